@@ -335,14 +335,14 @@ begin
       select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
       where c.value ->> 'conflict' = 'interrupt' and c.value -> 'answer' = 'null' and c.value -> 'live_id' <> 'null'),
       waits);
-    calls := private.hold_calls(calls, 'live_id', busy);
+    calls := private.mark_held_calls(calls, 'live_id', busy);
   end if;
   locked := private.lock_agents(jsonb_path_query_array(calls,
     '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
   if not waits then
     busy := private.find_busy_counters(array(
       select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
-    calls := private.hold_calls(calls, 'swarm_id', busy);
+    calls := private.mark_held_calls(calls, 'swarm_id', busy);
   end if;
   if calls @? '$[*].answer ? (@ != null)' then
     answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
@@ -399,7 +399,7 @@ begin
     events jsonb, is_repeated boolean)
   join public.runs r on r.id = e.run_id and r.status = 'running'
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
-  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(r, e.steps)) end)
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(r, e.steps)) end)
     as recall (results)
   where r.id = any (locked);
   if runs is null then
@@ -416,31 +416,6 @@ begin
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.agent_toolbox(agent_id uuid, agent_owner_id uuid)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (select coalesce(
-      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
-        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
-        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
-          where s.tool_id = t.id))
-      order by t.name, t.id), '[]')
-    from public.agent_tools x
-    join public.tools t on t.id = x.tool_id
-    where x.agent_id = agent_toolbox.agent_id and x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = agent_toolbox.agent_owner_id
-           or (t.visibility = 'shared' and exists (
-                 select 1 from public.swarm_members mine
-                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
-                   and other.user_id = t.owner_id))));
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.answer_admissions(answers jsonb, calls jsonb, turns jsonb, events public.run_events[])
  RETURNS json
@@ -667,7 +642,7 @@ begin
       case when live.is_responding then 'responding' else 'thinking' end as after,
       jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
         'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
@@ -685,7 +660,7 @@ begin
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
-    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
+    select e.turn_id, e.config || jsonb_build_object('tools', private.remove_tool_secrets(e.own -> 'tools'))
     from asked e where e.outcome = 'started'
   ), changed as (
     update public.agents a set status = e.after
@@ -703,49 +678,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, OUT tokens numeric, OUT cost_usd numeric)
- RETURNS record
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  today timestamptz := date_trunc('day', now(), 'UTC');
-  budget jsonb := swarm.settings -> 'budget';
-begin
-  select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
-  from (
-    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
-    from public.user_settings s where s.user_id = budget_left.payer_id
-    union all
-    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
-      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
-      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
-        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
-  cross join lateral (
-    select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
-    from (
-      select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
-      union all
-      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
-      union all
-      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
-      union all
-      select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
-      union all
-      select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
-      union all
-      select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
-  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
-    and (budgets.kind <> 'run' or run.id is not null);
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.build_agent_error(turn public.run_turns)
  RETURNS json
  LANGUAGE sql
@@ -754,6 +686,31 @@ AS $function$
   select json_build_object('agent_id', turn.agent_id, 'swarm_id', turn.swarm_id, 'run_id', turn.run_id,
     'turn_id', turn.id, 'error', turn.error, 'attempts', turn.attempts, 'framework', turn.framework, 'model',
       turn.model)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select coalesce(
+      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
+        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
+          where s.tool_id = t.id))
+      order by t.name, t.id), '[]')
+    from public.agent_tools x
+    join public.tools t on t.id = x.tool_id
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_agent_tools.agent_owner_id
+           or (t.visibility = 'shared' and exists (
+                 select 1 from public.swarm_members mine
+                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
+                 where mine.user_id = build_agent_tools.agent_owner_id and mine.status = 'active'
+                   and other.user_id = t.owner_id))));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.build_answer(rejection jsonb)
@@ -809,7 +766,7 @@ begin
     perform private.reject_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
-  return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
+  return private.render_run(cancel_run.run_id, cancel_run.user_id, is_service);
 end
 $function$;
 grant execute on function private.cancel_run(uuid,uuid,boolean) to sb_service;
@@ -984,7 +941,7 @@ AS $function$
 $function$;
 grant execute on function private.check_stream_access(jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], rooms integer[] DEFAULT '{}'::integer[])
+CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -994,8 +951,8 @@ declare
   candidate public.runs;
   claimed integer := 0;
   full_frameworks text[] := array(
-    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
-      where place.room <= 0);
+    select place.framework from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
+      where place.capacity <= 0);
 begin
   for candidate in
     select r.* from public.runs r
@@ -1018,16 +975,16 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
-    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate)
+    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.list_run_frameworks(candidate)
       else '{}' end;
-    claim_runs.rooms := array(
-      select place.room - (place.framework = any (claim_runs.frameworks))::integer
-      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at)
+    claim_runs.capacities := array(
+      select place.capacity - (place.framework = any (claim_runs.frameworks))::integer
+      from unnest(claim_runs.bounded, claim_runs.capacities) with ordinality as place (framework, capacity, at)
         order by place.at);
     claimed := claimed + 1;
     return next;
-    exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
-                      where place.room <= 0 and place.framework <> all (full_frameworks));
+    exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
+                      where place.capacity <= 0 and place.framework <> all (full_frameworks));
   end loop;
 end
 $function$;
@@ -1203,9 +1160,9 @@ begin
   loop
     events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
       'turn_id', turn.id, 'agent_id', turn.agent_id, 'seq', next_seq, 'status', outcome,
-      'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
+      'content', private.trim_whitespace(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
         '{"partial": true}'::jsonb,
-      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.settled_usage(run.id, turn.id),
+      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
                    where b.run_id = run.id and b.turn_id = turn.id limit 1))));
     next_seq := next_seq + 5;
@@ -1227,6 +1184,50 @@ CREATE OR REPLACE FUNCTION private.compute_earliest_send(ends_at timestamp with 
  STABLE PARALLEL SAFE
 AS $function$ select ends_at + (queue_position / send_limit) * interval '1 minute' $function$;
 grant execute on function private.compute_earliest_send(timestamp with time zone,bigint,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.compute_remaining_budget(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, OUT tokens numeric, OUT cost_usd numeric)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  today timestamptz := date_trunc('day', now(), 'UTC');
+  budget jsonb := swarm.settings -> 'budget';
+begin
+  select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
+  from (
+    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
+    from public.user_settings s where s.user_id = compute_remaining_budget.payer_id
+    union all
+    values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
+      private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
+      ('run', private.parse_budget_amount(budget -> 'max_tokens'),
+        private.parse_budget_amount(budget -> 'max_cost_usd'))) as budgets
+  cross join lateral (
+    select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
+    from (
+      select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'payer' and u.payer_id = compute_remaining_budget.payer_id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
+      union all
+      select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
+      where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'payer' and b.payer_id = compute_remaining_budget.payer_id
+        and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
+      union all
+      select b.tokens, b.cost_usd from private.budget_reservations b
+      where budgets.kind = 'run' and b.run_id = run.id and (counts_open or b.usage is not null)) as used) as spent
+  where (budgets.max_tokens is not null or budgets.max_cost_usd is not null)
+    and (budgets.kind <> 'run' or run.id is not null);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.count_claimed_sends(users uuid[], claimed_ids uuid[], send_limit integer, OUT user_ids uuid[], OUT opened_at timestamp with time zone[], OUT left_ms double precision[], OUT postponed uuid[])
  RETURNS record
@@ -1267,7 +1268,7 @@ CREATE OR REPLACE FUNCTION private.create_profile()
 AS $function$
 begin
   insert into public.profiles (id, email, full_name, avatar_url)
-  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
+  values (new.id, new.email, left(nullif(private.trim_whitespace(new.user_metadata ->> 'full_name'), ''), 200),
     (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
      where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
   insert into public.user_settings (user_id) values (new.id);
@@ -1368,7 +1369,7 @@ begin
         coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
     end if;
   end loop;
-  return private.run_body((locked.run).id, caller, (call ->> 'is_service')::boolean);
+  return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
 end
 $function$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
@@ -1401,7 +1402,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.append_run_event(run.id, 'tool.error', private.tell_of_tool(run, execution_id),
+  perform private.append_run_event(run.id, 'tool.error', private.emit_tool_event(run, execution_id),
     (select x.agent_id from public.tool_executions x where x.id = deny_tool.execution_id), true);
   return true;
 end
@@ -1448,7 +1449,7 @@ begin
     recipients.audience
   from new_rows n
   join public.agents a on a.id = n.agent_id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where private.is_subscribed('swarm.agent_added', recipients.audience);
   return null;
 end
@@ -1493,7 +1494,7 @@ begin
     json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
       'reason', 'agent_deleted', 'actor', private.get_actor()),
     membership.audience
-  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
+  from (select s.swarm_id, private.list_swarm_audience(s.swarm_id) as audience
     from unnest(removed_from) as s (swarm_id)) as membership
   where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',
@@ -1522,7 +1523,7 @@ begin
   from old_rows o
   join public.agents a on a.id = o.agent_id
   join public.swarms s on s.id = o.swarm_id
-  cross join lateral (select private.swarm_audience(o.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(o.swarm_id)) as recipients (audience)
   where private.is_subscribed('swarm.agent_removed', recipients.audience);
   return null;
 end
@@ -1603,7 +1604,7 @@ begin
     json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
       recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', recipients.audience);
   return null;
 end
@@ -1627,7 +1628,7 @@ begin
   join public.swarms s on s.id = o.swarm_id
   left join auth.users u on u.id = o.user_id
   cross join lateral (
-    select private.swarm_audience(o.swarm_id)
+    select private.list_swarm_audience(o.swarm_id)
       || array(select gone.user_id from old_rows gone
         where gone.swarm_id = o.swarm_id and gone.status = 'active')) as recipients (audience)
   where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', recipients.audience);
@@ -1648,7 +1649,7 @@ begin
       recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', recipients.audience);
 
   insert into private.events (type, data, audience)
@@ -1658,7 +1659,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'active' and n.role <> o.role
     and private.is_subscribed('user.role_changed', recipients.audience);
   return null;
@@ -1686,7 +1687,7 @@ begin
         then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.get_actor() end),
     recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where private.is_subscribed('message.created', recipients.audience);
   return null;
 end
@@ -1737,7 +1738,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is not null and o.deleted_at is null
     and private.is_subscribed('message.deleted', recipients.audience);
 
@@ -1755,7 +1756,7 @@ begin
       case when n.metadata is distinct from o.metadata then 'metadata' end,
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is null and cardinality(changes.fields) > 0
     and private.is_subscribed('message.updated', recipients.audience);
   return null;
@@ -1787,7 +1788,7 @@ CREATE OR REPLACE FUNCTION private.emit_swarm_deleted()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  audience uuid[] := private.swarm_audience(old.id);
+  audience uuid[] := private.list_swarm_audience(old.id);
 begin
   if not old.owner_id = any (audience) then
     audience := audience || old.owner_id;
@@ -1818,7 +1819,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.id)) as recipients (audience)
   where n.status = 'completed' and o.status <> 'completed'
     and private.is_subscribed('swarm.completed', recipients.audience);
 
@@ -1835,9 +1836,40 @@ begin
       case when n.status = 'completed' then 'status' else '' end,
       case when n.coordinator_agent_id is null and pg_trigger_depth() > 1 then 'coordinator_agent_id' else '' end)
   ) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.id)) as recipients (audience)
   where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', recipients.audience);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.emit_tool_event(run public.runs, execution_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  payload json;
+  done record;
+begin
+  select x.*, p.input, p.output into done
+  from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+  where x.id = execution_id;
+  done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
+    else done.output::text end, 2000));
+  payload := case when done.error is null
+    then json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
+      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
+      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated)
+    else json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
+      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
+      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
+  if done.status <> 'cancelled' then
+    perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
+      array(select m.user_id from public.swarm_members m
+            where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
+            union
+            select a.user_id from public.agents a where a.id = done.agent_id));
+  end if;
+  return payload::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
 end
 $function$;
 
@@ -2074,7 +2106,7 @@ begin
     return null;
   end if;
   for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
-    wanted := private.normalize_text(private.trimmed(term));
+    wanted := private.normalize_text(private.trim_whitespace(term));
     -- A search for the plain text is much cheaper than a pattern, and most terms do not occur.
     continue when wanted = '' or pg_catalog.strpos(normalized, wanted) = 0;
     if normalized ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)
@@ -2111,6 +2143,36 @@ begin
   end if;
   return array(select c.swarm_id from private.message_counters c
                where c.swarm_id = any (swarm_ids) and c.swarm_id <> all (locked));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_committed_results(run public.runs, steps jsonb)
+ RETURNS jsonb[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  step jsonb;
+  result jsonb;
+  results jsonb[] := '{}';
+  is_stored boolean := false;
+begin
+  for step in select value from jsonb_array_elements(steps) loop
+    result := jsonb_build_object('events', coalesce((
+      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id,
+        'restricted', e.restricted, 'data', e.data) order by e.seq)
+      from public.run_events e
+      where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
+        and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
+    is_stored := is_stored or result -> 'events' <> '[]';
+    if step ->> 'op' in ('start_turn', 'resume_turn') then
+      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
+      result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
+        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
+    end if;
+    results := results || result;
+  end loop;
+  return case when is_stored then results end;
 end
 $function$;
 
@@ -2190,7 +2252,7 @@ begin
     select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
       r.created_at, r.finished_at, o.body
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-    join private.run_bodies(ids) as o on o.run_id = e.run_id
+    join private.render_runs(ids) as o on o.run_id = e.run_id
     join public.runs r on r.id = e.run_id
   ), emitted as (
     insert into private.events (type, data, audience)
@@ -2200,7 +2262,7 @@ begin
         'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
       members.audience
     from ended b
-    cross join lateral (select private.swarm_audience(b.swarm_id)) as members (audience)
+    cross join lateral (select private.list_swarm_audience(b.swarm_id)) as members (audience)
     where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
   )
   select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
@@ -2217,7 +2279,7 @@ CREATE OR REPLACE FUNCTION private.finish_tool(run public.runs, step jsonb)
  LANGUAGE plpgsql
 AS $function$
 declare
-  told jsonb;
+  payload jsonb;
 begin
   update public.tool_executions x
   set status = step ->> 'status', error = nullif(step -> 'error', 'null'),
@@ -2230,9 +2292,9 @@ begin
   end if;
   update public.tool_execution_payloads p set output = nullif(step -> 'output', 'null')
   where p.tool_execution_id = (step ->> 'id')::uuid;
-  told := private.tell_of_tool(run, (step ->> 'id')::uuid);
+  payload := private.emit_tool_event(run, (step ->> 'id')::uuid);
   return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
-    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
+    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
       (step ->> 'agent_id')::uuid, true)));
 end
 $function$;
@@ -2398,20 +2460,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.hold_calls(calls jsonb, field text, busy uuid[])
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  if busy = '{}' then
-    return calls;
-  end if;
-  return (select jsonb_agg(case when c.value -> 'answer' = 'null' and (c.value ->> field)::uuid = any (busy)
-    then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.insert_runs(calls jsonb, owner text, lease_ms integer)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
@@ -2505,10 +2553,10 @@ CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, paye
  STABLE
 AS $function$
 declare
-  room record;
+  remaining record;
 begin
-  select * into room from private.budget_left(swarm, is_day_budget_spent.payer_id, null, false);
-  return coalesce(room.tokens <= 0 or room.cost_usd <= 0, false);
+  select * into remaining from private.compute_remaining_budget(swarm, is_day_budget_spent.payer_id, null, false);
+  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false);
 end
 $function$;
 
@@ -2656,7 +2704,7 @@ begin
     else pg_catalog.jsonb_array_length(value -> 'blocklist') <= 1000 and not exists (
       select 1 from pg_catalog.jsonb_array_elements(value -> 'blocklist') as term (value)
       where pg_catalog.jsonb_typeof(term.value) <> 'string'
-        or pg_catalog.char_length(private.trimmed(term.value #>> '{}')) not between 1 and 200)
+        or pg_catalog.char_length(private.trim_whitespace(term.value #>> '{}')) not between 1 and 200)
   end;
 end
 $function$;
@@ -2737,35 +2785,6 @@ end
 $function$;
 grant execute on function private.is_whole_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
- RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
-  where l.run_id in (
-    select held.run_id from private.run_leases held
-    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
-      on mine.id = held.run_id and mine.fence = held.fence
-    where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
-    for update of held skip locked);
-  return query
-  select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
-    case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
-    coalesce(private.may_run_go_on(r), false),
-    array(select t.id from public.run_turns t
-          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
-            and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
-  from unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
-  left join public.runs r on r.id = mine.id
-  left join private.run_leases l on l.run_id = mine.id
-  left join public.swarms s on s.id = r.swarm_id;
-end
-$function$;
-grant execute on function private.keep_runs(uuid[],bigint[],integer) to sb_service;
-
 CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
  RETURNS text[]
  LANGUAGE sql
@@ -2786,6 +2805,18 @@ AS $function$
     and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(distinct a.framework), '{}')
+  from public.swarms s
+  join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+  join public.agents a on a.id = sa.agent_id
+  where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
  RETURNS TABLE(agent_id uuid, user_id uuid, role_override text, "position" integer, created_at timestamp with time zone)
  LANGUAGE sql
@@ -2798,6 +2829,16 @@ AS $function$
   where sa.swarm_id = list_speakers.swarm_id and sa.enabled and u.deleted_at is null
     and (u.banned_until is null or u.banned_until <= now())
 $function$;
+
+CREATE OR REPLACE FUNCTION private.list_swarm_audience(swarm_id uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
+  where m.swarm_id = list_swarm_audience.swarm_id and m.status = 'active'
+$function$;
+grant execute on function private.list_swarm_audience(uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
  RETURNS json
@@ -2840,7 +2881,7 @@ AS $function$
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
     'may_go_on', coalesce((select true from public.swarm_members m where m.swarm_id = r.swarm_id
-      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_go_on(r)),
+      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_continue(r)),
     'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
     'decisions', coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
@@ -2999,6 +3040,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.mark_held_calls(calls jsonb, field text, busy uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if busy = '{}' then
+    return calls;
+  end if;
+  return (select jsonb_agg(case when c.value -> 'answer' = 'null' and (c.value ->> field)::uuid = any (busy)
+    then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -3010,7 +3065,7 @@ AS $function$
       and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_run_go_on(run public.runs)
+CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
  RETURNS boolean
  LANGUAGE plpgsql
  STABLE
@@ -3226,32 +3281,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  sees_all boolean := is_service or exists (
-    select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active'
-      and m.role in ('owner', 'admin'));
-begin
-  return (
-    select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
-        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
-          'expires_at', x.expires_at, 'input', p.input)
-        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
-          'expires_at', x.expires_at) end
-      order by x.created_at, x.id), '[]')
-    from public.tool_executions x
-    left join public.agents a on a.id = x.agent_id
-    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.plan_first_turns(calls jsonb, agents uuid[])
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3417,7 +3446,7 @@ CREATE OR REPLACE FUNCTION private.prepare_agent()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated', 'service_role') then
@@ -3473,7 +3502,7 @@ CREATE OR REPLACE FUNCTION private.prepare_swarm()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   return new;
 end
 $function$;
@@ -3510,7 +3539,7 @@ declare
   manages boolean := is_end_user and new.swarm_id = any (array(select private.my_managed_swarm_ids()));
 begin
   if tg_op = 'INSERT' then
-    new.invited_email := nullif(pg_catalog.lower(private.trimmed(new.invited_email)), '');
+    new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
     if is_end_user then
       -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
       new.status := 'invited';
@@ -3555,7 +3584,7 @@ CREATE OR REPLACE FUNCTION private.prepare_webhook()
  LANGUAGE plpgsql
 AS $function$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   if new.events is not null then
     new.events := array(
       select named.event
@@ -3787,36 +3816,6 @@ AS $function$
     where n.newer_bytes < 4000000
 $function$;
 
-CREATE OR REPLACE FUNCTION private.recall_steps(run public.runs, steps jsonb)
- RETURNS jsonb[]
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  step jsonb;
-  result jsonb;
-  results jsonb[] := '{}';
-  is_stored boolean := false;
-begin
-  for step in select value from jsonb_array_elements(steps) loop
-    result := jsonb_build_object('events', coalesce((
-      select jsonb_agg(jsonb_build_object('seq', e.seq, 'type', e.type, 'agent_id', e.agent_id,
-        'restricted', e.restricted, 'data', e.data) order by e.seq)
-      from public.run_events e
-      where e.run_id = run.id and e.seq >= (step ->> 'seq')::integer
-        and e.seq < (step ->> 'seq')::integer + (step ->> 'seqs')::integer), '[]'));
-    is_stored := is_stored or result -> 'events' <> '[]';
-    if step ->> 'op' in ('start_turn', 'resume_turn') then
-      -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
-      result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
-        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
-    end if;
-    results := results || result;
-  end loop;
-  return case when is_stored then results end;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
  RETURNS TABLE(kind text, id uuid, reason text)
  LANGUAGE plpgsql
@@ -4009,6 +4008,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.remove_tool_secrets(toolbox jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return case when toolbox = '[]' then toolbox
+    else (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t) end;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.remove_user_from_swarms()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4032,6 +4042,131 @@ AS $function$
     || '","api_version":' || to_json(api_version) || ',"data":' || data || '}')::json
 $function$;
 grant execute on function private.render_envelope(uuid,text,timestamp with time zone,text,text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.render_pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  sees_all boolean := is_service or exists (
+    select 1 from public.swarm_members m
+    where m.swarm_id = run.swarm_id and m.user_id = render_pending_approvals.viewer_id and m.status = 'active'
+      and m.role in ('owner', 'admin'));
+begin
+  return (
+    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_approvals.viewer_id
+        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at, 'input', p.input)
+        else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+          'expires_at', x.expires_at) end
+      order by x.created_at, x.id), '[]')
+    from public.tool_executions x
+    left join public.agents a on a.id = x.agent_id
+    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
+    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.render_run(run_id uuid, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return (
+    select b.body
+    from private.render_runs(array[render_run.run_id], render_run.viewer_id, render_run.is_service) as b);
+end
+$function$;
+grant execute on function private.render_run(uuid,uuid,boolean) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.render_runs(ids uuid[], viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS TABLE(run_id uuid, body json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select r.id, json_build_object(
+    'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
+    'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
+    'responses', coalesce((
+      select json_agg(json_build_object(
+          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
+          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
+          'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
+            t.estimated),
+          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
+          'tool_executions', coalesce((
+            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
+              'duration_ms', x.duration_ms)
+                            order by x.created_at, x.id)
+            from public.tool_executions x where x.turn_id = t.id), '[]'),
+          'warnings', t.warnings) order by m.seq)
+      from public.run_turns t
+      join public.messages m on m.id = t.message_id
+      where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
+    'errors', coalesce((
+      select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
+          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
+        order by t.position, t.id)
+      from public.run_turns t
+      where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
+      case when r.error is null then '[]'::json
+           else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
+             'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
+    'usage', case when r.finished_at is null then (
+        select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
+      else json_build_object('input_tokens', r.usage -> 'input_tokens',
+        'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
+        'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
+          r.usage -> 'estimated') end,
+    'pending_approvals', case when r.status = 'requires_action'
+      then private.render_pending_approvals(r, render_runs.viewer_id, render_runs.is_service) end,
+    'created_at', r.created_at, 'completed_at', r.finished_at)
+  from public.runs r where r.id = any (ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION private.render_usage(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
+ RETURNS json
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select json_build_object('input_tokens', coalesce(input_tokens, 0),
+    'cached_input_tokens', coalesce(cached_input_tokens, 0),
+    'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
+    'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
+$function$;
+
+CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
+ RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
+  where l.run_id in (
+    select held.run_id from private.run_leases held
+    join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
+      on mine.id = held.run_id and mine.fence = held.fence
+    where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
+    for update of held skip locked);
+  return query
+  select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
+    case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
+    coalesce(private.may_run_continue(r), false),
+    array(select t.id from public.run_turns t
+          where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
+            and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
+  from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
+  left join public.runs r on r.id = mine.id
+  left join private.run_leases l on l.run_id = mine.id
+  left join public.swarms s on s.id = r.swarm_id;
+end
+$function$;
+grant execute on function private.renew_run_leases(uuid[],bigint[],integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
  RETURNS void
@@ -4161,7 +4296,7 @@ begin
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  select * into remaining from private.budget_left(swarm, payer, run, true);
+  select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
   if remaining.tokens is not null then
     granted := least(granted, floor(remaining.tokens) - input);
   end if;
@@ -4214,7 +4349,7 @@ begin
   end if;
   return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
+      'tools', private.build_agent_tools(speaker.id, speaker.user_id)));
 end
 $function$;
 
@@ -4240,74 +4375,6 @@ begin
   end if;
   return new;
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.run_bodies(ids uuid[], viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
- RETURNS TABLE(run_id uuid, body json)
- LANGUAGE sql
- STABLE
-AS $function$
-  select r.id, json_build_object(
-    'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
-    'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
-    'responses', coalesce((
-      select json_agg(json_build_object(
-          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
-          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
-          'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
-          'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
-          'tool_executions', coalesce((
-            select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
-              'duration_ms', x.duration_ms)
-                            order by x.created_at, x.id)
-            from public.tool_executions x where x.turn_id = t.id), '[]'),
-          'warnings', t.warnings) order by m.seq)
-      from public.run_turns t
-      join public.messages m on m.id = t.message_id
-      where t.swarm_id = r.swarm_id and t.run_id = r.id), '[]'),
-    'errors', coalesce((
-      select json_agg(json_build_object('agent_id', t.agent_id, 'turn_id', t.id, 'code', t.error ->> 'code',
-          'message', t.error ->> 'message', 'retryable', coalesce((t.error ->> 'retryable')::boolean, false))
-        order by t.position, t.id)
-      from public.run_turns t
-      where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status = 'failed' and t.error is not null),
-      case when r.error is null then '[]'::json
-           else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
-             'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when r.finished_at is null then (
-        select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
-      else json_build_object('input_tokens', r.usage -> 'input_tokens',
-        'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
-        'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
-          r.usage -> 'estimated') end,
-    'pending_approvals', case when r.status = 'requires_action'
-      then private.pending_approvals(r, run_bodies.viewer_id, run_bodies.is_service) end,
-    'created_at', r.created_at, 'completed_at', r.finished_at)
-  from public.runs r where r.id = any (ids)
-$function$;
-
-CREATE OR REPLACE FUNCTION private.run_body(run_id uuid, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
- RETURNS json
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  return (select b.body from private.run_bodies(array[run_body.run_id], run_body.viewer_id, run_body.is_service) as b);
-end
-$function$;
-grant execute on function private.run_body(uuid,uuid,boolean) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.run_frameworks(run public.runs)
- RETURNS text[]
- LANGUAGE sql
- STABLE
-AS $function$
-  select coalesce(array_agg(distinct a.framework), '{}')
-  from public.swarms s
-  join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
-  join public.agents a on a.id = sa.agent_id
-  where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.send_realtime(topic text, event text, private boolean, payload jsonb, binary_payload bytea)
@@ -4399,23 +4466,6 @@ begin
   end if;
   return jsonb_build_object('events', '[]'::jsonb);
 end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.settled_usage(run_id uuid, turn_id uuid)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-  select jsonb_build_object(
-    'input_tokens', sum((b.usage ->> 'input_tokens')::bigint),
-    'cached_input_tokens', sum((b.usage ->> 'cached_input_tokens')::bigint),
-    'output_tokens', sum((b.usage ->> 'output_tokens')::bigint),
-    'reasoning_tokens', sum((b.usage ->> 'reasoning_tokens')::bigint),
-    'cost_usd', case when bool_and(b.usage ->> 'cost_usd' is not null) then sum((b.usage ->> 'cost_usd')::numeric) end,
-    'estimated', bool_or((b.usage ->> 'estimated')::boolean))
-  from private.budget_reservations b
-  where b.run_id = settled_usage.run_id and b.turn_id = settled_usage.turn_id and b.usage is not null
-  having count(*) > 0
 $function$;
 
 CREATE OR REPLACE FUNCTION private.share_webhook_sends(user_ids uuid[], webhook_ids uuid[], send_limit integer)
@@ -4663,8 +4713,8 @@ CREATE OR REPLACE FUNCTION private.sum_run_usage(run_id uuid, swarm_id uuid, str
  LANGUAGE sql
  STABLE
 AS $function$
-  select count(u.turn_id)::integer, private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
-    sum(u.output_tokens)::bigint,
+  select count(u.turn_id)::integer, private.render_usage(sum(u.input_tokens)::bigint,
+    sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
     case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd),
       0) end,
     bool_or(u.estimated))
@@ -4677,6 +4727,23 @@ AS $function$
         where sum_run_usage.strategy = 'selector' and c.swarm_id = sum_run_usage.swarm_id
           and c.run_id = sum_run_usage.run_id and c.turn_id is null and c.created_at >= sum_run_usage.created_at
           and c.created_at <= sum_run_usage.until) as u
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sum_settled_usage(run_id uuid, turn_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select jsonb_build_object(
+    'input_tokens', sum((b.usage ->> 'input_tokens')::bigint),
+    'cached_input_tokens', sum((b.usage ->> 'cached_input_tokens')::bigint),
+    'output_tokens', sum((b.usage ->> 'output_tokens')::bigint),
+    'reasoning_tokens', sum((b.usage ->> 'reasoning_tokens')::bigint),
+    'cost_usd', case when bool_and(b.usage ->> 'cost_usd' is not null) then sum((b.usage ->> 'cost_usd')::numeric) end,
+    'estimated', bool_or((b.usage ->> 'estimated')::boolean))
+  from private.budget_reservations b
+  where b.run_id = sum_settled_usage.run_id and b.turn_id = sum_settled_usage.turn_id and b.usage is not null
+  having count(*) > 0
 $function$;
 
 CREATE OR REPLACE FUNCTION private.suspend_sessions()
@@ -4706,16 +4773,6 @@ begin
   return null;
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.swarm_audience(swarm_id uuid)
- RETURNS uuid[]
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
-  where m.swarm_id = swarm_audience.swarm_id and m.status = 'active'
-$function$;
-grant execute on function private.swarm_audience(uuid) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.sweep_runs(max_rows integer, OUT ended text[], OUT denied integer)
  RETURNS record
@@ -4911,49 +4968,7 @@ AS $function$
 $function$;
 grant execute on function private.take_webhook_resumptions() to sb_service;
 
-CREATE OR REPLACE FUNCTION private.tell_of_tool(run public.runs, execution_id uuid)
- RETURNS jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  told json;
-  done record;
-begin
-  select x.*, p.input, p.output into done
-  from public.tool_executions x left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-  where x.id = execution_id;
-  done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
-    else done.output::text end, 2000));
-  told := case when done.error is null
-    then json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
-      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
-      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated)
-    else json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
-      'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
-      'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
-  if done.status <> 'cancelled' then
-    perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
-      array(select m.user_id from public.swarm_members m
-            where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
-            union
-            select a.user_id from public.agents a where a.id = done.agent_id));
-  end if;
-  return told::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.tools_without_secrets(toolbox jsonb)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return case when toolbox = '[]' then toolbox
-    else (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t) end;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION private.trimmed(value text)
+CREATE OR REPLACE FUNCTION private.trim_whitespace(value text)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
@@ -4962,7 +4977,7 @@ AS $function$
     U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A'
       '\2028\2029\202F\205F\3000\FEFF')
 $function$;
-grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
+grant execute on function private.trim_whitespace(text) to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb)
  RETURNS public.run_events[]
@@ -5014,7 +5029,7 @@ begin
       then jsonb_build_object('message_id', m.id, 'turn_id', e.turn_id, 'message', to_jsonb(m)) end),
     (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', e.turn_id, 'agent_id', e.agent_id,
       'agent_name', (t.turn).agent_name, 'status', e.status, 'finish_reason', e.finish_reason,
-      'usage', private.usage_body(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
+      'usage', private.render_usage(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
         e.estimated),
       'warnings', (t.turn).warnings)),
     (e.seq + 3, 'agent.error', case when e.status = 'failed' then private.build_agent_error(t.turn)::jsonb end),
@@ -5045,17 +5060,6 @@ AS $function$
     else warned_at end
 $function$;
 grant execute on function private.update_warned_at(timestamp with time zone,timestamp with time zone,boolean,integer,integer) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.usage_body(input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean)
- RETURNS json
- LANGUAGE sql
- STABLE PARALLEL SAFE
-AS $function$
-  select json_build_object('input_tokens', coalesce(input_tokens, 0),
-    'cached_input_tokens', coalesce(cached_input_tokens, 0),
-    'output_tokens', coalesce(output_tokens, 0), 'total_tokens', coalesce(input_tokens, 0) + coalesce(output_tokens, 0),
-    'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
-$function$;
 
 create sequence private.migrations_id_seq as integer increment 1 start 1 owned by private.migrations.id;
 

@@ -3,7 +3,7 @@
 create or replace function private.prepare_agent() returns trigger language plpgsql
 as $$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   new.model := nullif(new.model, '');
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated', 'service_role') then
@@ -157,7 +157,7 @@ begin
     json_build_object('swarm_id', membership.swarm_id, 'agent_id', old.id, 'agent_name', old.name,
       'reason', 'agent_deleted', 'actor', private.get_actor()),
     membership.audience
-  from (select s.swarm_id, private.swarm_audience(s.swarm_id) as audience
+  from (select s.swarm_id, private.list_swarm_audience(s.swarm_id) as audience
     from unnest(removed_from) as s (swarm_id)) as membership
   where private.is_subscribed('swarm.agent_removed', membership.audience);
   perform private.emit_event('agent.deleted',

@@ -27,8 +27,8 @@ $$;
 -- Returns the smallest remainder of all budgets that apply: the payer's day, the swarm's day and, if a run is given,
 -- the run itself. Null means no limit. Days are UTC days. A single statement reads both tables, so that usage which
 -- replaces a reservation counts once.
-create or replace function private.budget_left(swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean,
-  out tokens numeric, out cost_usd numeric)
+create or replace function private.compute_remaining_budget(
+  swarm public.swarms, payer_id uuid, run public.runs, counts_open boolean, out tokens numeric, out cost_usd numeric)
 language plpgsql stable
 as $$
 declare
@@ -38,7 +38,7 @@ begin
   select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
     select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
-    from public.user_settings s where s.user_id = budget_left.payer_id
+    from public.user_settings s where s.user_id = compute_remaining_budget.payer_id
     union all
     values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
       private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
@@ -48,7 +48,7 @@ begin
     select coalesce(sum(used.tokens), 0) as tokens, coalesce(sum(used.cost_usd), 0) as cost_usd
     from (
       select u.input_tokens + u.output_tokens as tokens, u.cost_usd from public.usage_records u
-      where budgets.kind = 'payer' and u.payer_id = budget_left.payer_id and u.created_at >= today
+      where budgets.kind = 'payer' and u.payer_id = compute_remaining_budget.payer_id and u.created_at >= today
       union all
       select u.input_tokens + u.output_tokens, u.cost_usd from public.usage_records u
       where budgets.kind = 'swarm' and u.swarm_id = swarm.id and u.created_at >= today
@@ -57,7 +57,8 @@ begin
       where budgets.kind = 'run' and u.swarm_id = swarm.id and u.run_id = run.id and u.created_at >= run.created_at
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
-      where budgets.kind = 'payer' and b.payer_id = budget_left.payer_id and (counts_open or b.usage is not null)
+      where budgets.kind = 'payer' and b.payer_id = compute_remaining_budget.payer_id
+        and (counts_open or b.usage is not null)
       union all
       select b.tokens, b.cost_usd from private.budget_reservations b
       where budgets.kind = 'swarm' and b.swarm_id = swarm.id and (counts_open or b.usage is not null)
@@ -105,7 +106,7 @@ begin
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
   end if;
-  select * into remaining from private.budget_left(swarm, payer, run, true);
+  select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
   if remaining.tokens is not null then
     granted := least(granted, floor(remaining.tokens) - input);
   end if;
@@ -146,8 +147,8 @@ begin
 end
 $$;
 
--- Sum of the settled calls of a turn whose node was lost. Null when none was settled.
-create or replace function private.settled_usage(run_id uuid, turn_id uuid) returns jsonb language sql stable
+-- Returns the sum of the settled calls of a turn whose node was lost. Null when none was settled.
+create or replace function private.sum_settled_usage(run_id uuid, turn_id uuid) returns jsonb language sql stable
 as $$
   select jsonb_build_object(
     'input_tokens', sum((b.usage ->> 'input_tokens')::bigint),
@@ -157,6 +158,6 @@ as $$
     'cost_usd', case when bool_and(b.usage ->> 'cost_usd' is not null) then sum((b.usage ->> 'cost_usd')::numeric) end,
     'estimated', bool_or((b.usage ->> 'estimated')::boolean))
   from private.budget_reservations b
-  where b.run_id = settled_usage.run_id and b.turn_id = settled_usage.turn_id and b.usage is not null
+  where b.run_id = sum_settled_usage.run_id and b.turn_id = sum_settled_usage.turn_id and b.usage is not null
   having count(*) > 0
 $$;

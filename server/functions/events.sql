@@ -19,12 +19,12 @@ as $$
 $$;
 grant execute on function private.get_actor() to sb_service;
 
-create or replace function private.swarm_audience(swarm_id uuid) returns uuid[] language sql stable parallel safe
+create or replace function private.list_swarm_audience(swarm_id uuid) returns uuid[] language sql stable parallel safe
 as $$
   select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
-  where m.swarm_id = swarm_audience.swarm_id and m.status = 'active'
+  where m.swarm_id = list_swarm_audience.swarm_id and m.status = 'active'
 $$;
-grant execute on function private.swarm_audience(uuid) to sb_service;
+grant execute on function private.list_swarm_audience(uuid) to sb_service;
 
 create or replace function private.is_subscribed(type text, audience uuid[]) returns boolean
 language sql stable parallel safe

@@ -203,7 +203,7 @@ begin
         then json_build_object('type', n.sender_type, 'id', n.sender_id) else private.get_actor() end),
     recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where private.is_subscribed('message.created', recipients.audience);
   return null;
 end
@@ -226,7 +226,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is not null and o.deleted_at is null
     and private.is_subscribed('message.deleted', recipients.audience);
 
@@ -244,7 +244,7 @@ begin
       case when n.metadata is distinct from o.metadata then 'metadata' end,
       case when n.mentions is distinct from o.mentions then 'mentions' end,
       case when o.flagged and not n.flagged then 'flagged' end], null)) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.deleted_at is null and cardinality(changes.fields) > 0
     and private.is_subscribed('message.updated', recipients.audience);
   return null;

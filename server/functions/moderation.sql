@@ -25,7 +25,7 @@ begin
     return null;
   end if;
   for term in select entry.value from pg_catalog.jsonb_array_elements_text(blocklist) as entry (value) loop
-    wanted := private.normalize_text(private.trimmed(term));
+    wanted := private.normalize_text(private.trim_whitespace(term));
     -- A search for the plain text is much cheaper than a pattern, and most terms do not occur.
     continue when wanted = '' or pg_catalog.strpos(normalized, wanted) = 0;
     if normalized ~ ((case when wanted ~ '^\w' then '(?<!\w)' else '' end)

@@ -5,7 +5,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into public.profiles (id, email, full_name, avatar_url)
-  values (new.id, new.email, left(nullif(private.trimmed(new.user_metadata ->> 'full_name'), ''), 200),
+  values (new.id, new.email, left(nullif(private.trim_whitespace(new.user_metadata ->> 'full_name'), ''), 200),
     (select value from (values (new.user_metadata ->> 'avatar_url')) as given (value)
      where char_length(value) <= 2048 and value ~* '^https?://[^/?#\s]'));
   insert into public.user_settings (user_id) values (new.id);

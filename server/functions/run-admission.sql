@@ -1,11 +1,11 @@
--- How runs are admitted: preflight_swarms, then admit_runs. Both take any number of calls and answer each of them, with
--- a reason where it is not taken.
+-- Admission of runs: preflight_swarms, then admit_runs. Both take any number of calls and return one answer for each,
+-- with a reason if the call is rejected.
 
 create or replace function private.build_rejection(code text, details jsonb default null) returns jsonb
 language sql immutable parallel safe
 as $$ select jsonb_build_object('code', code, 'details', details) $$;
 
--- What a rejected call is answered with; null where there is no rejection.
+-- Returns the answer to a rejected call; null without a rejection.
 create or replace function private.build_answer(rejection jsonb) returns jsonb language sql immutable parallel safe
 as $$ select case when rejection is not null then jsonb_build_object('rejection', rejection) end $$;
 
@@ -96,8 +96,8 @@ begin
 end
 $$;
 
--- What a caller has to know of a swarm before a run is admitted: one row for each call, by place. A call is rejected,
--- is the replay of an earlier run, or gets the swarm. Locks nothing.
+-- Returns what the service needs to know of a swarm before it admits a run: one row for each call, by place. A call is
+-- rejected, repeats an earlier run, or gets the swarm. Locks nothing.
 create or replace function private.preflight_swarms(batch jsonb) returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -189,8 +189,8 @@ begin
 end
 $$;
 
--- Locks the message counters of the swarms where they can be had at once, and returns the swarms whose counter another
--- transaction holds: inserting a message there would wait for it.
+-- Locks the message counters of the swarms that no other transaction holds, and returns the swarms of the others: an
+-- insert of a message would wait there.
 create or replace function private.find_busy_counters(swarm_ids uuid[]) returns uuid[] language plpgsql volatile
 as $$
 declare
@@ -246,10 +246,10 @@ create or replace function private.is_day_budget_spent(swarm public.swarms, paye
 language plpgsql stable
 as $$
 declare
-  room record;
+  remaining record;
 begin
-  select * into room from private.budget_left(swarm, is_day_budget_spent.payer_id, null, false);
-  return coalesce(room.tokens <= 0 or room.cost_usd <= 0, false);
+  select * into remaining from private.compute_remaining_budget(swarm, is_day_budget_spent.payer_id, null, false);
+  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false);
 end
 $$;
 
@@ -386,8 +386,8 @@ begin
 end
 $$;
 
--- Marks the calls as held that depend on something which another transaction holds.
-create or replace function private.hold_calls(calls jsonb, field text, busy uuid[]) returns jsonb
+-- Marks calls as held that depend on a row which another transaction holds.
+create or replace function private.mark_held_calls(calls jsonb, field text, busy uuid[]) returns jsonb
 language plpgsql stable
 as $$
 begin
@@ -414,7 +414,7 @@ begin
 end
 $$;
 
--- Stores the messages of calls. The service role is the actor of what it sends for somebody.
+-- Stores the messages of calls. The service role is the actor of messages that it sends for a user.
 create or replace function private.insert_sent_messages(calls jsonb) returns boolean language plpgsql volatile
 as $$
 declare
@@ -439,7 +439,8 @@ begin
 end
 $$;
 
--- Stores runs and their leases, and returns the events that open each: the message, and that the run started or waits.
+-- Stores runs and their leases, and returns the first events of each: the message, and that the run started or is
+-- queued.
 create or replace function private.insert_runs(calls jsonb, owner text, lease_ms integer) returns public.run_events[]
 language plpgsql volatile
 as $$
@@ -484,8 +485,8 @@ begin
 end
 $$;
 
--- One answer for each call, and whether anything was stored for webhooks. A run that started comes with all that is
--- needed to carry it out.
+-- Returns one answer for each call, and whether events wait for webhooks. The answer of a started run has all that a
+-- node needs to execute it.
 create or replace function private.answer_admissions(answers jsonb, calls jsonb, turns jsonb,
   events public.run_events[]) returns json
 language plpgsql volatile
@@ -523,8 +524,8 @@ begin
 end
 $$;
 
--- The first turns of the runs that start. An agent that begins in one run of the batch, or that is held by another
--- transaction, begins in the other runs later.
+-- Returns the first turns of the runs that start. An agent that another transaction holds, or that starts a turn in
+-- another run of the batch, starts its turn later.
 create or replace function private.plan_first_turns(calls jsonb, agents uuid[]) returns jsonb language plpgsql stable
 as $$
 declare
@@ -589,14 +590,14 @@ begin
       select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
       where c.value ->> 'conflict' = 'interrupt' and c.value -> 'answer' = 'null' and c.value -> 'live_id' <> 'null'),
       waits);
-    calls := private.hold_calls(calls, 'live_id', busy);
+    calls := private.mark_held_calls(calls, 'live_id', busy);
   end if;
   locked := private.lock_agents(jsonb_path_query_array(calls,
     '$[*] ? (@.answer == null && @.starts == true).first_turn.agent_id'), waits);
   if not waits then
     busy := private.find_busy_counters(array(
       select (c.value ->> 'swarm_id')::uuid from jsonb_array_elements(calls) as c where c.value -> 'answer' = 'null'));
-    calls := private.hold_calls(calls, 'swarm_id', busy);
+    calls := private.mark_held_calls(calls, 'swarm_id', busy);
   end if;
   if calls @? '$[*].answer ? (@ != null)' then
     answers := answers || jsonb_path_query_array(calls, '$[*] ? (@.answer != null)');
@@ -615,9 +616,9 @@ end
 $$;
 grant execute on function private.admit_runs(jsonb, text, integer, integer) to sb_service;
 
--- One waiting run answers all that was said until it starts. Its row is locked: if it starts at this moment, this waits
--- and then sees that it no longer waits; if it starts later, its turns see the message. Only the service role can store
--- a message for a user who is not a member: by_service exempts such a run from the check.
+-- One queued run answers all messages that are stored before it starts. Locks its row: if the run starts at this
+-- moment, this waits and then finds it started; if it starts later, its turns see the message. Only the service role
+-- can store a message for a user who is not a member: by_service exempts such a run from the check.
 create or replace function private.queue_auto_responses() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

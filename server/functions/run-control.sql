@@ -102,7 +102,7 @@ begin
     perform private.reject_call('FORBIDDEN');
   end if;
   perform private.request_cancel(cancel_run.run_id, 'cancelled');
-  return private.run_body(cancel_run.run_id, cancel_run.user_id, is_service);
+  return private.render_run(cancel_run.run_id, cancel_run.user_id, is_service);
 end
 $$;
 grant execute on function private.cancel_run(uuid, uuid, boolean) to sb_service;
@@ -144,7 +144,7 @@ begin
         coalesce(nullif(decision.reason, ''), 'The agent''s owner denied the call'));
     end if;
   end loop;
-  return private.run_body((locked.run).id, caller, (call ->> 'is_service')::boolean);
+  return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
 end
 $$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;

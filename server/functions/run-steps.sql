@@ -1,5 +1,5 @@
--- What a run does, step by step: its turns and the tools that they use. The functions that begin and end turns and runs
--- take any number of rows.
+-- The steps of a run: its turns and their tool calls. The functions that begin and end turns and runs take any number
+-- of rows.
 
 create or replace function private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb,
   agent_id uuid)
@@ -9,7 +9,7 @@ as $$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $$;
 
--- Says on behalf of which run the statuses of agents change, for the events that webhooks get. Called in an assignment,
+-- Sets the run on whose behalf the statuses of agents change, for the events of webhooks. Called in an assignment,
 -- which costs less than a statement.
 create or replace function private.set_run_context(by_agent jsonb) returns jsonb language plpgsql volatile
 as $$
@@ -19,8 +19,8 @@ begin
 end
 $$;
 
--- Begins turns, each of another agent. The caller has locked the agents. One answer for each, by place: `gone` where
--- the agent may not speak in the swarm any more, `busy` where it speaks in as many runs as it may.
+-- Begins turns, each of a different agent. The caller has locked the agents. Returns one answer for each, by place:
+-- `gone` if the agent may not speak in the swarm any more, `busy` if it has reached its limit of concurrent runs.
 create or replace function private.begin_turns(batch jsonb, out answers jsonb, out events public.run_events[])
 language plpgsql volatile
 as $$
@@ -42,7 +42,7 @@ begin
       case when live.is_responding then 'responding' else 'thinking' end as after,
       jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
         'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.agent_toolbox(a.id, a.user_id)) as own
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
@@ -60,7 +60,7 @@ begin
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
-    select e.turn_id, e.config || jsonb_build_object('tools', private.tools_without_secrets(e.own -> 'tools'))
+    select e.turn_id, e.config || jsonb_build_object('tools', private.remove_tool_secrets(e.own -> 'tools'))
     from asked e where e.outcome = 'started'
   ), changed as (
     update public.agents a set status = e.after
@@ -86,8 +86,8 @@ as $$
     'changed_at', now())
 $$;
 
--- What is known of turns before they end: the status of the agent before it, while it speaks and after it, and who is
--- the author of the message where there is one.
+-- Returns the turns with what their end depends on: the status of the agent before, during and after the message, and
+-- the author of the message if there is one.
 create or replace function private.plan_turn_ends(batch jsonb) returns jsonb language plpgsql volatile
 as $$
 declare
@@ -127,7 +127,7 @@ begin
 end
 $$;
 
--- Changes the statuses of agents from one field of the plan to another, for the given reason or the plan's own.
+-- Changes the statuses of agents from one field of the plan to another, for the given reason or that of the plan.
 create or replace function private.change_agent_statuses(plan jsonb, from_field text, to_field text, reason text)
 returns boolean language plpgsql volatile
 as $$
@@ -159,7 +159,7 @@ as $$
       turn.model)
 $$;
 
--- Stores how turns ended and what they used, and returns the events.
+-- Stores the results and the usage of turns, and returns the events.
 create or replace function private.update_ended_turns(plan jsonb) returns public.run_events[]
 language plpgsql volatile
 as $$
@@ -210,7 +210,7 @@ begin
       then jsonb_build_object('message_id', m.id, 'turn_id', e.turn_id, 'message', to_jsonb(m)) end),
     (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', e.turn_id, 'agent_id', e.agent_id,
       'agent_name', (t.turn).agent_name, 'status', e.status, 'finish_reason', e.finish_reason,
-      'usage', private.usage_body(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
+      'usage', private.render_usage(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
         e.estimated),
       'warnings', (t.turn).warnings)),
     (e.seq + 3, 'agent.error', case when e.status = 'failed' then private.build_agent_error(t.turn)::jsonb end),
@@ -221,8 +221,8 @@ begin
 end
 $$;
 
--- Ends turns, each of another agent. The caller has locked the agents. Returns the events; a turn that
--- has ended before has none.
+-- Ends turns, each of a different agent. The caller has locked the agents. Returns the events; a turn that ended before
+-- has none.
 create or replace function private.finish_turns(batch jsonb) returns public.run_events[]
 language plpgsql volatile
 as $$
@@ -261,7 +261,7 @@ begin
 end
 $$;
 
--- Ends what runs that end have left open. There should be none of the turns.
+-- Ends the open turns and tool executions of runs that end. No turn should be open.
 create or replace function private.clear_ended_runs(ids uuid[]) returns void language plpgsql volatile
 as $$
 declare
@@ -299,7 +299,7 @@ begin
       'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
     members.audience
   from public.runs r
-  cross join lateral (select private.swarm_audience(r.swarm_id)) as members (audience)
+  cross join lateral (select private.list_swarm_audience(r.swarm_id)) as members (audience)
   where r.id = any (ids) and r.status in ('completed', 'partial')
     and private.is_subscribed('swarm.completed', members.audience);
 end
@@ -347,13 +347,13 @@ begin
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
   from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-  join private.run_bodies(ids, true) as b on b.run_id = e.run_id;
+  join private.render_runs(ids, true) as b on b.run_id = e.run_id;
   perform private.emit_completed_runs(ids);
 end
 $$;
 
--- The status of an agent is what its live turns say; when none is left, how the last one ended. Answers with the
--- change, or null. The row is locked first: two turns that end together must not each see the other alive.
+-- The status of an agent follows from its live turns; without any, from the end of the last one. Returns the change, or
+-- null. Locks the row first: two turns that end at the same time must not each see the other as live.
 create or replace function private.project_agent_status(run public.runs, agent_id uuid, reason text) returns jsonb
 language plpgsql volatile
 as $$
@@ -409,7 +409,7 @@ begin
 end
 $$;
 
--- A turn that waited for a human: its words are kept, its tools are those of now.
+-- Resumes a turn that waited for approval, with its stored prompt and the current tools of the agent.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
@@ -428,7 +428,7 @@ begin
   end if;
   return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', private.agent_toolbox(speaker.id, speaker.user_id)));
+      'tools', private.build_agent_tools(speaker.id, speaker.user_id)));
 end
 $$;
 
@@ -458,7 +458,7 @@ create or replace function private.finish_tool(run public.runs, step jsonb) retu
 language plpgsql volatile
 as $$
 declare
-  told jsonb;
+  payload jsonb;
 begin
   update public.tool_executions x
   set status = step ->> 'status', error = nullif(step -> 'error', 'null'),
@@ -471,19 +471,20 @@ begin
   end if;
   update public.tool_execution_payloads p set output = nullif(step -> 'output', 'null')
   where p.tool_execution_id = (step ->> 'id')::uuid;
-  told := private.tell_of_tool(run, (step ->> 'id')::uuid);
+  payload := private.emit_tool_event(run, (step ->> 'id')::uuid);
   return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
-    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
+    case when step ->> 'status' = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
       (step ->> 'agent_id')::uuid, true)));
 end
 $$;
 
--- What a tool did is told to the agent's owner and to those who run the swarm. Answers with what the event says.
-create or replace function private.tell_of_tool(run public.runs, execution_id uuid) returns jsonb
+-- Emits the event of a tool execution to the agent's owner and the swarm's owner and admins. Returns the data of the
+-- event.
+create or replace function private.emit_tool_event(run public.runs, execution_id uuid) returns jsonb
 language plpgsql volatile
 as $$
 declare
-  told json;
+  payload json;
   done record;
 begin
   select x.*, p.input, p.output into done
@@ -491,7 +492,7 @@ begin
   where x.id = execution_id;
   done.output := to_jsonb(left(case jsonb_typeof(done.output) when 'string' then done.output #>> '{}'
     else done.output::text end, 2000));
-  told := case when done.error is null
+  payload := case when done.error is null
     then json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
       'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
       'input', done.input, 'output_preview', done.output, 'truncated', done.truncated)
@@ -499,17 +500,17 @@ begin
       'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
       'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
   if done.status <> 'cancelled' then
-    perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, told,
+    perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
       array(select m.user_id from public.swarm_members m
             where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
             union
             select a.user_id from public.agents a where a.id = done.agent_id));
   end if;
-  return told::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
+  return payload::jsonb || jsonb_build_object('turn_id', done.turn_id, 'status', done.status);
 end
 $$;
 
--- The caller holds the run's row. False: it is no longer waiting for a decision.
+-- The caller has locked the run. Returns false when the execution no longer waits for a decision.
 create or replace function private.deny_tool(
   run public.runs, execution_id uuid, decided_by uuid, code text, message text
 ) returns boolean
@@ -523,7 +524,7 @@ begin
   if not found then
     return false;
   end if;
-  perform private.append_run_event(run.id, 'tool.error', private.tell_of_tool(run, execution_id),
+  perform private.append_run_event(run.id, 'tool.error', private.emit_tool_event(run, execution_id),
     (select x.agent_id from public.tool_executions x where x.id = deny_tool.execution_id), true);
   return true;
 end
@@ -549,7 +550,7 @@ begin
 end
 $$;
 
--- The run waits for a human: its swarm is free, its lease is given back, what it needs to go on is kept.
+-- Pauses the run until tool calls are approved: frees the swarm, releases the lease and stores the progress.
 create or replace function private.pause_run(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$

@@ -123,7 +123,8 @@ $$;
 -- Returns the results of steps that were committed before, or null when they were not. Steps are committed together, so
 -- one stored event of a step proves that all were. Steps that produce no event are idempotent. `seqs` is the number of
 -- seqs reserved for a step.
-create or replace function private.recall_steps(run public.runs, steps jsonb) returns jsonb[] language plpgsql stable
+create or replace function private.find_committed_results(run public.runs, steps jsonb) returns jsonb[]
+language plpgsql stable
 as $$
 declare
   step jsonb;
@@ -207,8 +208,8 @@ begin
 end
 $$;
 
--- For the runs that began a turn: what the swarm has said since the seq that the run knows. Apart from the answer,
--- whose plan would otherwise be set up with this one in it for every step.
+-- Returns the messages of the swarm since the seq that a run knows, for the runs that began a turn. Separate from the
+-- answer, so that the plan of the answer stays small for all other steps.
 create or replace function private.read_new_messages(runs public.runs[], steps jsonb[]) returns json[]
 language plpgsql stable
 as $$
@@ -227,8 +228,8 @@ begin
 end
 $$;
 
--- A run that began a turn gets what the swarm has said since the seq that it knows. The end of a run is told by its
--- body.
+-- Returns one answer for each run. A run that began a turn gets the messages of the swarm since the seq that it knows;
+-- a run that ended gets its body.
 create or replace function private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[],
   has_next boolean[], events public.run_events[], messages json[])
 returns json language plpgsql volatile
@@ -296,7 +297,7 @@ begin
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
   -- One run for each row: as a plain join, the planner reads all live runs, which are few when the plan is made.
   cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
-  cross join lateral (select case when e.is_repeated then to_jsonb(private.recall_steps(f.run, e.steps)) end)
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
   where e.run_id = any (locked) and (f.run).status = 'running';
   if runs is null then
@@ -317,8 +318,8 @@ end
 $$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
 
--- What the runs of a node are saying, each under its own fence. Waits for nobody: whoever holds a run or its swarm just
--- now is about to change it, and what was not stored comes again. Sent twice it is stored once.
+-- Stores deltas of a node's runs, each under its own fence. Does not wait for locks: another transaction that holds a
+-- run or its swarm is about to change it, and the node sends unstored deltas again. Idempotent.
 create or replace function private.store_deltas(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -356,7 +357,7 @@ end
 $$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
 
--- Ends a run for a node that is gone or for whoever cancels it while it waits: what its turns have said is kept.
+-- Ends a run whose node is lost, or that is cancelled while it waits. Keeps the text of its turns.
 create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb,
   finish_reason text, turn_reason text)
 returns void language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
@@ -387,9 +388,9 @@ begin
   loop
     events := events || private.finish_turns(jsonb_build_array(owned || jsonb_build_object(
       'turn_id', turn.id, 'agent_id', turn.agent_id, 'seq', next_seq, 'status', outcome,
-      'content', private.trimmed(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
+      'content', private.trim_whitespace(turn.said), 'finish_reason', close_run.finish_reason, 'metadata',
         '{"partial": true}'::jsonb,
-      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.settled_usage(run.id, turn.id),
+      'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
                    where b.run_id = run.id and b.turn_id = turn.id limit 1))));
     next_seq := next_seq + 5;

@@ -1,8 +1,8 @@
--- Runs are carried out under leases. Whoever holds the lease writes through private.advance_runs, which checks the
--- fence first. Locks are taken in one order: swarm, run, lease, agents, messages.
+-- Nodes execute runs under leases. The holder of a lease writes through private.advance_runs, which checks the fence
+-- first. Locks are taken in one order: swarm, run, lease, agents, messages.
 
--- As it is shown and stored; storing is one statement for all events of a transaction.
--- Plain SQL that promises no more than what it calls, so that it is inlined.
+-- Returns an event as it is sent and stored; one statement stores all events of a transaction. An SQL function that is
+-- declared no stricter than the functions it calls, so that PostgreSQL inlines it.
 create or replace function private.build_run_event(
   run public.runs, seq integer, type text, data jsonb, agent_id uuid, restricted boolean default false
 )
@@ -26,8 +26,7 @@ as $$
 $$;
 grant execute on function private.append_run_event(uuid, text, jsonb, uuid, boolean) to sb_service;
 
--- Approved means: the execution is `running` and has not started. A run whose every pending execution is decided may go
--- on.
+-- An approved execution is `running` and has not started. A run without pending executions may continue.
 create or replace function private.is_run_claimable(run public.runs) returns boolean language plpgsql stable
 as $$
 begin
@@ -50,7 +49,7 @@ as $$
     or (strategy in ('handoff', 'selector', 'supervisor') and agent_id = coordinator_id)
 $$;
 
-create or replace function private.run_frameworks(run public.runs) returns text[]
+create or replace function private.list_run_frameworks(run public.runs) returns text[]
 language sql stable
 as $$
   select coalesce(array_agg(distinct a.framework), '{}')
@@ -60,8 +59,8 @@ as $$
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $$;
 
--- Null: another run of the swarm works or is older, or somebody else is starting one right now; a later look will find
--- it.
+-- Returns null when another run of the swarm is running or is older, or when another transaction is starting one; a
+-- later poll finds the run again.
 create or replace function private.start_run(run_id uuid, owner text, lease_ms integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -100,12 +99,12 @@ end
 $$;
 grant execute on function private.start_run(uuid, text, integer) to sb_service;
 
--- Oldest first, one per swarm. `rooms` says how many more runs the node may carry out for each framework of `bounded`;
--- a run that finds none stays queued. Ends when a room is used up: those behind, which do not need it, are claimed by
--- the next call. Most runs that wait are queued, so is_run_claimable, which PostgreSQL cannot inline, is not called for
--- them.
+-- Claims the oldest run of each swarm, the oldest first. `capacities` says how many more runs the node may execute for
+-- each framework of `bounded`; a run without capacity stays queued. Ends when the capacity of a framework is used up;
+-- the next call claims runs that do not need it. Most waiting runs are queued, so is_run_claimable, which PostgreSQL
+-- cannot inline, is not called for them.
 create or replace function private.claim_runs(
-  owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', rooms integer[] default '{}')
+  owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}')
 returns table (run_id uuid, fence bigint, frameworks text[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -113,8 +112,8 @@ declare
   candidate public.runs;
   claimed integer := 0;
   full_frameworks text[] := array(
-    select place.framework from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
-      where place.room <= 0);
+    select place.framework from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
+      where place.capacity <= 0);
 begin
   for candidate in
     select r.* from public.runs r
@@ -137,22 +136,22 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
-    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.run_frameworks(candidate)
+    claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.list_run_frameworks(candidate)
       else '{}' end;
-    claim_runs.rooms := array(
-      select place.room - (place.framework = any (claim_runs.frameworks))::integer
-      from unnest(claim_runs.bounded, claim_runs.rooms) with ordinality as place (framework, room, at)
+    claim_runs.capacities := array(
+      select place.capacity - (place.framework = any (claim_runs.frameworks))::integer
+      from unnest(claim_runs.bounded, claim_runs.capacities) with ordinality as place (framework, capacity, at)
         order by place.at);
     claimed := claimed + 1;
     return next;
-    exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.rooms) as place (framework, room)
-                      where place.room <= 0 and place.framework <> all (full_frameworks));
+    exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
+                      where place.capacity <= 0 and place.framework <> all (full_frameworks));
   end loop;
 end
 $$;
 grant execute on function private.claim_runs(text, integer, integer, text[], integer[]) to sb_service;
 
-create or replace function private.usage_body(
+create or replace function private.render_usage(
   input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean
 )
 returns json language sql stable parallel safe
@@ -163,14 +162,14 @@ as $$
     'cost_usd', cost_usd, 'estimated', coalesce(estimated, false))
 $$;
 
--- What a run has used: its turns and, where a model chooses the speakers, the choices. Plain SQL, so that it is
--- inlined.
+-- Returns the usage of a run: its turns and, with the strategy `selector`, the model calls that choose the speakers. A
+-- plain SQL function, so that PostgreSQL inlines it.
 create or replace function private.sum_run_usage(run_id uuid, swarm_id uuid, strategy text, created_at timestamptz,
   until timestamptz)
 returns table (turn_count integer, usage json) language sql stable
 as $$
-  select count(u.turn_id)::integer, private.usage_body(sum(u.input_tokens)::bigint, sum(u.cached_input_tokens)::bigint,
-    sum(u.output_tokens)::bigint,
+  select count(u.turn_id)::integer, private.render_usage(sum(u.input_tokens)::bigint,
+    sum(u.cached_input_tokens)::bigint, sum(u.output_tokens)::bigint,
     case when bool_or(u.cost_usd is null and u.input_tokens is not null) then null else coalesce(sum(u.cost_usd),
       0) end,
     bool_or(u.estimated))
@@ -187,17 +186,17 @@ $$;
 
 -- Pending tool calls of a run. The agent's owner and the swarm's owner and admins also see the input, as in
 -- tool_execution_payloads.
-create or replace function private.pending_approvals(run public.runs, viewer_id uuid, is_service boolean) returns json
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+create or replace function private.render_pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
+returns json language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   sees_all boolean := is_service or exists (
     select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = pending_approvals.viewer_id and m.status = 'active'
+    where m.swarm_id = run.swarm_id and m.user_id = render_pending_approvals.viewer_id and m.status = 'active'
       and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or a.user_id = pending_approvals.viewer_id
+    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_approvals.viewer_id
         then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
           'expires_at', x.expires_at, 'input', p.input)
         else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
@@ -210,9 +209,9 @@ begin
 end
 $$;
 
--- What everybody is told of a run: the answer of the call, the last event of its stream, the body of a later question.
--- `is_ended`, as a constant, leaves out of the plan what only runs that go on have.
-create or replace function private.run_bodies(ids uuid[], is_ended boolean, viewer_id uuid default null,
+-- Returns the bodies of runs: the answer of the call, the last event of its stream, and the answer of later reads.
+-- `is_ended`, as a constant, removes from the plan what only unfinished runs have.
+create or replace function private.render_runs(ids uuid[], is_ended boolean, viewer_id uuid default null,
   is_service boolean default false)
 returns table (run_id uuid, swarm_id uuid, status text, body json) language sql stable
 as $$
@@ -223,7 +222,8 @@ as $$
       select json_agg(json_build_object(
           'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
           'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
-          'usage', private.usage_body(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd, t.estimated),
+          'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
+            t.estimated),
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
           'tool_executions', coalesce((
             select json_agg(json_build_object('id', x.id, 'tool_name', x.tool_name, 'status', x.status,
@@ -250,21 +250,22 @@ as $$
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
     'pending_approvals', case when not is_ended and r.status = 'requires_action'
-      then private.pending_approvals(r, run_bodies.viewer_id, run_bodies.is_service) end,
+      then private.render_pending_approvals(r, render_runs.viewer_id, render_runs.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
 $$;
 
-create or replace function private.run_body(run_id uuid, viewer_id uuid default null, is_service boolean default false)
+create or replace function private.render_run(
+  run_id uuid, viewer_id uuid default null, is_service boolean default false)
 returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return (select b.body from private.run_bodies(array[run_body.run_id], false, run_body.viewer_id,
-    run_body.is_service) as b);
+  return (select b.body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
+    render_run.is_service) as b);
 end
 $$;
-grant execute on function private.run_body(uuid, uuid, boolean) to sb_service;
+grant execute on function private.render_run(uuid, uuid, boolean) to sb_service;
 
 -- The agents that may speak in a swarm: enabled, and their owner is an active member whose account is not banned. Plain
 -- SQL that returns rows, so that it becomes a part of the statement that calls it.
@@ -281,7 +282,7 @@ as $$
          from auth.users u where u.id = sa.user_id)
 $$;
 
-create or replace function private.tools_without_secrets(toolbox jsonb) returns jsonb language plpgsql stable
+create or replace function private.remove_tool_secrets(toolbox jsonb) returns jsonb language plpgsql stable
 as $$
 begin
   return case when toolbox = '[]' then toolbox
@@ -290,7 +291,7 @@ end
 $$;
 
 -- The tools of an agent that are switched on at both ends and that its owner may see.
-create or replace function private.agent_toolbox(agent_id uuid, agent_owner_id uuid) returns jsonb
+create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid) returns jsonb
 language plpgsql stable
 as $$
 begin
@@ -303,18 +304,18 @@ begin
       order by t.name, t.id), '[]')
     from public.agent_tools x
     join public.tools t on t.id = x.tool_id
-    where x.agent_id = agent_toolbox.agent_id and x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = agent_toolbox.agent_owner_id
+    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
+      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_agent_tools.agent_owner_id
            or (t.visibility = 'shared' and exists (
                  select 1 from public.swarm_members mine
                  join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = agent_toolbox.agent_owner_id and mine.status = 'active'
+                 where mine.user_id = build_agent_tools.agent_owner_id and mine.status = 'active'
                    and other.user_id = t.owner_id))));
 end
 $$;
 
--- What is needed to carry out runs, for those that are running. A run that has just been admitted has no progress and
--- no decisions; as a constant, `is_new` leaves what reads them out of the plan.
+-- Returns what a node needs to execute the runs that are running. A run that has just been admitted has no progress and
+-- no decisions; as a constant, `is_new` removes from the plan what reads them.
 create or replace function private.load_runs(ids uuid[], is_new boolean) returns table (run_id uuid, context json)
 language sql stable
 as $$
@@ -340,7 +341,7 @@ as $$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'may_go_on', is_new or private.may_run_go_on(r),
+    'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'decisions', case when is_new then '[]'::json else coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
@@ -354,7 +355,7 @@ as $$
   where r.id = any (ids) and r.status = 'running'
 $$;
 
--- A run that was claimed, for the node that holds its lease; null for any other.
+-- Returns a claimed run for the node that holds its lease; null for any other.
 create or replace function private.load_run(run_id uuid, fence bigint) returns json
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -396,7 +397,7 @@ $$;
 
 -- Whether the starter of a run may still start runs in the swarm. An auto_respond run answers all messages that were
 -- stored before it started, so the right of any of their authors is enough.
-create or replace function private.may_run_go_on(run public.runs) returns boolean language plpgsql stable
+create or replace function private.may_run_continue(run public.runs) returns boolean language plpgsql stable
 as $$
 begin
   return (select run.request ?| array['payer_id', 'by_service'] or private.may_start_runs(run.swarm_id, run.user_id)
@@ -410,38 +411,37 @@ begin
 end
 $$;
 
--- One question a second for all runs of a node: which of them are still its own, are to be cancelled, or lost their
--- swarm or an agent on the way. Their leases are renewed by the way; a row that somebody holds is renewed the next
--- time.
-create or replace function private.keep_runs(run_ids uuid[], fences bigint[], lease_ms integer)
+-- Returns for all runs of a node whether the node still owns them, and whether they are cancelled or lost their swarm
+-- or an agent. Also renews their leases; a locked row is renewed by the next call. Nodes call it every second.
+create or replace function private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
 returns table (run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean,
   gone_turn_ids uuid[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
-  update private.run_leases l set expires_at = now() + keep_runs.lease_ms * interval '1 millisecond'
+  update private.run_leases l set expires_at = now() + renew_run_leases.lease_ms * interval '1 millisecond'
   where l.run_id in (
     select held.run_id from private.run_leases held
-    join unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+    join unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
       on mine.id = held.run_id and mine.fence = held.fence
-    where held.expires_at < now() + keep_runs.lease_ms * interval '0.67 millisecond'
+    where held.expires_at < now() + renew_run_leases.lease_ms * interval '0.67 millisecond'
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
-    coalesce(private.may_run_go_on(r), false),
+    coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
           where t.swarm_id = r.swarm_id and t.run_id = r.id and t.status in ('queued', 'thinking', 'responding')
             and not exists (select 1 from private.list_speakers(t.swarm_id) as sa where sa.agent_id = t.agent_id))
-  from unnest(keep_runs.run_ids, keep_runs.fences) as mine (id, fence)
+  from unnest(renew_run_leases.run_ids, renew_run_leases.fences) as mine (id, fence)
   left join public.runs r on r.id = mine.id
   left join private.run_leases l on l.run_id = mine.id
   left join public.swarms s on s.id = r.swarm_id;
 end
 $$;
-grant execute on function private.keep_runs(uuid[], bigint[], integer) to sb_service;
+grant execute on function private.renew_run_leases(uuid[], bigint[], integer) to sb_service;
 
--- Ends what dead nodes left behind and denies what nobody decided in time. Answers with how much it did.
+-- Ends runs of lost nodes and denies tool calls whose approval has expired. Returns how many.
 create or replace function private.sweep_runs(max_rows integer, out ended text[], out denied integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$

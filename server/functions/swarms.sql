@@ -40,7 +40,7 @@ grant execute on function private.my_agent_ids() to authenticated, sb_service, s
 create or replace function private.prepare_swarm() returns trigger language plpgsql
 as $$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   return new;
 end
 $$;
@@ -77,7 +77,7 @@ declare
   manages boolean := is_end_user and new.swarm_id = any (array(select private.my_managed_swarm_ids()));
 begin
   if tg_op = 'INSERT' then
-    new.invited_email := nullif(pg_catalog.lower(private.trimmed(new.invited_email)), '');
+    new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
     if is_end_user then
       -- Membership needs the consent of the invited person: the row stays `invited` until they accept.
       new.status := 'invited';
@@ -204,7 +204,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.id)) as recipients (audience)
   where n.status = 'completed' and o.status <> 'completed'
     and private.is_subscribed('swarm.completed', recipients.audience);
 
@@ -221,7 +221,7 @@ begin
       case when n.status = 'completed' then 'status' else '' end,
       case when n.coordinator_agent_id is null and pg_trigger_depth() > 1 then 'coordinator_agent_id' else '' end)
   ) as changes (fields)
-  cross join lateral (select private.swarm_audience(n.id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.id)) as recipients (audience)
   where cardinality(changes.fields) > 0 and private.is_subscribed('swarm.updated', recipients.audience);
   return null;
 end
@@ -232,7 +232,7 @@ create or replace function private.emit_swarm_deleted() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  audience uuid[] := private.swarm_audience(old.id);
+  audience uuid[] := private.list_swarm_audience(old.id);
 begin
   if not old.owner_id = any (audience) then
     audience := audience || old.owner_id;
@@ -255,7 +255,7 @@ begin
     recipients.audience
   from new_rows n
   join public.agents a on a.id = n.agent_id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where private.is_subscribed('swarm.agent_added', recipients.audience);
   return null;
 end
@@ -278,7 +278,7 @@ begin
   from old_rows o
   join public.agents a on a.id = o.agent_id
   join public.swarms s on s.id = o.swarm_id
-  cross join lateral (select private.swarm_audience(o.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(o.swarm_id)) as recipients (audience)
   where private.is_subscribed('swarm.agent_removed', recipients.audience);
   return null;
 end
@@ -294,7 +294,7 @@ begin
     json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),
       recipients.audience
   from new_rows n
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and n.role <> 'owner' and private.is_subscribed('user.joined', recipients.audience);
   return null;
 end
@@ -310,7 +310,7 @@ begin
       recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'invited' and private.is_subscribed('user.joined', recipients.audience);
 
   insert into private.events (type, data, audience)
@@ -320,7 +320,7 @@ begin
     recipients.audience
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.swarm_audience(n.swarm_id)) as recipients (audience)
+  cross join lateral (select private.list_swarm_audience(n.swarm_id)) as recipients (audience)
   where n.status = 'active' and o.status = 'active' and n.role <> o.role
     and private.is_subscribed('user.role_changed', recipients.audience);
   return null;
@@ -343,7 +343,7 @@ begin
   join public.swarms s on s.id = o.swarm_id
   left join auth.users u on u.id = o.user_id
   cross join lateral (
-    select private.swarm_audience(o.swarm_id)
+    select private.list_swarm_audience(o.swarm_id)
       || array(select gone.user_id from old_rows gone
         where gone.swarm_id = o.swarm_id and gone.status = 'active')) as recipients (audience)
   where o.status = 'active' and o.role <> 'owner' and private.is_subscribed('user.removed', recipients.audience);

@@ -3,7 +3,7 @@
 create or replace function private.prepare_webhook() returns trigger language plpgsql
 as $$
 begin
-  new.name := private.trimmed(new.name);
+  new.name := private.trim_whitespace(new.name);
   if new.events is not null then
     new.events := array(
       select named.event

@@ -71,13 +71,13 @@ $$;
 grant execute on function auth.email() to anon, authenticated, sb_service, service_role;
 
 -- Removes white space at both ends, as Unicode and JavaScript's trim() define it.
-create function private.trimmed(value text) returns text language sql immutable parallel safe
+create function private.trim_whitespace(value text) returns text language sql immutable parallel safe
 as $$
   select pg_catalog.btrim(value,
     U&' \0009\000A\000B\000C\000D\00A0\1680\2000\2001\2002\2003\2004\2005\2006\2007\2008\2009\200A'
       '\2028\2029\202F\205F\3000\FEFF')
 $$;
-grant execute on function private.trimmed(text) to authenticated, sb_service, service_role;
+grant execute on function private.trim_whitespace(text) to authenticated, sb_service, service_role;
 
 -- For checks on keys of JSON settings: absent is valid, anything but a number in range is not.
 create function private.is_number_between(value jsonb, low numeric, high numeric) returns boolean

@@ -33,7 +33,7 @@ begin
     else pg_catalog.jsonb_array_length(value -> 'blocklist') <= 1000 and not exists (
       select 1 from pg_catalog.jsonb_array_elements(value -> 'blocklist') as term (value)
       where pg_catalog.jsonb_typeof(term.value) <> 'string'
-        or pg_catalog.char_length(private.trimmed(term.value #>> '{}')) not between 1 and 200)
+        or pg_catalog.char_length(private.trim_whitespace(term.value #>> '{}')) not between 1 and 200)
   end;
 end
 $$;

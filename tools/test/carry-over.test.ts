@@ -136,7 +136,7 @@ describe("a database of the first 16 migrations", () => {
     const { rows } = await client.query("select 1 from private.webhook_lanes");
     assert.ok(rows.length > 0, "the table that is renamed has rows");
     const { applied } = await migrateLegacy(old);
-    assert.ok(applied.includes("0017_plain_names"));
+    assert.ok(applied.includes("0018_plain_names"));
 
     await expectSameSchema(client, await connectToFresh(t));
     await expectSameRows(client, before);

@@ -17,7 +17,7 @@ create trigger notes_trim before insert on private.notes for each row execute fu
 const NEW_FUNCTION = `create or replace function private.trim_note() returns trigger language plpgsql
 as $$
 begin
-  new.body := private.trimmed(new.body);
+  new.body := private.trim_whitespace(new.body);
   return new;
 end
 $$;

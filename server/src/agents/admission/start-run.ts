@@ -105,7 +105,7 @@ function handOver({ executor, onEvents }: RespondPorts, admission: Admission, pl
 
 const COORDINATED: ReadonlySet<SwarmStrategy> = new Set(["handoff", "selector", "supervisor"]);
 
-/** Of all agents that may speak in the run. `private.run_frameworks` decides the same for a run that has waited. */
+/** Of all agents that may speak in the run. `private.list_run_frameworks` decides the same for a run that has waited. */
 function frameworksOf(
   { agents, strategy, coordinator_agent_id: coordinatorId }: Preflight,
   namedIds: readonly string[] | null,

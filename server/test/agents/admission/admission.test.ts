@@ -207,7 +207,7 @@ describe("a second run in the same swarm", () => {
     await set(swarm.id, "strategy", "selector");
     assert.deepEqual(await offerOf("hello @Bob"), ["provider_a", "provider_b"]);
     const waiting = await stage.rows<{ frameworks: string[] }>(
-      `select private.run_frameworks(r) as frameworks from public.runs r where swarm_id = $1 order by queued_at, id`,
+      `select private.list_run_frameworks(r) as frameworks from public.runs r where swarm_id = $1 order by queued_at, id`,
       [swarm.id],
     );
     const strategies = ["provider_a,provider_b", "provider_b", "provider_a,provider_b"];

@@ -51,7 +51,7 @@ async function readSwarm({ swarmId, ownerId, agentIds }: NewSwarm): Promise<unkn
        (select jsonb_agg(to_jsonb(e) order by e.seq) from public.run_events e where e.run_id = r.id) as events,
        (select jsonb_agg(to_jsonb(u)) from public.usage_records u where u.run_id = r.id) as usage,
        (select jsonb_agg(to_jsonb(e) - 'seq' - 'id' order by e.seq) from private.events e where e.audience @> array[$2::uuid]) as emitted,
-       (select a.status from public.agents a where a.id = $3) as status, private.run_body(r.id) as body
+       (select a.status from public.agents a where a.id = $3) as status, private.render_run(r.id) as body
      from public.runs r join private.run_leases l on l.run_id = r.id where r.swarm_id = $1`,
     [swarmId, ownerId, agentIds[0]],
   );
@@ -395,7 +395,7 @@ test("the usage of a run includes the choice of speakers", async () => {
   await node.take(runId);
   assert.equal((await stage.end(runId)).stop_reason, "all_replied");
   const [told] = await stage.rows<Record<string, { input_tokens: number; cost_usd: number }>>(
-    `select private.run_body(id) -> 'usage' as body, usage, (select data -> 'usage' from public.run_events e
+    `select private.render_run(id) -> 'usage' as body, usage, (select data -> 'usage' from public.run_events e
        where e.run_id = runs.id and e.type = 'run.completed') as event from public.runs where id = $1`,
     [runId],
   );

@@ -104,7 +104,7 @@ describe("a run of two agents and a tool", () => {
       ],
     );
     const [usage] = await stage.rows<{ turns: number; body: { responses: unknown[] } }>(
-      `select count(*)::integer as turns, private.run_body($1) as body from public.usage_records where run_id = $1`,
+      `select count(*)::integer as turns, private.render_run($1) as body from public.usage_records where run_id = $1`,
       [runId],
     );
     assert.equal(usage?.turns, 2);

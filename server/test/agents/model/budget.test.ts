@@ -210,7 +210,7 @@ describe("usage", () => {
     const left: number[] = [];
     const look = async (): Promise<void> => {
       const [row] = await stage.rows<{ tokens: string }>(
-        `select (private.budget_left(s, s.owner_id, null, false)).tokens from public.swarms s where s.id = $1`,
+        `select (private.compute_remaining_budget(s, s.owner_id, null, false)).tokens from public.swarms s where s.id = $1`,
         [swarm.swarmId],
       );
       left.push(Number(row?.tokens));

@@ -66,7 +66,7 @@ async function answer(swarm: NewSwarm, models: Models, message = "hello"): Promi
   const runId = await stage.ask(swarm, message);
   await stage.node({ models }).take(runId);
   await stage.end(runId);
-  const [row] = await stage.rows<{ body: Answered }>("select private.run_body($1) as body", [runId]);
+  const [row] = await stage.rows<{ body: Answered }>("select private.render_run($1) as body", [runId]);
   assert.ok(row !== undefined);
   return row.body;
 }

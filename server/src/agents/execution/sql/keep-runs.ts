@@ -17,7 +17,7 @@ export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], lease
   const { rows } = await pool.query<KeptRun>({
     name: "agents-keep-runs",
     text: `select run_id, is_lost, cancel_reason, swarm_status, may_go_on, gone_turn_ids
-           from private.keep_runs($1, $2, $3)`,
+           from private.renew_run_leases($1, $2, $3)`,
     values: [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), leaseMs],
   });
   return rows;

@@ -10,7 +10,7 @@ type Caller = Pick<Principal, "role" | "userId">;
 export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: Caller): Promise<RunBody | null> {
   return callValue(pool, {
     name: "respond-body",
-    text: "select private.run_body($1::uuid, $2::uuid, $3::boolean) as value",
+    text: "select private.render_run($1::uuid, $2::uuid, $3::boolean) as value",
     values: [runId, userId, role === "service_role"],
   });
 }

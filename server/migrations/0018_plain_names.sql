@@ -78,6 +78,7 @@ begin
       ('private.refuse_transfer()', 'reject_transfer'),
       ('private.seat_swarm_owner()', 'add_swarm_owner'),
       ('private.sign_message()', 'set_message_sender'),
+      ('private.trimmed(text)', 'trim_whitespace'),
       ('private.withdraw_emptied_account()', 'remove_user_from_swarms'),
       ('private.withdraw_member_agents()', 'remove_member_agents')) as r (signature, new_name)
     where to_regprocedure(r.signature) is not null
@@ -92,10 +93,11 @@ begin
     where p.pronamespace = 'private'::regnamespace
       and p.proname in ('is_valid_agent', 'is_valid_moderation', 'is_valid_swarm_setting')
   loop
-    execute replace(replace(replace(renamed.definition,
+    execute replace(replace(replace(replace(renamed.definition,
       'private.are_stop_sequences(', 'private.is_valid_stop_sequences('),
       'private.is_moderation(', 'private.is_valid_moderation('),
-      'private.is_run_budget(', 'private.is_valid_run_budget(');
+      'private.is_run_budget(', 'private.is_valid_run_budget('),
+      'private.trimmed(', 'private.trim_whitespace(');
   end loop;
 end
 $do$;
@@ -113,23 +115,39 @@ drop function if exists private.read_due_webhook_users(integer, uuid[], integer[
 drop function if exists private.divide_webhook_sends(uuid[], uuid[], integer[], uuid[], integer[], integer);
 drop function if exists private.take_due_deliveries(uuid[], uuid[], integer[], integer, integer, uuid, interval);
 drop function if exists private.require_at_most(bigint, bigint);
+drop function if exists private.claim_runs(text, integer, integer, text[], integer[]);
 
 -- after functions
 
 drop function if exists private.actor();
+drop function if exists private.agent_toolbox(uuid, uuid);
 drop function if exists private.blocked_term_in(uuid, text);
 drop function if exists private.budget_amount(jsonb);
+drop function if exists private.budget_left(public.swarms, uuid, public.runs, boolean);
 drop function if exists private.change_context();
 drop function if exists private.changed_fields(jsonb, jsonb, text[]);
 drop function if exists private.clear_webhook_lanes(uuid[]);
 drop function if exists private.earliest_webhook_send(timestamptz, bigint, integer);
 drop function if exists private.folded(text);
+drop function if exists private.hold_calls(jsonb, text, uuid[]);
 drop function if exists private.host_of_tool(jsonb);
 drop function if exists private.is_lane_claimable(timestamptz, integer, uuid, uuid[]);
 drop function if exists private.judge_followers(jsonb);
+drop function if exists private.keep_runs(uuid[], bigint[], integer);
 drop function if exists private.lock_due_webhook_lanes(integer, uuid[], integer[], uuid[], uuid[], integer);
 drop function if exists private.lock_run_for(uuid, uuid, boolean);
+drop function if exists private.may_run_go_on(public.runs);
+drop function if exists private.pending_approvals(public.runs, uuid, boolean);
 drop function if exists private.postpone_webhook_lanes(uuid[], timestamptz[], integer);
+drop function if exists private.recall_steps(public.runs, jsonb);
 drop function if exists private.refuse_call(text, jsonb);
 drop function if exists private.refuse_unsigned(uuid);
 drop function if exists private.resume_webhook_lanes(uuid[]);
+drop function if exists private.run_bodies(uuid[], uuid, boolean);
+drop function if exists private.run_body(uuid, uuid, boolean);
+drop function if exists private.run_frameworks(public.runs);
+drop function if exists private.settled_usage(uuid, uuid);
+drop function if exists private.swarm_audience(uuid);
+drop function if exists private.tell_of_tool(public.runs, uuid);
+drop function if exists private.tools_without_secrets(jsonb);
+drop function if exists private.usage_body(bigint, bigint, bigint, numeric, boolean);
