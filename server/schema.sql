@@ -327,6 +327,9 @@ begin
     answers := private.answer_used_keys(batch, waits);
     calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
               where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
+    if calls is null then
+      return private.answer_admissions(answers, null, null, null);
+    end if;
   end if;
   locks := private.lock_swarms(calls, waits);
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
@@ -353,7 +356,7 @@ begin
     events := private.insert_runs(calls, owner, lease_ms);
     turns := private.begin_turns(private.plan_first_turns(calls, locked));
     events := events || turns.events;
-    is_stored := private.store_events(events);
+    is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
   end if;
   return private.answer_admissions(answers, null, null, null);
@@ -380,6 +383,8 @@ declare
   places integer[];
   steps jsonb[];
   results jsonb[];
+  sent jsonb[];
+  messages json[];
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
@@ -392,18 +397,20 @@ begin
   end if;
   locked := private.lock_runs(batch, waits);
   locked := private.lock_steps(batch, locked, waits);
-  select array_agg(r), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
-    array_agg(coalesce(recall.results, '[]')), array_agg(r.id), array_agg(r.swarm_id), array_agg(e.events)
-  into runs, places, steps, results, run_ids, swarm_ids, deltas
-  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb,
-    events jsonb, is_repeated boolean)
-  join public.runs r on r.id = e.run_id and r.status = 'running'
+  select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
+    array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
+    array_agg(e.steps)
+  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb, events jsonb,
+    is_repeated boolean)
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
-  cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(r, e.steps)) end)
+  -- One run for each row: as a plain join, the planner reads all live runs, which are few when the plan is made.
+  cross join lateral (select r as run from public.runs r where r.id = e.run_id offset 0) as f
+  cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
-  where r.id = any (locked);
+  where e.run_id = any (locked) and (f.run).status = 'running';
   if runs is null then
-    return private.answer_advances(batch, null, null, null, null, null);
+    return private.answer_advances(batch, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
@@ -412,7 +419,10 @@ begin
   if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
-  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events);
+  if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
+    messages := private.read_new_messages(runs, sent);
+  end if;
+  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events, messages);
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -445,7 +455,7 @@ begin
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
     left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
       on t.outcome = 'started'
-    left join private.load_runs(started) as c on c.run_id = e.run_id;
+    left join private.load_runs(started, true) as c on c.run_id = e.run_id;
   end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
     'others', case when answers = '[]' then answers else (
@@ -454,7 +464,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[])
+CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[], messages json[])
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -469,15 +479,12 @@ begin
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
         from unnest(events) as v where v.run_id = e.run_id),
-      'messages', read.messages))
+      'messages', t.messages))
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
-    left join unnest(places, results, bodies, has_next) as t (place, results, body, has_next) on t.place = e.place
-    cross join lateral (
-      select jsonb_path_query_array(e.steps, '$[*] ? (@.op == "start_turn")') -> -1) as begun (step)
-    left join lateral private.read_messages(r.swarm_id, (begun.step ->> 'after_seq')::bigint,
-      (begun.step ->> 'history_limit')::integer) as read on begun.step is not null and t.place is not null));
+    left join unnest(places, results, bodies, has_next, messages) as t (place, results, body, has_next, messages)
+      on t.place = e.place));
 end
 $function$;
 
@@ -809,15 +816,19 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.check_admission(call jsonb, swarm public.swarms)
+CREATE OR REPLACE FUNCTION private.check_admission(call jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE
 AS $function$
 declare
-  payer uuid := case when (call ->> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
-  rejection jsonb := private.check_agents(swarm.id, call -> 'agent_ids');
+  swarm public.swarms;
+  payer uuid;
+  rejection jsonb;
 begin
+  select s.* into swarm from public.swarms s where s.id = (call ->> 'swarm_id')::uuid;
+  payer := case when (call -> 'is_service')::boolean then (call ->> 'user_id')::uuid else swarm.owner_id end;
+  rejection := private.check_agents(swarm.id, call -> 'agent_ids');
   return case
     when rejection is not null then rejection
     when call ->> 'reply_to_id' is not null and not exists (
@@ -1173,7 +1184,7 @@ begin
                 else close_run.status end;
   events := events || (private.finish_runs(jsonb_build_array(owned || jsonb_build_object(
     'seq', next_seq, 'status', final, 'stop_reason', close_run.stop_reason, 'error', close_run.error)))).events;
-  perform private.store_events(events);
+  perform private.insert_events(events);
 end
 $function$;
 grant execute on function private.close_run(public.runs,text,text,jsonb,text,text) to sb_service;
@@ -1276,58 +1287,56 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.decide_admission(call jsonb, queue_limit integer, waits boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  answer jsonb;
+  conflict text := call ->> 'conflict';
+begin
+  if call -> 'is_locked' <> 'true' then
+    answer := private.build_answer(private.check_caller((call ->> 'swarm_id')::uuid, (call ->> 'user_id')::uuid,
+      (call -> 'is_service')::boolean));
+    -- A single call has waited for the swarm, which was deleted meanwhile.
+    return coalesce(answer, case when waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
+      else '{"is_held": true}' end);
+  end if;
+  if call ->> 'client_message_id' is not null then
+    answer := private.find_replay((call ->> 'user_id')::uuid, (call ->> 'swarm_id')::uuid, null, null,
+      call ->> 'client_message_id', call ->> 'message');
+  end if;
+  if answer is null and (call -> 'needs_check' = 'true' or call -> 'agent_ids' <> 'null'
+      or call -> 'reply_to_id' <> 'null') then
+    answer := private.build_answer(private.check_admission(call));
+  end if;
+  if answer is not null then
+    return answer;
+  elsif (call -> 'position')::integer > queue_limit
+      or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
+    return private.build_answer(private.build_rejection('SWARM_BUSY'));
+  elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
+    return private.build_answer(private.build_rejection('FORBIDDEN'));
+  elsif call -> 'is_moderated' = 'true' and private.is_message_blocked(call) then
+    return private.build_answer(private.build_rejection('CONTENT_BLOCKED',
+      '{"message": "has a term that this swarm does not allow"}'));
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.decide_admissions(batch jsonb, locked uuid[], alone uuid[], queue_limit integer, waits boolean)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
+declare
+  calls jsonb := private.read_admissions(batch, locked, alone);
 begin
-  return (
-    select jsonb_agg(c.call || jsonb_build_object('answer', decided.answer, 'conflict', wish.conflict,
-      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
-      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
-      -- Who would begin was found out before this transaction: it must still be so.
-      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
-        then c.call -> 'first_turn' end))
-    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
-      as c (call, nth)
-    cross join lateral jsonb_to_record(c.call) as e (swarm_id uuid, user_id uuid, is_service boolean, message text,
-      client_message_id text, on_conflict text)
-    left join public.swarms s on s.id = e.swarm_id and s.id = any (locked)
-    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
-    cross join lateral (
-      select count(*) filter (where r.status = 'queued') as waiting,
-        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
-        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
-      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
-    cross join lateral (
-      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
-      from private.list_speakers(s.id) as sa) as speakers (ids)
-    cross join lateral (select coalesce(e.on_conflict, case when s.settings ->> 'on_conflict'
-      in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue')) as wish (conflict)
-    cross join lateral (select case
-      when s.id is null then private.build_answer(private.check_caller(e.swarm_id, e.user_id, e.is_service))
-      when e.client_message_id is not null then
-        private.find_replay(e.user_id, s.id, null, null, e.client_message_id, e.message) end) as known (answer)
-    cross join lateral (select case
-      when s.id is not null and known.answer is null
-        and (s.status <> 'active' or speakers.ids is null or c.call -> 'agent_ids' <> 'null'
-        or c.call -> 'reply_to_id' <> 'null'
-        or s.settings ? 'budget'
-        or (select true from private.list_day_budgets(case when e.is_service then e.user_id else s.owner_id end)))
-      then private.build_answer(private.check_admission(c.call, s)) end) as checked (answer)
-    cross join lateral (select case
-      when coalesce(known.answer, checked.answer) is not null then coalesce(known.answer, checked.answer)
-      -- A single call has waited for the swarm, which was deleted meanwhile.
-      when s.id is null and waits then private.build_answer(private.build_rejection('SWARM_NOT_FOUND'))
-      when s.id is null or c.nth > 1 then '{"is_held": true}'::jsonb
-      when queue.waiting >= queue_limit
-        or (wish.conflict = 'reject' and (live.id is not null or queue.waiting > 0))
-        then private.build_answer(private.build_rejection('SWARM_BUSY'))
-      when wish.conflict = 'interrupt' and live.id is not null and not private.may_interrupt(c.call, s, live.user_id)
-        then private.build_answer(private.build_rejection('FORBIDDEN'))
-      when s.settings ? 'moderation' and private.is_message_blocked(s, e.message)
-        then private.build_answer(private.build_rejection('CONTENT_BLOCKED',
-          '{"message": "has a term that this swarm does not allow"}')) end) as decided (answer));
+  for i in 0 .. jsonb_array_length(calls) - 1 loop
+    calls := jsonb_set(calls, array[i, 'answer']::text[],
+      coalesce(private.decide_admission(calls -> i, queue_limit, waits), 'null'));
+  end loop;
+  return calls;
 end
 $function$;
 
@@ -1570,6 +1579,26 @@ begin
     and exists (select 1 from public.webhooks w
                 where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.emit_completed_runs(ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.events (type, data, audience)
+  select 'swarm.completed', json_build_object('swarm_id', r.swarm_id, 'run_id', r.id, 'status', r.status,
+      'stop_reason', r.stop_reason, 'message_id', r.message_id, 'response_message_ids', (
+        select coalesce(jsonb_agg(m.id order by m.seq), '[]') from public.run_turns t
+        join public.messages m on m.id = t.message_id
+        where t.swarm_id = r.swarm_id and t.run_id = r.id),
+      'usage', r.usage, 'duration_ms', (extract(epoch from r.finished_at - r.created_at) * 1000)::bigint),
+    members.audience
+  from public.runs r
+  cross join lateral (select private.list_swarm_audience(r.swarm_id)) as members (audience)
+  where r.id = any (ids) and r.status in ('completed', 'partial')
+    and private.is_subscribed('swarm.completed', members.audience);
 end
 $function$;
 
@@ -2238,39 +2267,24 @@ begin
   -- Checked once the lease is locked: reserving a budget holds it. Subqueries that cannot be hashed, since for a
   -- hash the planner would read whole tables.
   select bool_or(coalesce(
-    (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
-       and t.status in ('queued', 'thinking', 'responding') limit 1),
-    (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
-       and x.status in ('pending_approval', 'running') limit 1),
-    (select true from private.run_progress p where p.run_id = r.id),
-    (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
+      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
+         and t.status in ('queued', 'thinking', 'responding') limit 1),
+      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
+         and x.status in ('pending_approval', 'running') limit 1),
+      (select true from private.run_progress p where p.run_id = r.id),
+      (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
   into is_open from public.runs r where r.id = any (ids);
   if is_open then
     perform private.clear_ended_runs(ids);
   end if;
-  with ended as materialized (
-    select e.place, e.seq, r.id, r.swarm_id, r.status, r.stop_reason, r.message_id, r.usage,
-      r.created_at, r.finished_at, o.body
-    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-    join private.render_runs(ids) as o on o.run_id = e.run_id
-    join public.runs r on r.id = e.run_id
-  ), emitted as (
-    insert into private.events (type, data, audience)
-    select 'swarm.completed', json_build_object('swarm_id', b.swarm_id, 'run_id', b.id, 'status', b.status,
-        'stop_reason', b.stop_reason, 'message_id', b.message_id,
-        'response_message_ids', jsonb_path_query_array(b.body::jsonb, '$.responses[*].message.id'),
-        'usage', b.usage, 'duration_ms', (extract(epoch from b.finished_at - b.created_at) * 1000)::bigint),
-      members.audience
-    from ended b
-    cross join lateral (select private.list_swarm_audience(b.swarm_id)) as members (audience)
-    where b.status in ('completed', 'partial') and private.is_subscribed('swarm.completed', members.audience)
-  )
-  select array_agg(b.place), array_agg(row(b.id, b.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
+  select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
       now())::public.run_events), array_agg(b.body),
     array_agg(coalesce((select true from public.runs w
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
-  from ended b;
+  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+  join private.render_runs(ids, true) as b on b.run_id = e.run_id;
+  perform private.emit_completed_runs(ids);
 end
 $function$;
 
@@ -2460,6 +2474,16 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.run_events select e.* from unnest(events) as e;
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.insert_runs(calls jsonb, owner text, lease_ms integer)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
@@ -2567,13 +2591,18 @@ CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp 
 AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.is_message_blocked(swarm public.swarms, content text)
+CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select swarm.settings -> 'moderation' -> 'enabled' = 'true' and swarm.settings -> 'moderation' ->> 'action' = 'block'
-    and private.find_blocked_term(swarm.settings -> 'moderation' -> 'blocklist', content) is not null
+begin
+  return exists (
+    select 1 from public.swarms s
+    where s.id = (call ->> 'swarm_id')::uuid and s.settings -> 'moderation' -> 'enabled' = 'true'
+      and s.settings -> 'moderation' ->> 'action' = 'block'
+      and private.find_blocked_term(s.settings -> 'moderation' -> 'blocklist', call ->> 'message') is not null);
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.is_number_between(value jsonb, low numeric, high numeric)
@@ -2824,10 +2853,11 @@ CREATE OR REPLACE FUNCTION private.list_speakers(swarm_id uuid)
 AS $function$
   select sa.agent_id, sa.user_id, sa.role_override, sa.position, sa.created_at
   from public.swarm_agents sa
-  join public.swarm_members m on m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active'
-  join auth.users u on u.id = m.user_id
-  where sa.swarm_id = list_speakers.swarm_id and sa.enabled and u.deleted_at is null
-    and (u.banned_until is null or u.banned_until <= now())
+  where sa.swarm_id = list_speakers.swarm_id and sa.enabled
+    and (select true from public.swarm_members m
+         where m.swarm_id = sa.swarm_id and m.user_id = sa.user_id and m.status = 'active')
+    and (select u.deleted_at is null and (u.banned_until is null or u.banned_until <= now())
+         from auth.users u where u.id = sa.user_id)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_swarm_audience(swarm_id uuid)
@@ -2847,13 +2877,13 @@ CREATE OR REPLACE FUNCTION private.load_run(run_id uuid, fence bigint)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return (select c.context from private.load_runs(array[load_run.run_id]) as c
+  return (select c.context from private.load_runs(array[load_run.run_id], false) as c
           join private.run_leases l on l.run_id = c.run_id and l.fence = load_run.fence);
 end
 $function$;
 grant execute on function private.load_run(uuid,bigint) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.load_runs(ids uuid[])
+CREATE OR REPLACE FUNCTION private.load_runs(ids uuid[], is_new boolean)
  RETURNS TABLE(run_id uuid, context json)
  LANGUAGE sql
  STABLE
@@ -2880,18 +2910,17 @@ AS $function$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
-    'may_go_on', coalesce((select true from public.swarm_members m where m.swarm_id = r.swarm_id
-      and m.user_id = r.user_id and m.status = 'active' and m.role <> 'viewer'), private.may_run_continue(r)),
-    'progress', (select p.progress from private.run_progress p where p.run_id = r.id),
-    'decisions', coalesce((
+    'may_go_on', is_new or private.may_run_continue(r),
+    'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
+    'decisions', case when is_new then '[]'::json else coalesce((
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
       from public.tool_executions x
-      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]'))
+      where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
-    select coalesce((select u.id from auth.users u where u.id::text = r.request ->> 'payer_id'), s.owner_id))
-      as payer (id)
+    select coalesce(case when r.request ? 'payer_id'
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)) as payer (id)
   where r.id = any (ids) and r.status = 'running'
 $function$;
 
@@ -3054,15 +3083,19 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb, swarm public.swarms, live_user_id uuid)
+CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb)
  RETURNS boolean
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
 AS $function$
-  select call ->> 'on_conflict' is null or (call ->> 'is_service')::boolean or exists (
+begin
+  return call ->> 'on_conflict' is null or (call -> 'is_service')::boolean or exists (
     select 1 from public.swarm_members m
-    where m.swarm_id = swarm.id and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
-      and (m.role in ('owner', 'admin') or m.user_id = live_user_id or swarm.settings ->> 'on_conflict' = 'interrupt'))
+    join public.swarms s on s.id = m.swarm_id
+    join public.runs live on live.id = (call ->> 'live_id')::uuid
+    where m.swarm_id = (call ->> 'swarm_id')::uuid and m.user_id = (call ->> 'user_id')::uuid and m.status = 'active'
+      and (m.role in ('owner', 'admin') or m.user_id = live.user_id or s.settings ->> 'on_conflict' = 'interrupt'));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.may_run_continue(run public.runs)
@@ -3413,10 +3446,9 @@ begin
       'replayed_run_id', replay.found -> 'replayed_run_id',
       'swarm', case when coalesce(access.rejection, replay.found, answers.rejection) is null then json_build_object(
         'is_manager', e.is_service or m.role in ('owner', 'admin'),
-        'own_agent_ids', array(select sa.agent_id from public.swarm_agents sa
-                               where sa.swarm_id = s.id and sa.user_id = e.user_id),
+        'own_agent_ids', coalesce(placed.own_ids, '{}'),
         'strategy', s.strategy, 'coordinator_agent_id', s.coordinator_agent_id, 'settings', s.settings,
-        'agents', enabled.agents) end))
+        'agents', placed.agents) end))
     from jsonb_to_recordset(batch) as e (place integer, swarm_id uuid, user_id uuid, is_service boolean, message text,
       agent_ids jsonb, client_message_id text, idempotency_key text, request_hash text)
     left join public.swarms s on s.id = e.swarm_id
@@ -3430,12 +3462,13 @@ begin
       end) as replay (found)
     cross join lateral (
       select json_agg(json_build_object('id', a.id, 'name', a.name, 'framework', a.framework, 'model', a.model,
-          'position', sa.position) order by sa.position, sa.created_at, a.id)
+          'position', sa.position) order by sa.position, sa.created_at, a.id) filter (where sa.enabled),
+        array_agg(sa.agent_id) filter (where sa.user_id = e.user_id)
       from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-      where sa.swarm_id = e.swarm_id and sa.enabled) as enabled (agents)
+      where sa.swarm_id = e.swarm_id) as placed (agents, own_ids)
     cross join lateral (select case
       when access.rejection is null and replay.found is null
-        and (s.status <> 'active' or enabled.agents is null or jsonb_typeof(e.agent_ids) = 'array')
+        and (s.status <> 'active' or placed.agents is null or jsonb_typeof(e.agent_ids) = 'array')
       then private.check_agents(e.swarm_id, e.agent_ids) end) as answers (rejection));
 end
 $function$;
@@ -3761,6 +3794,39 @@ AS $function$
 $function$;
 grant execute on function private.random_32_bytes() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.read_admissions(batch jsonb, locked uuid[], alone uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return (
+    select jsonb_agg(c.call || jsonb_build_object('is_locked', s.id is not null and c.nth = 1,
+      'conflict', coalesce(c.call ->> 'on_conflict', case when s.settings ->> 'on_conflict'
+        in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue'),
+      'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
+      'starts', s.id = any (alone) and live.id is null and not queue.is_behind,
+      'is_moderated', s.settings ? 'moderation',
+      'needs_check', s.status <> 'active' or speakers.ids is null or s.settings ? 'budget'
+        or (select true from private.list_day_budgets(case when (c.call -> 'is_service')::boolean
+              then (c.call ->> 'user_id')::uuid else s.owner_id end)),
+      -- Who would begin was found out before this transaction: it must still be so.
+      'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
+        then c.call -> 'first_turn' end))
+    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
+      as c (call, nth)
+    left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
+    left join public.runs live on live.swarm_id = s.id and live.status = 'running'
+    cross join lateral (
+      select count(*) filter (where r.status = 'queued') as waiting,
+        min(r.queued_at) filter (where r.status = 'queued') - interval '1 microsecond' as front,
+        coalesce(bool_or(private.is_run_claimable(r)), false) as is_behind
+      from public.runs r where r.swarm_id = s.id and r.status in ('queued', 'requires_action')) as queue
+    cross join lateral (
+      select array_agg(sa.agent_id order by sa.position, sa.created_at, sa.agent_id)
+      from private.list_speakers(s.id) as sa) as speakers (ids));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_due_webhook_users(max_queues integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], resumed uuid[], send_limit integer, OUT users uuid[], OUT users_left integer[])
  RETURNS record
  LANGUAGE plpgsql
@@ -3814,6 +3880,26 @@ AS $function$
     -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
     -- node.
     where n.newer_bytes < 4000000
+$function$;
+
+CREATE OR REPLACE FUNCTION private.read_new_messages(runs public.runs[], steps jsonb[])
+ RETURNS json[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  step jsonb;
+  messages json[] := array_fill(null::json, array[cardinality(runs)]);
+begin
+  for i in 1 .. cardinality(runs) loop
+    step := jsonb_path_query_array(steps[i], '$[*] ? (@.op == "start_turn")') -> -1;
+    if step is not null then
+      messages[i] := (select m.messages from private.read_messages(runs[i].swarm_id, (step ->> 'after_seq')::bigint,
+        (step ->> 'history_limit')::integer) as m);
+    end if;
+  end loop;
+  return messages;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
@@ -4076,19 +4162,18 @@ CREATE OR REPLACE FUNCTION private.render_run(run_id uuid, viewer_id uuid DEFAUL
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  return (
-    select b.body
-    from private.render_runs(array[render_run.run_id], render_run.viewer_id, render_run.is_service) as b);
+  return (select b.body from private.render_runs(array[render_run.run_id], false, render_run.viewer_id,
+    render_run.is_service) as b);
 end
 $function$;
 grant execute on function private.render_run(uuid,uuid,boolean) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.render_runs(ids uuid[], viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
- RETURNS TABLE(run_id uuid, body json)
+CREATE OR REPLACE FUNCTION private.render_runs(ids uuid[], is_ended boolean, viewer_id uuid DEFAULT NULL::uuid, is_service boolean DEFAULT false)
+ RETURNS TABLE(run_id uuid, swarm_id uuid, status text, body json)
  LANGUAGE sql
  STABLE
 AS $function$
-  select r.id, json_build_object(
+  select r.id, r.swarm_id, r.status, json_build_object(
     'run_id', r.id, 'swarm_id', r.swarm_id, 'status', r.status, 'stop_reason', r.stop_reason,
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
@@ -4116,13 +4201,13 @@ AS $function$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when r.finished_at is null then (
+    'usage', case when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       else json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
-    'pending_approvals', case when r.status = 'requires_action'
+    'pending_approvals', case when not is_ended and r.status = 'requires_action'
       then private.render_pending_approvals(r, render_runs.viewer_id, render_runs.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
@@ -4653,7 +4738,7 @@ end
 $function$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[] DEFAULT '{}'::uuid[], swarm_ids uuid[] DEFAULT '{}'::uuid[], deltas jsonb[] DEFAULT '{}'::jsonb[])
+CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
@@ -5015,7 +5100,8 @@ begin
       e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
     from ended t
     join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
-    join auth.users u on u.id = e.payer_id
+    -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
+    cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
   into events
