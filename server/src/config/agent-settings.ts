@@ -1,95 +1,100 @@
-import type { SettingRow } from "./setting-row.ts";
+import { PROVIDER_KINDS } from "./model-catalogue.ts";
+import { setting } from "./setting-row.ts";
 
-/** Settings of how runs are carried out. */
-export const AGENT_RUN_SETTINGS = [
-  {
-    name: "AGENT_RUN_CONCURRENCY",
-    group: "Agents",
-    kind: "integer",
-    min: 1,
-    max: 10_000,
-    default: 256,
-    secret: false,
-    description: "Maximum number of runs that one node executes at a time; further runs wait in the queue.",
-  },
-  {
-    name: "AGENT_PROVIDER_SHARE_PERCENT",
-    group: "Agents",
-    kind: "integer",
-    min: 1,
-    max: 100,
-    default: 40,
-    secret: false,
-    description:
-      "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs with agents of one provider while several are configured. Further runs wait in the queue, so that a provider that hangs does not block the others.",
-  },
-  {
-    name: "AGENT_RUN_LEASE_SECONDS",
-    group: "Agents",
-    kind: "integer",
-    min: 2,
-    max: 600,
-    default: 30,
-    secret: false,
-    description: "Time without a renewal after which a node loses a run and another node ends it.",
-  },
-  {
-    name: "AGENT_APPROVAL_TTL_SECONDS",
-    group: "Agents",
-    kind: "integer",
-    min: 1,
-    max: 604_800,
-    default: 900,
-    secret: false,
-    description: "Time that a tool call waits for approval; then it counts as denied.",
-  },
-  {
-    name: "AGENT_QUEUE_LIMIT",
-    group: "Agents",
-    kind: "integer",
-    min: 1,
-    max: 1000,
-    default: 10,
-    secret: false,
-    description: "Maximum number of runs that wait in one swarm; a further one gets 409.",
-  },
-  {
-    name: "AGENT_STREAM_LIMIT_PER_USER",
-    group: "Agents",
-    kind: "integer",
-    min: 1,
-    max: 100_000,
-    default: 1000,
-    secret: false,
-    description:
-      "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response; a further one gets 429.",
-  },
-  {
-    name: "RUN_EVENTS_RETENTION_HOURS",
-    group: "Agents",
-    kind: "integer",
-    min: 0,
-    max: 8760,
-    default: 24,
-    secret: false,
-    description: "Hours after which the events of an ended run, which streams replay, are removed; 0 keeps them.",
-  },
-  {
-    name: "AGENT_QUEUE_WAIT_SECONDS",
-    group: "Agents",
-    kind: "integer",
-    min: 0,
-    max: 600,
-    default: 30,
-    secret: false,
-    description: "Time that a call waits for a queued run before it gets 202.",
-  },
-  {
-    name: "OTEL_CAPTURE_CONTENT",
-    group: "Agents",
-    kind: "boolean",
-    default: false,
-    secret: false,
-    description: "Whether traces contain prompts, answers, and the inputs and outputs of tools.",
-  },
-] as const satisfies readonly SettingRow[];
+const TEN_MINUTES_MS = 600_000;
+const KIND = { kind: "choice", choices: PROVIDER_KINDS } as const;
+const KEY = { kind: "key", minLength: 1, default: null } as const;
+const BASE_URL = setting({ kind: "http-url", default: null }, "Address of the provider. Defaults to that of its kind.");
+const MODELS = setting(
+  { kind: "names", default: [] },
+  "Models that agents may use, instead of the built-in list. The first one is the default.",
+);
+const DEFAULT_MODEL = setting(KEY, "Model of agents that name none.");
+
+export const AGENT_SETTINGS = {
+  AGENT_RUN_CONCURRENCY: setting(
+    { kind: "integer", min: 1, max: 10_000, default: 256 },
+    "Maximum number of runs that one node executes at a time; further runs wait in the queue.",
+  ),
+  AGENT_PROVIDER_SHARE_PERCENT: setting(
+    { kind: "integer", min: 1, max: 100, default: 40 },
+    "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs with agents of one provider while several are configured. Further runs wait in the queue, so that a provider that hangs does not block the others.",
+  ),
+  AGENT_RUN_LEASE_SECONDS: setting(
+    { kind: "integer", min: 2, max: 600, default: 30 },
+    "Time without a renewal after which a node loses a run and another node ends it.",
+  ),
+  AGENT_APPROVAL_TTL_SECONDS: setting(
+    { kind: "integer", min: 1, max: 604_800, default: 900 },
+    "Time that a tool call waits for approval; then it counts as denied.",
+  ),
+  AGENT_QUEUE_LIMIT: setting(
+    { kind: "integer", min: 1, max: 1000, default: 10 },
+    "Maximum number of runs that wait in one swarm; a further one gets 409.",
+  ),
+  AGENT_STREAM_LIMIT_PER_USER: setting(
+    { kind: "integer", min: 1, max: 100_000, default: 1000 },
+    "Maximum number of runs that one user follows on one node at a time, by streams and by calls that wait for a response; a further one gets 429.",
+  ),
+  RUN_EVENTS_RETENTION_HOURS: setting(
+    { kind: "integer", min: 0, max: 8760, default: 24 },
+    "Hours after which the events of an ended run, which streams replay, are removed; 0 keeps them.",
+  ),
+  AGENT_QUEUE_WAIT_SECONDS: setting(
+    { kind: "integer", min: 0, max: 600, default: 30 },
+    "Time that a call waits for a queued run before it gets 202.",
+  ),
+  OTEL_CAPTURE_CONTENT: setting(
+    { kind: "boolean", default: false },
+    "Whether traces contain prompts, answers, and the inputs and outputs of tools.",
+  ),
+};
+
+export const PROVIDER_SETTINGS = {
+  PROVIDER_A_KIND: setting(
+    { ...KIND, default: "openai" },
+    "Protocol of `provider_a`. `simulated` answers without a model, and says so.",
+  ),
+  PROVIDER_A_BASE_URL: BASE_URL,
+  PROVIDER_A_API_KEY: setting({ ...KEY, secret: true }, "Key of `provider_a`."),
+  PROVIDER_A_MODELS: MODELS,
+  PROVIDER_A_DEFAULT_MODEL: DEFAULT_MODEL,
+  PROVIDER_B_KIND: setting({ ...KIND, default: "anthropic" }, "Protocol of `provider_b`."),
+  PROVIDER_B_BASE_URL: BASE_URL,
+  PROVIDER_B_API_KEY: setting({ ...KEY, secret: true }, "Key of `provider_b`."),
+  PROVIDER_B_MODELS: MODELS,
+  PROVIDER_B_DEFAULT_MODEL: DEFAULT_MODEL,
+  PROVIDER_C_KIND: setting({ ...KIND, default: "google" }, "Protocol of `provider_c`."),
+  PROVIDER_C_BASE_URL: BASE_URL,
+  PROVIDER_C_API_KEY: setting({ ...KEY, secret: true }, "Key of `provider_c`."),
+  PROVIDER_C_MODELS: MODELS,
+  PROVIDER_C_DEFAULT_MODEL: DEFAULT_MODEL,
+  PROVIDERS_FILE: setting(
+    { kind: "path", default: null },
+    "JSON file that describes providers in full: models with their context windows and prices, fallbacks. It takes precedence over the variables, and is read again when it changes. See `docs/guides/models.md`.",
+  ),
+  ALLOW_SIMULATED: setting(
+    { kind: "choice", choices: ["0", "1", "false", "true"], default: "0" },
+    "Permits `simulated` providers when `NODE_ENV` is `production`.",
+  ),
+  PROVIDER_FIRST_BYTE_TIMEOUT_MS: setting(
+    { kind: "integer", min: 10, max: TEN_MINUTES_MS, default: 30_000 },
+    "Time that a provider has to begin a response, in milliseconds.",
+  ),
+  PROVIDER_IDLE_TIMEOUT_MS: setting(
+    { kind: "integer", min: 10, max: TEN_MINUTES_MS, default: 30_000 },
+    "Maximum time without data within a response, in milliseconds.",
+  ),
+  PROVIDER_TOTAL_TIMEOUT_MS: setting(
+    { kind: "integer", min: 10, max: TEN_MINUTES_MS, default: 120_000 },
+    "Time that a provider has for a complete response, in milliseconds.",
+  ),
+  SIMULATED_FIRST_TOKEN_MS: setting(
+    { kind: "integer", min: 0, max: 60_000, default: 0 },
+    "Delay before the first token of a simulated provider, in milliseconds.",
+  ),
+  SIMULATED_TOKENS_PER_SECOND: setting(
+    { kind: "integer", min: 0, max: 100_000, default: 0 },
+    "Token rate of a simulated provider; 0 means as fast as possible.",
+  ),
+};

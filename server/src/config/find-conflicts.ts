@@ -1,4 +1,4 @@
-import type { SettingName } from "./settings.ts";
+import type { SettingName } from "./settings-table.ts";
 
 /** The settings in the environment, valid or not. */
 export type GivenSettings = Readonly<Partial<Record<SettingName, string>>>;

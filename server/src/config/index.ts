@@ -1,6 +1,6 @@
-// In charge of: the settings of the service: one table, read once, all faults gathered, frozen, documented from it;
-// and the catalogue of models that is shipped.
-// Not in charge of: reading process.env (main.ts), or whether files and databases that are named really exist.
+// In charge of: the settings of the service: one table, from which values, checks and the reference page are derived;
+// the shipped catalogue of models.
+// Not in charge of: reading process.env (main.ts), or whether the named files and databases exist.
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";
 export {
@@ -17,7 +17,7 @@ export {
   shippedIds,
 } from "./model-catalogue.ts";
 export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";
-export type { ExtensionSettingRow } from "./setting-row.ts";
+export type { NamedSettingRow as ExtensionSettingRow } from "./setting-row.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
 export { SETTINGS } from "./settings-table.ts";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { findConflicts, type GivenSettings } from "./find-conflicts.ts";
 import { parseSetting } from "./parse-setting.ts";
-import type { ExtensionSettingRow } from "./setting-row.ts";
+import type { NamedSettingRow } from "./setting-row.ts";
 import { type ExtensionSettings, type Settings, settingKey } from "./settings.ts";
 import { SettingsError } from "./settings-error.ts";
 import { SETTINGS } from "./settings-table.ts";
@@ -21,7 +21,7 @@ export function loadSettings(env: Environment, workingDir: string = process.cwd(
 }
 
 /** The settings of one extension, and what is wrong with those that were given. */
-export function readExtensionSettings<Rows extends readonly ExtensionSettingRow[]>(
+export function readExtensionSettings<Rows extends readonly NamedSettingRow[]>(
   rows: Rows,
   env: Environment,
   workingDir: string = process.cwd(),
@@ -32,7 +32,7 @@ export function readExtensionSettings<Rows extends readonly ExtensionSettingRow[
 }
 
 function readRows(
-  rows: readonly ExtensionSettingRow[],
+  rows: readonly NamedSettingRow[],
   given: Readonly<Record<string, string | undefined>>,
   workingDir: string,
 ): { readonly values: Map<string, unknown>; readonly faults: string[] } {
@@ -52,7 +52,7 @@ function readRows(
 }
 
 /** An empty string counts as unset, because shells and compose files leave such variables; `EXTENSIONS=` names none. */
-function pickGiven<Row extends ExtensionSettingRow>(
+function pickGiven<Row extends NamedSettingRow>(
   rows: readonly Row[],
   env: Environment,
 ): Readonly<Partial<Record<Row["name"], string>>> {
@@ -65,7 +65,7 @@ function pickGiven<Row extends ExtensionSettingRow>(
 }
 
 /** Only the default of a path is parsed, to make it absolute; every other default is a value already. */
-function defaultText(row: ExtensionSettingRow): string | null {
+function defaultText(row: NamedSettingRow): string | null {
   return row.kind === "path" ? row.default : null;
 }
 

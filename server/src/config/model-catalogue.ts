@@ -6,12 +6,12 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 /** USD for a million tokens. */
 export interface ModelPrice {
   readonly input: number;
-  /** Null where it is not known: cached input then counts as any other. */
+  /** Null when unknown: cached input then costs the same as other input. */
   readonly cachedInput: number | null;
   readonly output: number;
 }
 
-/** Which of an agent's settings a model takes. */
+/** Which of an agent's settings a model accepts. */
 export interface ModelSupport {
   readonly temperature: boolean;
   readonly temperatureMax: number;
@@ -19,10 +19,10 @@ export interface ModelSupport {
   /** Whether top_p and temperature may be sent together. */
   readonly topPWithTemperature: boolean;
   readonly penalties: boolean;
-  /** Most stop texts; 0: none at all. */
+  /** Maximum number of stop sequences. */
   readonly stop: number;
   readonly tools: boolean;
-  /** It thinks before it answers unless it is told not to, and what it thinks counts against max_tokens. */
+  /** The model reasons by default, and its reasoning counts against max_tokens. */
   readonly reasoning: boolean;
 }
 
@@ -35,11 +35,11 @@ export interface OfferedModel {
 }
 
 export interface OfferedModels {
-  /** What an agent without a model of its own is answered by. */
+  /** The model of agents that name none. */
   readonly defaultModel: string;
-  /** In the order in which they are shown. An empty list means that any model is taken. */
+  /** In the order in which they are shown. An empty list accepts any model. */
   readonly models: readonly OfferedModel[];
-  /** Models that are not listed are taken too. */
+  /** Models that are not listed are accepted too. */
   readonly isOpen: boolean;
   readonly isSimulated: boolean;
 }
@@ -64,21 +64,15 @@ const OPENAI_REASONING: ModelSupport = {
   stop: 0,
   reasoning: true,
 };
-const CLAUDE: ModelSupport = {
-  ...ALL,
-  temperatureMax: 1,
-  topPWithTemperature: false,
-  penalties: false,
-  stop: 16,
-};
+const CLAUDE: ModelSupport = { ...ALL, temperatureMax: 1, topPWithTemperature: false, penalties: false, stop: 16 };
 const CLAUDE_WITHOUT_SAMPLING: ModelSupport = { ...CLAUDE, temperature: false, topP: false, reasoning: true };
 const GEMINI: ModelSupport = { ...ALL, stop: 5, reasoning: true };
 
-/** Families of open models that think by default. The providers file says it of any other. */
+/** Families of open models that reason by default. The providers file can declare it for others. */
 const OPEN_REASONING =
   /(^|[^a-z0-9])(o[1-9]|gpt-[5-9]|gpt-oss|r1|qwq|qwen-?3|deepseek-(r|v3\.[1-9]|v[4-9])|magistral|glm-(4\.[5-9]|[5-9])|minimax-m)|reason|think/i;
 
-/** The first pattern that fits an id decides; each list ends with what is assumed of ids that nobody knows yet. */
+/** The first matching pattern applies; the last one of each list matches unknown ids. */
 const SUPPORT: Readonly<Record<ProviderKind, readonly (readonly [RegExp, ModelSupport])[]>> = {
   openai: [
     [/^(ft:)?(gpt-3|gpt-4|chatgpt-4)/, ALL],
@@ -114,7 +108,7 @@ interface ShippedRow {
 
 type ShippedKind = "openai" | "anthropic" | "google";
 
-/** The first one is the default: one that still honours the sampling settings of an agent. */
+/** The first one is the default: a model that still accepts the sampling settings of an agent. */
 const SHIPPED_ROWS: Readonly<Record<ShippedKind, Readonly<Record<string, ShippedRow>>>> = {
   openai: {
     "gpt-4.1-mini": row(1_047_576, 32_768, 0.4, 0.1, 1.6),
@@ -146,20 +140,20 @@ const DEFAULT_KINDS: Readonly<Record<Framework, ShippedKind>> = {
   provider_c: "google",
 };
 
-/** What is known of a model without being told: of one that is not shipped, only what its name suggests. */
+/** Describes a model; of one that is not shipped, only what its name suggests is known. */
 export function describeModel(kind: ProviderKind, id: string): OfferedModel {
   const shipped = Object.values(SHIPPED_ROWS).find((rows) => Object.hasOwn(rows, id))?.[id];
   return {
     id,
     contextWindow: shipped?.contextWindow ?? null,
     maxOutputTokens: shipped?.maxOutputTokens ?? null,
-    // A compatible server may carry a name that is known elsewhere, and another price.
+    // A compatible server can serve a model of the same name at another price.
     price: kind === "openai-compatible" ? null : (shipped?.price ?? null),
     supports: assumeSupport(kind, id),
   };
 }
 
-/** The list that is shipped for a kind; kinds without one show that of the framework's own. */
+/** Returns the models that are shipped for a kind; `simulated` has those of the framework's default kind. */
 export function shippedIds(framework: Framework, kind: ProviderKind): readonly string[] {
   const listed =
     kind in SHIPPED_ROWS ? (kind as ShippedKind) : kind === "simulated" ? DEFAULT_KINDS[framework] : "openai";

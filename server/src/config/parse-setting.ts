@@ -1,20 +1,20 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import type { ExtensionSettingRow } from "./setting-row.ts";
+import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 
 type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** A fault never contains the value: a password pasted into the wrong variable must not appear in a log. */
 export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };
 
-export function parseSetting(row: ExtensionSettingRow, text: string, workingDir: string): ParsedSetting {
+export function parseSetting(row: NamedSettingRow, text: string, workingDir: string): ParsedSetting {
   if (text !== text.trim()) return { fault: `${row.name} must not begin or end with white space` };
   const value = parseValue(row, text, workingDir);
   return value === null ? { fault: `${row.name} must be ${describeAccepted(row)}` } : { value };
 }
 
 /** Describes what a setting accepts, after "must be", for faults and the reference page. */
-export function describeAccepted(row: ExtensionSettingRow): string {
+export function describeAccepted(row: SettingRow): string {
   switch (row.kind) {
     case "integer":
       return `a whole number from ${row.min} to ${row.max}`;
@@ -55,7 +55,7 @@ export function describeAccepted(row: ExtensionSettingRow): string {
   }
 }
 
-function parseValue(row: ExtensionSettingRow, text: string, workingDir: string): SettingValue | null {
+function parseValue(row: SettingRow, text: string, workingDir: string): SettingValue | null {
   switch (row.kind) {
     case "integer":
       return parseInteger(text, row.min, row.max);

@@ -1,6 +1,6 @@
 import { describeAccepted } from "./parse-setting.ts";
-import { type ExtensionSettingRow, SETTING_GROUPS, type SettingRow } from "./setting-row.ts";
-import { SETTINGS } from "./settings-table.ts";
+import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
+import { SETTING_GROUPS } from "./settings-table.ts";
 
 const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run docs:reference\`. Do not edit by hand. -->
 
@@ -13,35 +13,34 @@ ignored, with a warning when one looks like a misspelt setting. Secrets are neve
 
 export interface ExtensionRows {
   readonly name: string;
-  readonly settings?: readonly ExtensionSettingRow[];
+  readonly settings?: readonly NamedSettingRow[];
 }
 
 /** Returns the text of docs/reference/configuration.md; extensions with settings have a section each. */
 export function renderConfigurationReference(extensions: readonly ExtensionRows[] = []): string {
-  const rows: readonly SettingRow[] = SETTINGS;
-  const sections = SETTING_GROUPS.map((group) =>
-    renderSection(
-      group,
-      rows.filter((row) => row.group === group),
-    ),
-  );
+  const sections = Object.entries(SETTING_GROUPS).map(([group, rows]) => renderSection(group, Object.entries(rows)));
   const further = extensions.map(({ name, settings = [] }) =>
-    settings.length === 0 ? "" : renderSection(`Extension \`${name}\``, settings),
+    settings.length === 0
+      ? ""
+      : renderSection(
+          `Extension \`${name}\``,
+          settings.map((row) => [row.name, row]),
+        ),
   );
   return HEAD + sections.join("") + further.join("");
 }
 
-function renderSection(title: string, rows: readonly ExtensionSettingRow[]): string {
+function renderSection(title: string, rows: readonly (readonly [string, SettingRow])[]): string {
   const lines = rows.map(renderRow).join("\n");
   return `\n## ${title}\n\n| name | accepts | default | what it does |\n|---|---|---|---|\n${lines}\n`;
 }
 
-function renderRow(row: ExtensionSettingRow): string {
+function renderRow([name, row]: readonly [string, SettingRow]): string {
   const accepts = describeAccepted(row) + (row.secret ? " (secret)" : "");
-  return `| \`${row.name}\` | ${accepts} | ${renderDefault(row)} | ${row.description} |`;
+  return `| \`${name}\` | ${accepts} | ${renderDefault(row)} | ${row.description} |`;
 }
 
-function renderDefault(row: ExtensionSettingRow): string {
+function renderDefault(row: SettingRow): string {
   if (row.fallback !== undefined) return `the value of \`${row.fallback}\``;
   if (row.default === null || (Array.isArray(row.default) && row.default.length === 0)) return "none";
   return `\`${String(row.default)}\``;

@@ -1,75 +1,62 @@
-/** Headings of the reference page, in the order in which they are printed. */
-export const SETTING_GROUPS = [
-  "Service",
-  "TLS",
-  "Database",
-  "Tables",
-  "Keys",
-  "Accounts",
-  "Mail",
-  "Webhooks",
-  "Realtime",
-  "Agents",
-  "Providers",
-  "Limits",
-  "Timeouts",
-  "Logging",
-] as const;
-
-interface RowHead {
-  readonly name: string;
-  readonly group: (typeof SETTING_GROUPS)[number];
-  readonly description: string;
+interface Options {
   /** The value is never printed, neither in a fault nor with the settings themselves. */
-  readonly secret: boolean;
+  readonly secret?: boolean;
   /** The setting whose value is the default of this one. */
   readonly fallback?: string;
 }
 
-interface IntegerRow extends RowHead {
+interface IntegerRule extends Options {
   readonly kind: "integer";
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
-interface ChoiceRow extends RowHead {
+interface ChoiceRule extends Options {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly default: string;
 }
 
-interface BooleanRow extends RowHead {
+interface BooleanRule extends Options {
   readonly kind: "boolean";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: boolean | null;
 }
 
-interface ListRow extends RowHead {
+interface ListRule extends Options {
   readonly kind: "addresses" | "url-patterns" | "names" | "extensions";
   /** Null when the default depends on other settings; the description says how. */
   readonly default: readonly string[] | null;
 }
 
-interface SecondsListRow extends RowHead {
+interface SecondsListRule extends Options {
   readonly kind: "seconds-list";
   readonly default: readonly number[];
 }
 
-interface KeyRow extends RowHead {
+interface KeyRule extends Options {
   readonly kind: "key";
   readonly minLength: number;
   readonly default: null;
 }
 
-interface TextRow extends RowHead {
+interface TextRule extends Options {
   readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "redis-url" | "mailbox";
   readonly default: string | null;
 }
 
-export type SettingRow = IntegerRow | ChoiceRow | BooleanRow | ListRow | SecondsListRow | KeyRow | TextRow;
+type SettingRule = IntegerRule | ChoiceRule | BooleanRule | ListRule | SecondsListRule | KeyRule | TextRule;
 
-type WithoutGroup<Row> = Row extends unknown ? Omit<Row, "group"> : never;
+export type SettingRow = SettingRule & { readonly description: string };
 
-/** A row of an extension; the reference page groups these by extension. */
-export type ExtensionSettingRow = WithoutGroup<SettingRow>;
+/** With the name of its environment variable. */
+export type NamedSettingRow<Name extends string = string> = SettingRow & { readonly name: Name };
+
+/** A row of the table: what the setting accepts, and what it does. */
+export function setting<const Rule extends SettingRule>(
+  rule: Rule,
+  description: string,
+): Rule & { readonly description: string } {
+  return { ...rule, description };
+}

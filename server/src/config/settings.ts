@@ -1,9 +1,7 @@
-import type { ExtensionSettingRow } from "./setting-row.ts";
-import type { SETTINGS } from "./settings-table.ts";
+import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
+import type { SettingGroup, SettingName } from "./settings-table.ts";
 
-type Row = (typeof SETTINGS)[number];
-
-export type SettingName = Row["name"];
+type RowOf<Name extends string> = Extract<SettingGroup, Record<Name, SettingRow>>[Name];
 
 type UpperWords<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Capitalize<Lowercase<Word>>}${UpperWords<Rest>}`
@@ -12,7 +10,7 @@ type UpperWords<Name extends string> = Name extends `${infer Word}_${infer Rest}
 /** `DB_POOL_SIZE` → `dbPoolSize` */
 export type SettingKey<Name extends string> = Uncapitalize<UpperWords<Name>>;
 
-type GivenValue<R extends ExtensionSettingRow> = R extends { kind: "integer" }
+type GivenValue<R extends SettingRow> = R extends { kind: "integer" }
   ? number
   : R extends { kind: "choice"; choices: readonly string[] }
     ? R["choices"][number]
@@ -24,13 +22,13 @@ type GivenValue<R extends ExtensionSettingRow> = R extends { kind: "integer" }
           ? readonly number[]
           : string;
 
-type ValueOrNull<R extends ExtensionSettingRow> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
+type ValueOrNull<R extends SettingRow> = R["default"] extends null ? GivenValue<R> | null : GivenValue<R>;
 
 /** Derived from the table, so that a setting cannot exist in one place only. */
-export type Settings = { readonly [R in Row as SettingKey<R["name"]>]: ValueOrNull<R> };
+export type Settings = { readonly [Name in SettingName as SettingKey<Name>]: ValueOrNull<RowOf<Name>> };
 
 /** The settings of an extension, by the name of the environment variable. */
-export type ExtensionSettings<Rows extends readonly ExtensionSettingRow[]> = {
+export type ExtensionSettings<Rows extends readonly NamedSettingRow[]> = {
   readonly [R in Rows[number] as R["name"]]: ValueOrNull<R>;
 };
 

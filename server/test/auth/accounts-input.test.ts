@@ -5,7 +5,7 @@ import * as z from "zod";
 import { findEmail, parseEmail } from "../../src/auth/accounts/email-address.ts";
 import { mergeMetadata } from "../../src/auth/accounts/metadata.ts";
 import { parseBody } from "../../src/auth/parse-call.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
 test("normalizes e-mail addresses", () => {
@@ -58,7 +58,7 @@ test("rejects texts that are not e-mail addresses", () => {
     `${" ".repeat(5000)}a@b.co`,
   ];
   for (const text of bad) {
-    assert.throws(() => parseEmail(text), refusal(400, "validation_failed", /invalid format/), JSON.stringify(text));
+    assert.throws(() => parseEmail(text), rejection(400, "validation_failed", /invalid format/), JSON.stringify(text));
   }
 });
 
@@ -102,14 +102,14 @@ test("metadata: stores `constructor` as an ordinary key and ignores `__proto__`"
 });
 
 test("metadata: at most 32 KiB after merging, in bytes", () => {
-  const context = 32_768 - '{"k":""}'.length;
-  mergeMetadata({}, { k: "x".repeat(context) });
-  const refused = refusal(400, "validation_failed", /larger than 32768 bytes/);
-  assert.throws(() => mergeMetadata({}, { k: "x".repeat(context + 1) }), refused);
-  assert.throws(() => mergeMetadata({}, { k: "ä".repeat(context / 2 + 1) }), refused);
-  assert.throws(() => mergeMetadata({ k: "x".repeat(context) }, { more: 1 }), refused);
+  const maxLength = 32_768 - '{"k":""}'.length;
+  mergeMetadata({}, { k: "x".repeat(maxLength) });
+  const rejected = rejection(400, "validation_failed", /larger than 32768 bytes/);
+  assert.throws(() => mergeMetadata({}, { k: "x".repeat(maxLength + 1) }), rejected);
+  assert.throws(() => mergeMetadata({}, { k: "ä".repeat(maxLength / 2 + 1) }), rejected);
+  assert.throws(() => mergeMetadata({ k: "x".repeat(maxLength) }, { more: 1 }), rejected);
   for (const none of [[], "text", 1, true, null, undefined]) {
-    assert.throws(() => mergeMetadata({}, none), refusal(400, "validation_failed", /JSON object/));
+    assert.throws(() => mergeMetadata({}, none), rejection(400, "validation_failed", /JSON object/));
   }
 });
 
@@ -117,26 +117,26 @@ const SCHEMA = z.object({ email: z.string(), data: z.record(z.string(), z.unknow
 
 test("bodies: null counts as absent, unknown members are ignored, an error names the field", () => {
   assert.deepEqual(parseBody(SCHEMA, { body: { email: "a", data: null, other: 1 } }), { email: "a" });
-  assert.throws(() => parseBody(SCHEMA, { body: {} }), refusal(400, "validation_failed", /^email: /));
-  assert.throws(() => parseBody(SCHEMA, { body: { email: 7 } }), refusal(400, "validation_failed", /^email: /));
+  assert.throws(() => parseBody(SCHEMA, { body: {} }), rejection(400, "validation_failed", /^email: /));
+  assert.throws(() => parseBody(SCHEMA, { body: { email: 7 } }), rejection(400, "validation_failed", /^email: /));
   assert.throws(
     () => parseBody(SCHEMA, { body: { email: "a", data: [1] } }),
-    refusal(400, "validation_failed", /^data: /),
+    rejection(400, "validation_failed", /^data: /),
   );
   for (const body of [[], "text", 1, null]) {
-    assert.throws(() => parseBody(SCHEMA, { body }), refusal(400, "bad_json", /JSON object/));
+    assert.throws(() => parseBody(SCHEMA, { body }), rejection(400, "bad_json", /JSON object/));
   }
 });
 
 test("bodies: rejects values that the database cannot store at any depth", () => {
-  const refused = refusal(400, "validation_failed");
+  const rejected = rejection(400, "validation_failed");
   for (const bad of ["a\0b", "\ud800", "\udc00\ud800"]) {
-    assert.throws(() => parseBody(SCHEMA, { body: { email: bad } }), refused);
-    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { deep: [{ here: bad }] } } }), refused);
-    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { [bad]: 1 } } }), refused);
+    assert.throws(() => parseBody(SCHEMA, { body: { email: bad } }), rejected);
+    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { deep: [{ here: bad }] } } }), rejected);
+    assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: { [bad]: 1 } } }), rejected);
   }
   const deep: unknown = JSON.parse(`${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`);
-  assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: deep } }), refused);
+  assert.throws(() => parseBody(SCHEMA, { body: { email: "a", data: deep } }), rejected);
   const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, place) => [`k${place}`, { v: [place] }]));
   assert.ok(parseBody(SCHEMA, { body: { email: "a", data: wide } }));
 });

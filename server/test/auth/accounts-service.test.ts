@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 test("GET /settings returns the supported sign-in methods", async (t) => {
   const auth = await createAuthContext(t, { settings: { authAutoconfirm: false, authAnonymousEnabled: false } });
@@ -54,7 +54,7 @@ test("unsupported endpoints return the error codes that clients test for", async
     ["POST", "/passkeys/authentication/verify", 404, "passkey_disabled"],
   ] as const;
   for (const [method, path, status, code] of cases) {
-    await assert.rejects(auth.call(method, path), refusal(status, code), `${method} ${path}`);
+    await assert.rejects(auth.call(method, path), rejection(status, code), `${method} ${path}`);
   }
   await assert.rejects(auth.call("POST", "/sso"), /SAML 2.0 is disabled/);
 });

@@ -6,7 +6,7 @@ import { AppError } from "../../src/errors/index.ts";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, PASSWORD, signIn, signUp, updateUser, watchHasher } from "./support/accounts.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 test("sign-in: every sign-in creates a session and is not cacheable", async (t) => {
   const auth = await createAuthContext(t);
@@ -25,13 +25,13 @@ test("sign-in: every sign-in creates a session and is not cacheable", async (t) 
   assert.deepEqual(rows[1], { user_agent: "test", ip: "127.0.0.9" });
 });
 
-test("sign-in refuses an unknown address, a wrong password and an account without a password alike, each after one verification", async (t) => {
+test("sign-in rejects an unknown address, a wrong password and an account without a password alike, each after one verification", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   await signUp(auth, "ada@example.com");
   await signUp(auth, "link@example.com");
   await auth.database.owner.query("update auth.users set password_hash = null where email = 'link@example.com'");
-  const refusals: string[] = [];
+  const rejections: string[] = [];
   for (const [email, password] of [
     ["nobody@example.com", PASSWORD],
     ["ada@example.com", "wrong"],
@@ -42,36 +42,36 @@ test("sign-in refuses an unknown address, a wrong password and an account withou
     const before = { ...hasher.asked };
     await assert.rejects(signIn(auth, email, password), (error) => {
       assert.ok(error instanceof AppError);
-      refusals.push(JSON.stringify([error.status, error.message, error.extra]));
-      return refusal(400, "invalid_credentials", /^Invalid login credentials$/)(error);
+      rejections.push(JSON.stringify([error.status, error.message, error.extra]));
+      return rejection(400, "invalid_credentials", /^Invalid login credentials$/)(error);
     });
     assert.deepEqual(hasher.asked, { hash: before.hash, verify: before.verify + 1 }, email);
   }
-  assert.equal(new Set(refusals).size, 1);
+  assert.equal(new Set(rejections).size, 1);
 });
 
 test("sign-in: rejects invalid requests with a specific error", async (t) => {
   const auth = await createAuthContext(t);
   const ask = (query: Record<string, string>, body: unknown) => auth.call("POST", "/token", { query, body });
   const password = { grant_type: "password" };
-  await assert.rejects(ask(password, { password: PASSWORD }), refusal(400, "validation_failed", /missing email/));
-  await assert.rejects(ask(password, { phone: "+49", password: PASSWORD }), refusal(400, "phone_provider_disabled"));
-  await assert.rejects(ask(password, { email: "a\0@b.co", password: PASSWORD }), refusal(400, "validation_failed"));
-  await assert.rejects(ask(password, { email: "a@b.co", password: 5 }), refusal(400, "validation_failed"));
+  await assert.rejects(ask(password, { password: PASSWORD }), rejection(400, "validation_failed", /missing email/));
+  await assert.rejects(ask(password, { phone: "+49", password: PASSWORD }), rejection(400, "phone_provider_disabled"));
+  await assert.rejects(ask(password, { email: "a\0@b.co", password: PASSWORD }), rejection(400, "validation_failed"));
+  await assert.rejects(ask(password, { email: "a@b.co", password: 5 }), rejection(400, "validation_failed"));
   await assert.rejects(
     ask(password, { email: "a@b.co", password: "x".repeat(10_000_000) }),
-    refusal(400, "invalid_credentials"),
+    rejection(400, "invalid_credentials"),
   );
-  await assert.rejects(ask({}, {}), refusal(400, "invalid_credentials", /unsupported_grant_type/));
+  await assert.rejects(ask({}, {}), rejection(400, "invalid_credentials", /unsupported_grant_type/));
   await assert.rejects(
     ask({ grant_type: "client_credentials" }, {}),
-    refusal(400, "invalid_credentials", /unsupported/),
+    rejection(400, "invalid_credentials", /unsupported/),
   );
-  await assert.rejects(ask({ grant_type: "__proto__" }, {}), refusal(400, "invalid_credentials", /unsupported/));
-  await assert.rejects(ask({ grant_type: "id_token" }, {}), refusal(400, "oauth_provider_not_supported"));
+  await assert.rejects(ask({ grant_type: "__proto__" }, {}), rejection(400, "invalid_credentials", /unsupported/));
+  await assert.rejects(ask({ grant_type: "id_token" }, {}), rejection(400, "oauth_provider_not_supported"));
   await assert.rejects(
     ask({ grant_type: "web3" }, {}),
-    refusal(400, "web3_provider_disabled", /Web3 provider is disabled/),
+    rejection(400, "web3_provider_disabled", /Web3 provider is disabled/),
   );
 });
 
@@ -79,8 +79,8 @@ test("sign-in: rejects a banned user until the ban ends, and reveals the ban onl
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "user_banned"));
-  await assert.rejects(signIn(auth, "ada@example.com", "wrong"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "user_banned"));
+  await assert.rejects(signIn(auth, "ada@example.com", "wrong"), rejection(400, "invalid_credentials"));
   auth.clock.advance(3_601_000);
   await signIn(auth, "ada@example.com");
 });
@@ -89,7 +89,7 @@ test("sign-in: rejects a softly deleted user, whose address is free again", asyn
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set deleted_at = now()");
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "invalid_credentials"));
   await signUp(auth, "ada@example.com", "another password");
   await signIn(auth, "ada@example.com", "another password");
 });
@@ -105,7 +105,7 @@ test("sign-in: replaces an imported hash by argon2id at the first sign-in", asyn
   await signUp(auth, "ada@example.com");
   for (const [name, hash] of Object.entries(imported)) {
     await auth.database.owner.query("update auth.users set password_hash = $1", [hash]);
-    await assert.rejects(signIn(auth, "ada@example.com", "wrong"), refusal(400, "invalid_credentials"));
+    await assert.rejects(signIn(auth, "ada@example.com", "wrong"), rejection(400, "invalid_credentials"));
     assert.equal(await readHash(auth), hash, "a wrong password must not renew the hash");
     await signIn(auth, "ada@example.com");
     assert.match(await readHash(auth), /^\$argon2id\$v=19\$m=8192,t=1,p=1\$/, name);
@@ -154,7 +154,7 @@ test("sign-in: rejects a password that changes while it is being compared", asyn
     meanwhile = async () => {};
     await updateUser(auth, token, { password: "a new password" });
   };
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "invalid_credentials"));
   await signIn(auth, "ada@example.com", "a new password");
 });
 
@@ -163,7 +163,7 @@ test("sign-out ends the current session, the others or all, by scope", async (t)
   const one = await signUp(auth, "ada@example.com");
   const [two, three] = [await signIn(auth, "ada@example.com"), await signIn(auth, "ada@example.com")];
   const stranger = await signUp(auth, "eve@example.com");
-  const dead = refusal(401, "session_not_found");
+  const dead = rejection(401, "session_not_found");
   const logout = (token: string, scope?: string) =>
     auth.call("POST", "/logout", { token, query: scope === undefined ? {} : { scope } });
 
@@ -187,8 +187,8 @@ test("sign-out: rejects invalid requests", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const logout = (query: Record<string, string>) => auth.call("POST", "/logout", { token, query });
-  await assert.rejects(logout({ scope: "everyone" }), refusal(400, "validation_failed", /global, local, others/));
-  await assert.rejects(auth.call("POST", "/logout"), refusal(401, "no_authorization"));
+  await assert.rejects(logout({ scope: "everyone" }), rejection(400, "validation_failed", /global, local, others/));
+  await assert.rejects(auth.call("POST", "/logout"), rejection(401, "no_authorization"));
   await getUser(auth, token);
 });
 

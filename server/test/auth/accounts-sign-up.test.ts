@@ -4,7 +4,7 @@ import { decodeJwt } from "jose";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
 import { PASSWORD, type ShownSession, type ShownUser, signIn, signUp, watchHasher } from "./support/accounts.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const withMail = { authAutoconfirm: false };
@@ -56,7 +56,7 @@ test("sign-up with autoconfirm: a session, and user, identity and profile rows",
 test("sign-up with autoconfirm: rejects a taken address", async (t) => {
   const auth = await createAuthContext(t);
   await signUp(auth, "ada@example.com");
-  await assert.rejects(signUp(auth, "ADA@EXAMPLE.COM", "other password"), refusal(422, "user_already_exists"));
+  await assert.rejects(signUp(auth, "ADA@EXAMPLE.COM", "other password"), rejection(422, "user_already_exists"));
   await signIn(auth, "ada@example.com");
 });
 
@@ -65,7 +65,7 @@ test("sign-up: concurrent sign-ups with one address create one user", async (t) 
   const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => signUp(auth, "ada@example.com")));
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 1);
   for (const attempt of attempts) {
-    if (attempt.status === "rejected") refusal(422, "user_already_exists")(attempt.reason);
+    if (attempt.status === "rejected") rejection(422, "user_already_exists")(attempt.reason);
   }
   const { rows } = await auth.database.owner.query(
     `select (select count(*)::int from auth.users) as users, (select count(*)::int from auth.identities) as identities,
@@ -89,8 +89,8 @@ test("sign-up without autoconfirm: returns a user without a session and sends a 
     auth.mails.map(({ to, kind }) => ({ to, kind })),
     [{ to: "ada@example.com", kind: "confirmation" }],
   );
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "email_not_confirmed"));
-  await assert.rejects(signIn(auth, "ada@example.com", "wrong"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "email_not_confirmed"));
+  await assert.rejects(signIn(auth, "ada@example.com", "wrong"), rejection(400, "invalid_credentials"));
 });
 
 test("sign-up: neither response nor work reveals whether the address has an account", async (t) => {
@@ -131,12 +131,12 @@ test("sign-up: a second sign-up keeps an equal password and removes a different 
   const ask = (password: string) => auth.call("POST", "/signup", { body: { email: "ada@example.com", password } });
   await ask(PASSWORD);
   await ask(PASSWORD);
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "email_not_confirmed"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "email_not_confirmed"));
   await ask("of somebody else");
   await ask(PASSWORD);
   await auth.database.owner.query("update auth.users set email_confirmed_at = now()");
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
-  await assert.rejects(signIn(auth, "ada@example.com", "of somebody else"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com", "of somebody else"), rejection(400, "invalid_credentials"));
 });
 
 test("sign-up without autoconfirm: concurrent sign-ups get the same response and create one user", async (t) => {
@@ -155,11 +155,11 @@ test("sign-up: the mail throttle is the same for addresses with and without an a
   const auth = await createAuthContext(t, { settings: { ...withMail, authMailIntervalSeconds: 60 } });
   const ask = () => auth.call("POST", "/signup", { body: { email: "ada@example.com", password: PASSWORD } });
   await ask();
-  await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit"));
+  await assert.rejects(ask(), rejection(429, "over_email_send_rate_limit"));
   auth.clock.advance(61_000);
   await auth.database.owner.query("update auth.users set email_confirmed_at = now()");
   await ask();
-  await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit"));
+  await assert.rejects(ask(), rejection(429, "over_email_send_rate_limit"));
 });
 
 test("sign-up: a mail that cannot be sent is a 503, and a retry works", async (t) => {
@@ -184,32 +184,35 @@ test("sign-up: rejects invalid requests with a specific error", async (t) => {
   const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   const ask = (body: unknown) => auth.call("POST", "/signup", { body });
-  await assert.rejects(ask({ phone: "+491700000", password: PASSWORD }), refusal(400, "phone_provider_disabled"));
-  await assert.rejects(ask({ email: "a@b.co" }), refusal(400, "validation_failed", /valid password/));
-  await assert.rejects(ask({ password: PASSWORD }), refusal(400, "validation_failed", /email/));
-  await assert.rejects(ask({ email: "a@b.co", password: "short" }), refusal(422, "weak_password", /at least 6/));
-  await assert.rejects(ask({ email: "a@b.co", password: "x".repeat(10_000_000) }), refusal(400, "validation_failed"));
+  await assert.rejects(ask({ phone: "+491700000", password: PASSWORD }), rejection(400, "phone_provider_disabled"));
+  await assert.rejects(ask({ email: "a@b.co" }), rejection(400, "validation_failed", /valid password/));
+  await assert.rejects(ask({ password: PASSWORD }), rejection(400, "validation_failed", /email/));
+  await assert.rejects(ask({ email: "a@b.co", password: "short" }), rejection(422, "weak_password", /at least 6/));
+  await assert.rejects(ask({ email: "a@b.co", password: "x".repeat(10_000_000) }), rejection(400, "validation_failed"));
   await assert.rejects(
     ask({ email: "nobody", password: PASSWORD }),
-    refusal(400, "validation_failed", /invalid format/),
+    rejection(400, "validation_failed", /invalid format/),
   );
-  await assert.rejects(ask({ email: "a\0@b.co", password: PASSWORD }), refusal(400, "validation_failed"));
-  await assert.rejects(ask({ email: "\u212aate@b.co", password: PASSWORD }), refusal(400, "validation_failed"));
-  await assert.rejects(ask({ email: ["a@b.co"], password: PASSWORD }), refusal(400, "validation_failed", /^email/));
-  await assert.rejects(ask({ email: "a@b.co", password: { $ne: "" } }), refusal(400, "validation_failed", /^password/));
-  await assert.rejects(ask({ email: "a@b.co", password: PASSWORD, data: "text" }), refusal(400, "validation_failed"));
+  await assert.rejects(ask({ email: "a\0@b.co", password: PASSWORD }), rejection(400, "validation_failed"));
+  await assert.rejects(ask({ email: "\u212aate@b.co", password: PASSWORD }), rejection(400, "validation_failed"));
+  await assert.rejects(ask({ email: ["a@b.co"], password: PASSWORD }), rejection(400, "validation_failed", /^email/));
+  await assert.rejects(
+    ask({ email: "a@b.co", password: { $ne: "" } }),
+    rejection(400, "validation_failed", /^password/),
+  );
+  await assert.rejects(ask({ email: "a@b.co", password: PASSWORD, data: "text" }), rejection(400, "validation_failed"));
   await assert.rejects(
     ask({ email: "a@b.co", password: PASSWORD, data: { a: "\0" } }),
-    refusal(400, "validation_failed"),
+    rejection(400, "validation_failed"),
   );
   const large = { big: "x".repeat(33_000) };
   await assert.rejects(
     ask({ email: "a@b.co", password: PASSWORD, data: large }),
-    refusal(400, "validation_failed", /32768/),
+    rejection(400, "validation_failed", /32768/),
   );
   const halfPkce = { email: "a@b.co", password: PASSWORD, code_challenge: "c".repeat(43) };
-  await assert.rejects(ask(halfPkce), refusal(400, "validation_failed", /PKCE/));
-  await assert.rejects(ask([]), refusal(400, "bad_json"));
+  await assert.rejects(ask(halfPkce), rejection(400, "validation_failed", /PKCE/));
+  await assert.rejects(ask([]), rejection(400, "bad_json"));
   assert.deepEqual(hasher.asked, { hash: 0, verify: 0 });
   const { rows } = await auth.database.owner.query("select count(*)::int as users from auth.users");
   assert.equal(rows[0].users, 0);
@@ -228,10 +231,10 @@ test("__proto__ in metadata is harmless", async (t) => {
 
 test("sign-ups can be disabled, and anonymous sign-ups separately", async (t) => {
   const closed = await createAuthContext(t, { settings: { authSignupEnabled: false } });
-  await assert.rejects(signUp(closed, "ada@example.com"), refusal(422, "signup_disabled"));
-  await assert.rejects(closed.call("POST", "/signup", { body: {} }), refusal(422, "signup_disabled"));
+  await assert.rejects(signUp(closed, "ada@example.com"), rejection(422, "signup_disabled"));
+  await assert.rejects(closed.call("POST", "/signup", { body: {} }), rejection(422, "signup_disabled"));
   const named = await createAuthContext(t, { settings: { authAnonymousEnabled: false } });
-  await assert.rejects(named.call("POST", "/signup", { body: {} }), refusal(422, "anonymous_provider_disabled"));
+  await assert.rejects(named.call("POST", "/signup", { body: {} }), rejection(422, "anonymous_provider_disabled"));
   await signUp(named, "ada@example.com");
 });
 
@@ -253,7 +256,7 @@ test("anonymous sign-in: a user without an address, with a profile and a session
   assert.equal(rows[0].profiles, 1);
 });
 
-/** Names of members at every depth, and the values of those that are the same for everybody. */
+/** The names of all members, at every depth, and the values that do not depend on the user. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shapeOf);
   if (value instanceof Date) return "a time";

@@ -13,7 +13,7 @@ import {
   updateUser,
   watchHasher,
 } from "./support/accounts.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const NEW_PASSWORD = "a new password";
 const DAY_MS = 24 * 3_600_000;
@@ -22,10 +22,10 @@ test("GET /user returns the user of the token and rejects keys", async (t) => {
   const auth = await createAuthContext(t);
   const session = await signUp(auth, "ada@example.com");
   assert.deepEqual(await getUser(auth, session.access_token), session.user);
-  await assert.rejects(auth.call("GET", "/user"), refusal(401, "no_authorization"));
-  await assert.rejects(auth.call("GET", "/user", { token: auth.serviceRoleKey }), refusal(401, "bad_jwt"));
+  await assert.rejects(auth.call("GET", "/user"), rejection(401, "no_authorization"));
+  await assert.rejects(auth.call("GET", "/user", { token: auth.serviceRoleKey }), rejection(401, "bad_jwt"));
   await auth.database.owner.query("delete from auth.users");
-  await assert.rejects(getUser(auth, session.access_token), refusal(401, "user_not_found"));
+  await assert.rejects(getUser(auth, session.access_token), rejection(401, "user_not_found"));
 });
 
 test("PUT /user merges metadata by key and keeps the members that the service writes", async (t) => {
@@ -54,9 +54,9 @@ test("PUT /user: concurrent changes of different metadata keys are both kept, an
   await updateUser(auth, token, { data: { big: "x".repeat(30_000) } });
   await assert.rejects(
     updateUser(auth, token, { data: { more: "x".repeat(3_000) } }),
-    refusal(400, "validation_failed", /32768/),
+    rejection(400, "validation_failed", /32768/),
   );
-  await assert.rejects(updateUser(auth, token, { data: { nul: "\0" } }), refusal(400, "validation_failed"));
+  await assert.rejects(updateUser(auth, token, { data: { nul: "\0" } }), rejection(400, "validation_failed"));
   const proto = await updateUser(auth, token, { data: JSON.parse('{"__proto__": {"x": 1}, "k0": null}') });
   assert.equal(Object.hasOwn(proto.user_metadata, "__proto__"), false);
   assert.equal("k0" in proto.user_metadata, false);
@@ -66,7 +66,7 @@ test("PUT /user rejects app_metadata and ignores members that users must not wri
   const auth = await createAuthContext(t);
   const { access_token: token, user } = await signUp(auth, "ada@example.com");
   const body = { app_metadata: { role: "admin" } };
-  await assert.rejects(updateUser(auth, token, body), refusal(403, "not_admin"));
+  await assert.rejects(updateUser(auth, token, body), rejection(403, "not_admin"));
   await updateUser(auth, token, {
     role: "service_role",
     is_anonymous: true,
@@ -78,7 +78,7 @@ test("PUT /user rejects app_metadata and ignores members that users must not wri
   assert.equal(now["role"], "authenticated");
   assert.equal(now.id, user.id);
   assert.deepEqual(now.app_metadata, user.app_metadata);
-  await assert.rejects(updateUser(auth, token, { phone: "+49" }), refusal(400, "phone_provider_disabled"));
+  await assert.rejects(updateUser(auth, token, { phone: "+49" }), rejection(400, "phone_provider_disabled"));
 });
 
 test("a password change ends the other sessions and keeps the current one", async (t) => {
@@ -88,9 +88,9 @@ test("a password change ends the other sessions and keeps the current one", asyn
   await updateUser(auth, session.access_token, { password: NEW_PASSWORD });
   await getUser(auth, session.access_token);
   await refresh(auth, session.refresh_token);
-  await assert.rejects(getUser(auth, other.access_token), refusal(401, "session_not_found"));
-  await assert.rejects(refresh(auth, other.refresh_token), refusal(400, "refresh_token_not_found"));
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
+  await assert.rejects(getUser(auth, other.access_token), rejection(401, "session_not_found"));
+  await assert.rejects(refresh(auth, other.refresh_token), rejection(400, "refresh_token_not_found"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "invalid_credentials"));
   await signIn(auth, "ada@example.com", NEW_PASSWORD);
 });
 
@@ -101,15 +101,15 @@ test("a rejected password change changes nothing", async (t) => {
   const other = await signIn(auth, "ada@example.com");
   const ask = (body: unknown) => updateUser(auth, token, body);
   const asked = { ...hasher.asked };
-  await assert.rejects(ask({ password: "short" }), refusal(422, "weak_password"));
-  await assert.rejects(ask({ password: "x".repeat(10_000_000) }), refusal(400, "validation_failed", /1024/));
+  await assert.rejects(ask({ password: "short" }), rejection(422, "weak_password"));
+  await assert.rejects(ask({ password: "x".repeat(10_000_000) }), rejection(400, "validation_failed", /1024/));
   assert.deepEqual(hasher.asked, asked);
-  await assert.rejects(ask({ password: PASSWORD }), refusal(422, "same_password"));
+  await assert.rejects(ask({ password: PASSWORD }), rejection(422, "same_password"));
   const wrong = { password: NEW_PASSWORD, current_password: "wrong" };
-  await assert.rejects(ask(wrong), refusal(400, "current_password_invalid"));
-  await assert.rejects(ask({ password: NEW_PASSWORD, email: "no address" }), refusal(400, "validation_failed"));
+  await assert.rejects(ask(wrong), rejection(400, "current_password_invalid"));
+  await assert.rejects(ask({ password: NEW_PASSWORD, email: "no address" }), rejection(400, "validation_failed"));
   const large = { password: NEW_PASSWORD, data: { big: "x".repeat(33_000) } };
-  await assert.rejects(ask(large), refusal(400, "validation_failed", /32768/));
+  await assert.rejects(ask(large), rejection(400, "validation_failed", /32768/));
   await getUser(auth, other.access_token);
   await signIn(auth, "ada@example.com");
   await ask({ password: NEW_PASSWORD, current_password: PASSWORD });
@@ -135,7 +135,7 @@ test("a session that a password change has ended cannot change the password back
   };
   await assert.rejects(
     updateUser(auth, thief.access_token, { password: "of the thief" }),
-    refusal(401, "session_not_found"),
+    rejection(401, "session_not_found"),
   );
   await signIn(auth, "ada@example.com", NEW_PASSWORD);
 });
@@ -148,10 +148,10 @@ test("a password change requires a mailed code when the sign-in is old and AUTH_
   await updateUser(auth, token, { password: NEW_PASSWORD });
   auth.clock.advance(DAY_MS + 1000);
   const third = { password: "a third password" };
-  await assert.rejects(updateUser(auth, token, third), refusal(400, "reauthentication_needed"));
+  await assert.rejects(updateUser(auth, token, third), rejection(400, "reauthentication_needed"));
   await assert.rejects(
     updateUser(auth, token, { ...third, nonce: "000000" }),
-    refusal(422, "reauthentication_not_valid"),
+    rejection(422, "reauthentication_not_valid"),
   );
   await auth.call("GET", "/reauthenticate", { token });
   const nonce = auth.mails.at(-1)?.values.code;
@@ -161,7 +161,7 @@ test("a password change requires a mailed code when the sign-in is old and AUTH_
   await signIn(auth, "ada@example.com", "a third password");
   await assert.rejects(
     updateUser(auth, token, { password: "a fourth one", nonce }),
-    refusal(422, "reauthentication_not_valid"),
+    rejection(422, "reauthentication_not_valid"),
   );
 });
 
@@ -172,8 +172,8 @@ test("changes of password or address require an aal2 session when the user has a
     `insert into auth.mfa_factors (user_id, factor_type, status, secret_wrapped) values ($1, 'totp', 'verified', '')`,
     [user.id],
   );
-  await assert.rejects(updateUser(auth, token, { password: NEW_PASSWORD }), refusal(401, "insufficient_aal"));
-  await assert.rejects(updateUser(auth, token, { email: "new@example.com" }), refusal(401, "insufficient_aal"));
+  await assert.rejects(updateUser(auth, token, { password: NEW_PASSWORD }), rejection(401, "insufficient_aal"));
+  await assert.rejects(updateUser(auth, token, { email: "new@example.com" }), rejection(401, "insufficient_aal"));
   await updateUser(auth, token, { email: "ada@example.com", data: { a: 1 } });
   await auth.database.owner.query("update auth.sessions set aal = 'aal2'");
   await updateUser(auth, token, { password: NEW_PASSWORD });
@@ -191,7 +191,7 @@ test("with autoconfirm, an address changes at once in all rows that contain it",
   const { rows } = await auth.database.owner.query("select email from public.profiles where id = $1", [user.id]);
   assert.deepEqual(rows, [{ email: "countess@example.com" }]);
   await signIn(auth, "countess@example.com");
-  await assert.rejects(signIn(auth, "ada@example.com"), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com"), rejection(400, "invalid_credentials"));
 });
 
 test("with autoconfirm, a change to a taken address changes nothing and mails its owner", async (t) => {
@@ -208,10 +208,10 @@ test("with autoconfirm, a change to a taken address changes nothing and mails it
 test("concurrent changes to one address: exactly one succeeds", async (t) => {
   const auth = await createAuthContext(t);
   const sessions = await Promise.all(Array.from({ length: 5 }, (_, place) => signUp(auth, `user${place}@example.com`)));
-  const wish = { email: "wanted@example.com" };
-  await Promise.allSettled(sessions.map(({ access_token: token }) => updateUser(auth, token, wish)));
+  const change = { email: "wanted@example.com" };
+  await Promise.allSettled(sessions.map(({ access_token: token }) => updateUser(auth, token, change)));
   const { rows } = await auth.database.owner.query("select count(*)::int as count from auth.users where email = $1", [
-    wish.email,
+    change.email,
   ]);
   assert.equal(rows[0].count, 1);
 });
@@ -246,7 +246,7 @@ test("an anonymous user becomes permanent with an address and a password", async
   const { access_token: token, user, refresh_token: refreshToken } = body as ShownSession;
   await assert.rejects(
     updateUser(auth, token, { password: NEW_PASSWORD }),
-    refusal(422, "validation_failed", /anonymous/),
+    rejection(422, "validation_failed", /anonymous/),
   );
   const updated = await updateUser(auth, token, { email: "ada@example.com", password: NEW_PASSWORD });
   assert.equal(updated.id, user.id);
@@ -264,7 +264,7 @@ test("without autoconfirm, an anonymous user stays anonymous until the address i
   const waiting = await updateUser(auth, token, { email: "ada@example.com", password: NEW_PASSWORD });
   assert.equal(waiting.is_anonymous, true);
   assert.equal(waiting["new_email"], "ada@example.com");
-  await assert.rejects(signIn(auth, "ada@example.com", NEW_PASSWORD), refusal(400, "invalid_credentials"));
+  await assert.rejects(signIn(auth, "ada@example.com", NEW_PASSWORD), rejection(400, "invalid_credentials"));
   const mail = auth.mails.at(-1)!;
   assert.equal(mail.to, "ada@example.com");
   await auth.call("POST", "/verify", {

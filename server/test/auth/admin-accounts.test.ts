@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { openAdmin } from "./admin-stage.ts";
-import { PASSWORD, readClaims, refuses } from "./mfa-person.ts";
+import { openAdmin } from "./admin-fixture.ts";
+import { PASSWORD, readClaims, assertRejected } from "./mfa-person.ts";
 
 const BCRYPT = "$2b$04$CCCCCCCCCCCCCCCCCCCCC.";
 
@@ -42,9 +42,9 @@ describe("POST /admin/users", () => {
     const { stage, create, signIn } = await openAdmin(t);
     const user = await create({ email: "a@example.com", password: PASSWORD });
     assert.ok(!("email_confirmed_at" in user));
-    await refuses(signIn("a@example.com"), 400, "email_not_confirmed");
+    await assertRejected(signIn("a@example.com"), 400, "email_not_confirmed");
     await create({ email: "b@example.com", email_confirm: true, password: "" });
-    await refuses(signIn("b@example.com", PASSWORD), 400, "invalid_credentials");
+    await assertRejected(signIn("b@example.com", PASSWORD), 400, "invalid_credentials");
     const { rows } = await stage.context.pool.query(
       "select password_hash from auth.users where email = 'b@example.com'",
     );
@@ -55,10 +55,10 @@ describe("POST /admin/users", () => {
     const { create } = await openAdmin(t);
     const id = randomUUID();
     assert.equal((await create({ id: id.toUpperCase(), email: "a@example.com" }))["id"], id);
-    await refuses(create({ id, email: "b@example.com" }), 422, "user_already_exists");
+    await assertRejected(create({ id, email: "b@example.com" }), 422, "user_already_exists");
     const nil = "00000000-0000-0000-0000-000000000000";
     for (const bad of [nil, "x", `${id}'`])
-      await refuses(create({ id: bad, email: "c@example.com" }), 400, "validation_failed");
+      await assertRejected(create({ id: bad, email: "c@example.com" }), 400, "validation_failed");
   });
 
   it("accepts a password hash of another system", async (t) => {
@@ -66,21 +66,21 @@ describe("POST /admin/users", () => {
     const hash = await stage.context.hasher.hash(PASSWORD);
     await create({ email: "a@example.com", email_confirm: true, password_hash: hash });
     assert.equal(readClaims((await signIn("a@example.com")).access_token)["email"], "a@example.com");
-    await refuses(create({ email: "b@example.com", password_hash: "md5:abc" }), 400, "validation_failed");
-    await refuses(create({ email: "b@example.com", password_hash: BCRYPT }), 400, "validation_failed");
+    await assertRejected(create({ email: "b@example.com", password_hash: "md5:abc" }), 400, "validation_failed");
+    await assertRejected(create({ email: "b@example.com", password_hash: BCRYPT }), 400, "validation_failed");
     const both = create({ email: "b@example.com", password: PASSWORD, password_hash: hash });
-    await refuses(both, 400, "validation_failed");
+    await assertRejected(both, 400, "validation_failed");
   });
 
   it("rejects invalid bodies with a message", async (t) => {
     const { create, count } = await openAdmin(t, { settings: { authPasswordMinLength: 8 } });
     await create({ email: "taken@example.com" });
-    await refuses(create({ email: "TAKEN@example.com" }), 422, "email_exists");
-    await refuses(create({}), 400, "validation_failed");
-    await refuses(create({ email: "nobody" }), 400, "validation_failed");
-    await refuses(create({ phone: "+49123456" }), 400, "phone_provider_disabled");
-    await refuses(create({ email: "a@example.com", phone: "+49123456" }), 400, "phone_provider_disabled");
-    await refuses(create({ email: "a@example.com", password: "short" }), 422, "weak_password");
+    await assertRejected(create({ email: "TAKEN@example.com" }), 422, "email_exists");
+    await assertRejected(create({}), 400, "validation_failed");
+    await assertRejected(create({ email: "nobody" }), 400, "validation_failed");
+    await assertRejected(create({ phone: "+49123456" }), 400, "phone_provider_disabled");
+    await assertRejected(create({ email: "a@example.com", phone: "+49123456" }), 400, "phone_provider_disabled");
+    await assertRejected(create({ email: "a@example.com", password: "short" }), 422, "weak_password");
     for (const body of [
       { role: "service_role" },
       { role: "anon" },
@@ -93,7 +93,7 @@ describe("POST /admin/users", () => {
       { email_confirm: "yes" },
       { password: 12345678 },
     ])
-      await refuses(create({ email: "a@example.com", ...body }), 400, "validation_failed");
+      await assertRejected(create({ email: "a@example.com", ...body }), 400, "validation_failed");
     assert.equal(await count("auth.users"), 1);
   });
 
@@ -114,9 +114,9 @@ describe("POST /admin/users", () => {
       ["GET", "/admin/oauth/clients"],
     ] as const;
     for (const [method, path] of calls) {
-      await refuses(stage.call(method, path, { token: tokens.access_token }), 403, "not_admin");
-      await refuses(stage.call(method, path, { token: stage.anonKey }), 403, "not_admin");
-      await refuses(stage.call(method, path), 401, "no_authorization");
+      await assertRejected(stage.call(method, path, { token: tokens.access_token }), 403, "not_admin");
+      await assertRejected(stage.call(method, path, { token: stage.anonKey }), 403, "not_admin");
+      await assertRejected(stage.call(method, path), 401, "no_authorization");
     }
   });
 });
@@ -174,11 +174,11 @@ describe("PUT /admin/users/:id", () => {
     const { change, newUser, signIn, stage } = await openAdmin(t);
     const { id, email, tokens } = await newUser();
     await change(id, { password: "another password" });
-    await refuses(stage.call("GET", "/user", { token: tokens.access_token }), 401, "session_not_found");
-    await refuses(signIn(email), 400, "invalid_credentials");
+    await assertRejected(stage.call("GET", "/user", { token: tokens.access_token }), 401, "session_not_found");
+    await assertRejected(signIn(email), 400, "invalid_credentials");
     await signIn(email, "another password");
-    await refuses(change(id, { password: "" }), 422, "weak_password");
-    await refuses(change(id, { password: "12345" }), 422, "weak_password");
+    await assertRejected(change(id, { password: "" }), 422, "weak_password");
+    await assertRejected(change(id, { password: "12345" }), 422, "weak_password");
   });
 
   it("ends every session with a ban and rejects sign-ins until it ends", async (t) => {
@@ -187,13 +187,13 @@ describe("PUT /admin/users/:id", () => {
     const banned = await change(id, { ban_duration: "24h" });
     const left = banned["banned_until"].getTime() - stage.clock.now().getTime();
     assert.ok(Math.abs(left - 24 * 3_600_000) < 60_000);
-    await refuses(stage.call("GET", "/user", { token: tokens.access_token }), 401, "user_banned");
+    await assertRejected(stage.call("GET", "/user", { token: tokens.access_token }), 401, "user_banned");
     const refresh = { query: { grant_type: "refresh_token" }, body: { refresh_token: tokens.refresh_token } };
-    await refuses(stage.call("POST", "/token", refresh), 400, "refresh_token_not_found");
-    await refuses(signIn(email), 400, "user_banned");
-    const lifted = await change(id, { ban_duration: "none" });
-    assert.ok(!("banned_until" in lifted));
-    await refuses(stage.call("GET", "/user", { token: tokens.access_token }), 401, "session_not_found");
+    await assertRejected(stage.call("POST", "/token", refresh), 400, "refresh_token_not_found");
+    await assertRejected(signIn(email), 400, "user_banned");
+    const unbanned = await change(id, { ban_duration: "none" });
+    assert.ok(!("banned_until" in unbanned));
+    await assertRejected(stage.call("GET", "/user", { token: tokens.access_token }), 401, "session_not_found");
     await signIn(email);
   });
 
@@ -209,12 +209,12 @@ describe("PUT /admin/users/:id", () => {
     const { change, create, newUser } = await openAdmin(t);
     await create({ email: "taken@example.com" });
     const { id } = await newUser();
-    await refuses(change(id, { email: "taken@example.com" }), 422, "email_exists");
-    await refuses(change(id, { phone: "+49123456" }), 400, "phone_provider_disabled");
-    await refuses(change(id, { role: "postgres" }), 400, "validation_failed");
-    await refuses(change(id, { ban_duration: "-1h" }), 400, "validation_failed");
-    await refuses(change(randomUUID(), { role: "editor" }), 404, "user_not_found");
-    await refuses(change("nobody", {}), 404, "validation_failed");
+    await assertRejected(change(id, { email: "taken@example.com" }), 422, "email_exists");
+    await assertRejected(change(id, { phone: "+49123456" }), 400, "phone_provider_disabled");
+    await assertRejected(change(id, { role: "postgres" }), 400, "validation_failed");
+    await assertRejected(change(id, { ban_duration: "-1h" }), 400, "validation_failed");
+    await assertRejected(change(randomUUID(), { role: "editor" }), 404, "user_not_found");
+    await assertRejected(change("nobody", {}), 404, "validation_failed");
   });
 });
 
@@ -224,10 +224,10 @@ describe("POST /admin/users/:id/logout", () => {
     const [user, other] = [await newUser(), await newUser()];
     const signOut = (id: string) => stage.call("POST", `/admin/users/${id}/logout`, { token: stage.serviceRoleKey });
     assert.deepEqual(await signOut(user.id), { status: 204 });
-    await refuses(stage.call("GET", "/user", { token: user.tokens.access_token }), 401, "session_not_found");
+    await assertRejected(stage.call("GET", "/user", { token: user.tokens.access_token }), 401, "session_not_found");
     assert.equal((await stage.call("GET", "/user", { token: other.tokens.access_token })).status, 200);
-    await refuses(signOut(randomUUID()), 404, "user_not_found");
-    await refuses(signOut("x"), 404, "validation_failed");
+    await assertRejected(signOut(randomUUID()), 404, "user_not_found");
+    await assertRejected(signOut("x"), 404, "validation_failed");
   });
 });
 
@@ -238,15 +238,15 @@ describe("identities", () => {
     const token = tokens.access_token;
     const { rows } = await stage.context.pool.query("select id from auth.identities where user_id = $1", [id]);
     const unlink = (identity: string) => stage.call("DELETE", `/user/identities/${identity}`, { token });
-    await refuses(unlink(rows[0].id), 422, "single_identity_not_deletable");
-    await refuses(unlink("x"), 404, "validation_failed");
+    await assertRejected(unlink(rows[0].id), 422, "single_identity_not_deletable");
+    await assertRejected(unlink("x"), 404, "validation_failed");
     const link = stage.call("GET", "/user/identities/authorize", { token, query: { provider: "github" } });
-    await refuses(link, 400, "oauth_provider_not_supported");
+    await assertRejected(link, 400, "oauth_provider_not_supported");
     await stage.context.pool.query(
       "insert into auth.identities (user_id, provider, provider_id) values ($1, 'x', '1')",
       [id],
     );
-    await refuses(unlink(rows[0].id), 404, "manual_linking_disabled");
+    await assertRejected(unlink(rows[0].id), 404, "manual_linking_disabled");
   });
 });
 
@@ -254,8 +254,12 @@ describe("unsupported admin endpoints", () => {
   it("return a specific error", async (t) => {
     const { stage } = await openAdmin(t);
     const token = stage.serviceRoleKey;
-    await refuses(stage.call("GET", "/admin/oauth/clients", { token }), 404, "feature_disabled");
-    await refuses(stage.call("POST", "/admin/custom-providers", { token, body: {} }), 404, "feature_disabled");
-    await refuses(stage.call("GET", `/admin/users/${randomUUID()}/passkeys`, { token }), 404, "passkey_disabled");
+    await assertRejected(stage.call("GET", "/admin/oauth/clients", { token }), 404, "feature_disabled");
+    await assertRejected(stage.call("POST", "/admin/custom-providers", { token, body: {} }), 404, "feature_disabled");
+    await assertRejected(
+      stage.call("GET", `/admin/users/${randomUUID()}/passkeys`, { token }),
+      404,
+      "passkey_disabled",
+    );
   });
 });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createClient, GoTrueAdminApi } from "@supabase/supabase-js";
 import { Secret, TOTP } from "otpauth";
-import { type Desk, openAdmin } from "./admin-stage.ts";
+import { type AdminFixture, openAdmin } from "./admin-fixture.ts";
 import { AUTH_URL, createFetch } from "./admin-fetch.ts";
 import { PASSWORD } from "./mfa-person.ts";
 
-function openAdminApi({ stage }: Desk): GoTrueAdminApi {
+function openAdminApi({ stage }: AdminFixture): GoTrueAdminApi {
   const headers = { Authorization: `Bearer ${stage.serviceRoleKey}` };
   return new GoTrueAdminApi({ url: AUTH_URL, headers, fetch: createFetch(stage) });
 }
@@ -20,8 +20,8 @@ function ok<R extends Result>(result: R): Extract<R, { error: null }>["data"] {
 
 describe("the client library", () => {
   it("administers accounts", async (t) => {
-    const desk = await openAdmin(t);
-    const admin = openAdminApi(desk);
+    const fixture = await openAdmin(t);
+    const admin = openAdminApi(fixture);
     const { user } = ok(await admin.createUser({ email: "a@example.com", password: PASSWORD, email_confirm: true }));
     assert.ok(user);
     assert.equal(ok(await admin.getUserById(user.id)).user?.email, "a@example.com");
@@ -42,18 +42,18 @@ describe("the client library", () => {
     assert.equal((await admin.oauth.listClients()).error?.code, "feature_disabled");
     const asUser = new GoTrueAdminApi({
       url: AUTH_URL,
-      headers: { Authorization: `Bearer ${(await desk.newUser()).tokens.access_token}` },
-      fetch: createFetch(desk.stage),
+      headers: { Authorization: `Bearer ${(await fixture.newUser()).tokens.access_token}` },
+      fetch: createFetch(fixture.stage),
     });
-    const refused = await asUser.listUsers();
-    assert.deepEqual([refused.error?.status, refused.error?.code], [403, "not_admin"]);
+    const rejected = await asUser.listUsers();
+    assert.deepEqual([rejected.error?.status, rejected.error?.code], [403, "not_admin"]);
   });
 
   it("goes through the second factor from end to end", async (t) => {
-    const desk = await openAdmin(t);
-    const { email, id: userId } = await desk.newUser();
-    const client = createClient("https://localhost:8443", desk.stage.anonKey, {
-      global: { fetch: createFetch(desk.stage) },
+    const fixture = await openAdmin(t);
+    const { email, id: userId } = await fixture.newUser();
+    const client = createClient("https://localhost:8443", fixture.stage.anonKey, {
+      global: { fetch: createFetch(fixture.stage) },
       auth: { persistSession: false, autoRefreshToken: false },
     });
     const { mfa } = client.auth;
@@ -67,7 +67,7 @@ describe("the client library", () => {
     const factor = ok(await mfa.enroll({ factorType: "totp", friendlyName: "Phone", issuer: "Example" }));
     assert.match(factor.totp.qr_code, /^data:image\/svg\+xml;utf-8,<svg /);
     const code = () => {
-      const timestamp = desk.stage.clock.now().getTime();
+      const timestamp = fixture.stage.clock.now().getTime();
       return TOTP.generate({ secret: Secret.fromBase32(factor.totp.secret), timestamp });
     };
     const wrong = await mfa.challengeAndVerify({ factorId: factor.id, code: "abcdef" });
@@ -85,7 +85,7 @@ describe("the client library", () => {
     ok(await client.auth.refreshSession());
     assert.deepEqual(await level(), ["aal2", "aal2"]);
 
-    desk.stage.clock.advance(60_000);
+    fixture.stage.clock.advance(60_000);
     ok(await client.auth.signInWithPassword({ email, password: PASSWORD }));
     assert.deepEqual(await level(), ["aal1", "aal2"]);
     const early = await mfa.unenroll({ factorId: factor.id });
@@ -96,7 +96,7 @@ describe("the client library", () => {
     assert.deepEqual(await level(), ["aal1", "aal1"]);
 
     const lost = ok(await mfa.enroll({ factorType: "totp" }));
-    const admin = openAdminApi(desk);
+    const admin = openAdminApi(fixture);
     const listed = ok(await admin.mfa.listFactors({ userId }));
     assert.deepEqual(
       listed.factors.map(({ id }) => id),

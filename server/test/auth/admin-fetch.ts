@@ -4,7 +4,7 @@ import type { TestAuthContext } from "./support/auth-context.ts";
 
 export const AUTH_URL = "https://localhost:8443/auth/v1";
 
-/** Stands for the network: what a client library would have sent goes to the endpoint, and comes back as a response. */
+/** A fetch that calls the endpoint directly, without a network. */
 export function createFetch(stage: TestAuthContext): typeof fetch {
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);

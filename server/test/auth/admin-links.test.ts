@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Desk, openAdmin } from "./admin-stage.ts";
-import { PASSWORD, readClaims, refuses, type Shown, type Tokens } from "./mfa-person.ts";
+import { type AdminFixture, openAdmin } from "./admin-fixture.ts";
+import { PASSWORD, readClaims, assertRejected, type Shown, type Tokens } from "./mfa-person.ts";
 
 const SITE = "https://app.example.com";
 
-async function generate({ stage }: Desk, body: unknown, query: Record<string, string> = {}): Promise<Shown> {
+async function generate({ stage }: AdminFixture, body: unknown, query: Record<string, string> = {}): Promise<Shown> {
   const answer = await stage.call("POST", "/admin/generate_link", { token: stage.serviceRoleKey, body, query });
   return answer.body as Shown;
 }
 
-async function verify({ stage }: Desk, body: unknown): Promise<Shown> {
+async function verify({ stage }: AdminFixture, body: unknown): Promise<Shown> {
   return (await stage.call("POST", "/verify", { body })).body as Shown;
 }
 
-async function invite({ stage }: Desk, body: unknown, query: Record<string, string> = {}): Promise<Shown> {
+async function invite({ stage }: AdminFixture, body: unknown, query: Record<string, string> = {}): Promise<Shown> {
   return (await stage.call("POST", "/invite", { token: stage.serviceRoleKey, body, query })).body as Shown;
 }
 
 describe("POST /admin/generate_link", () => {
   it("creates the user, and both link and code are valid", async (t) => {
-    const desk = await openAdmin(t, { settings: { siteUrl: SITE } });
+    const fixture = await openAdmin(t, { settings: { siteUrl: SITE } });
     const body = { type: "signup", email: "New@example.com", password: PASSWORD, data: { full_name: "Ada" } };
-    const link = await generate(desk, body);
+    const link = await generate(fixture, body);
     assert.equal(link["email"], "new@example.com");
     assert.equal(link["user_metadata"].full_name, "Ada");
     assert.ok(link["confirmation_sent_at"]);
@@ -34,89 +34,97 @@ describe("POST /admin/generate_link", () => {
       [url.searchParams.get("token"), url.searchParams.get("type"), url.searchParams.get("redirect_to")],
       [link["hashed_token"], "signup", SITE],
     );
-    assert.equal(desk.stage.mails.length, 0);
-    const session = await verify(desk, { type: "signup", email: "new@example.com", token: link["email_otp"] });
+    assert.equal(fixture.stage.mails.length, 0);
+    const session = await verify(fixture, { type: "signup", email: "new@example.com", token: link["email_otp"] });
     assert.equal(readClaims(session["access_token"])["sub"], link["id"]);
-    await desk.signIn("new@example.com");
+    await fixture.signIn("new@example.com");
 
-    const other = await generate(desk, { type: "signup", email: "b@example.com", password: PASSWORD });
-    assert.ok((await verify(desk, { type: "signup", token_hash: other["hashed_token"] }))["access_token"]);
+    const other = await generate(fixture, { type: "signup", email: "b@example.com", password: PASSWORD });
+    assert.ok((await verify(fixture, { type: "signup", token_hash: other["hashed_token"] }))["access_token"]);
   });
 
   it("creates recovery and sign-in links for existing users", async (t) => {
-    const desk = await openAdmin(t);
-    const { id, email } = await desk.newUser();
+    const fixture = await openAdmin(t);
+    const { id, email } = await fixture.newUser();
     for (const type of ["recovery", "magiclink"]) {
-      const link = await generate(desk, { type, email });
+      const link = await generate(fixture, { type, email });
       assert.deepEqual([link["id"], link["verification_type"]], [id, type]);
       assert.ok(link["recovery_sent_at"]);
-      const session = await verify(desk, { type, token_hash: link["hashed_token"] });
+      const session = await verify(fixture, { type, token_hash: link["hashed_token"] });
       assert.equal(session["user"].id, id);
-      await refuses(verify(desk, { type, token_hash: link["hashed_token"] }), 403, "otp_expired");
+      await assertRejected(verify(fixture, { type, token_hash: link["hashed_token"] }), 403, "otp_expired");
     }
-    const stranger = generate(desk, { type: "recovery", email: "nobody@example.com" });
-    await refuses(stranger, 404, "user_not_found");
+    const stranger = generate(fixture, { type: "recovery", email: "nobody@example.com" });
+    await assertRejected(stranger, 404, "user_not_found");
   });
 
   it("turns a magic link for an unknown address into a sign-up", async (t) => {
-    const desk = await openAdmin(t);
-    const link = await generate(desk, { type: "magiclink", email: "new@example.com" });
+    const fixture = await openAdmin(t);
+    const link = await generate(fixture, { type: "magiclink", email: "new@example.com" });
     assert.equal(link["verification_type"], "signup");
-    const session = await verify(desk, { type: "signup", token_hash: link["hashed_token"] });
+    const session = await verify(fixture, { type: "signup", token_hash: link["hashed_token"] });
     assert.equal(session["user"].email, "new@example.com");
   });
 
   it("creates an invitation, and another one until it is accepted", async (t) => {
-    const desk = await openAdmin(t);
-    const first = await generate(desk, { type: "invite", email: "a@example.com", data: { team: 1 } });
-    const second = await generate(desk, { type: "invite", email: "a@example.com", data: { team: 2 } });
+    const fixture = await openAdmin(t);
+    const first = await generate(fixture, { type: "invite", email: "a@example.com", data: { team: 1 } });
+    const second = await generate(fixture, { type: "invite", email: "a@example.com", data: { team: 2 } });
     assert.equal(first["id"], second["id"]);
     assert.ok(second["invited_at"]);
     assert.equal(second["user_metadata"].team, 2);
-    await refuses(verify(desk, { type: "invite", token_hash: first["hashed_token"] }), 403, "otp_expired");
-    await verify(desk, { type: "invite", token_hash: second["hashed_token"] });
-    await refuses(generate(desk, { type: "invite", email: "a@example.com" }), 422, "email_exists");
-    await refuses(generate(desk, { type: "signup", email: "a@example.com", password: PASSWORD }), 422, "email_exists");
+    await assertRejected(verify(fixture, { type: "invite", token_hash: first["hashed_token"] }), 403, "otp_expired");
+    await verify(fixture, { type: "invite", token_hash: second["hashed_token"] });
+    await assertRejected(generate(fixture, { type: "invite", email: "a@example.com" }), 422, "email_exists");
+    await assertRejected(
+      generate(fixture, { type: "signup", email: "a@example.com", password: PASSWORD }),
+      422,
+      "email_exists",
+    );
   });
 
   it("changes an address after both confirmations", async (t) => {
-    const desk = await openAdmin(t);
-    const { id, email } = await desk.newUser();
+    const fixture = await openAdmin(t);
+    const { id, email } = await fixture.newUser();
     const change = { email, new_email: "Moved@example.com" };
-    const current = await generate(desk, { type: "email_change_current", ...change });
-    await verify(desk, { type: "email_change", token_hash: current["hashed_token"] });
-    const fresh = await generate(desk, { type: "email_change_new", ...change });
+    const current = await generate(fixture, { type: "email_change_current", ...change });
+    await verify(fixture, { type: "email_change", token_hash: current["hashed_token"] });
+    const fresh = await generate(fixture, { type: "email_change_new", ...change });
     assert.equal(fresh["new_email"], "moved@example.com");
     assert.equal(new URL(fresh["action_link"]).searchParams.get("type"), "email_change");
-    assert.equal((await desk.read(id))["email"], email);
-    await verify(desk, { type: "email_change", token_hash: fresh["hashed_token"] });
-    assert.equal((await desk.read(id))["email"], "moved@example.com");
+    assert.equal((await fixture.read(id))["email"], email);
+    await verify(fixture, { type: "email_change", token_hash: fresh["hashed_token"] });
+    assert.equal((await fixture.read(id))["email"], "moved@example.com");
   });
 
   it("rejects invalid bodies", async (t) => {
-    const desk = await openAdmin(t, { settings: { authSecureEmailChange: false } });
-    const { email } = await desk.newUser();
-    await desk.create({ email: "taken@example.com" });
-    await refuses(generate(desk, { type: "sms", email }), 400, "validation_failed");
-    await refuses(generate(desk, { type: "constructor", email }), 400, "validation_failed");
-    await refuses(generate(desk, { email }), 400, "validation_failed");
-    await refuses(generate(desk, { type: "signup", email: "x" }), 400, "validation_failed");
-    await refuses(generate(desk, { type: "signup", email: "new@example.com" }), 400, "validation_failed");
-    await refuses(generate(desk, { type: "signup", email: "new@example.com", password: "1" }), 422, "weak_password");
-    const change = (type: string, new_email?: string) => generate(desk, { type, email, new_email });
-    await refuses(change("email_change_current", "n@example.com"), 400, "validation_failed");
-    await refuses(change("email_change_new"), 400, "validation_failed");
-    await refuses(change("email_change_new", "taken@example.com"), 422, "email_exists");
-    await refuses(change("email_change_new", email), 422, "email_exists");
-    assert.equal(await desk.count("auth.users"), 2);
+    const fixture = await openAdmin(t, { settings: { authSecureEmailChange: false } });
+    const { email } = await fixture.newUser();
+    await fixture.create({ email: "taken@example.com" });
+    await assertRejected(generate(fixture, { type: "sms", email }), 400, "validation_failed");
+    await assertRejected(generate(fixture, { type: "constructor", email }), 400, "validation_failed");
+    await assertRejected(generate(fixture, { email }), 400, "validation_failed");
+    await assertRejected(generate(fixture, { type: "signup", email: "x" }), 400, "validation_failed");
+    await assertRejected(generate(fixture, { type: "signup", email: "new@example.com" }), 400, "validation_failed");
+    await assertRejected(
+      generate(fixture, { type: "signup", email: "new@example.com", password: "1" }),
+      422,
+      "weak_password",
+    );
+    const change = (type: string, new_email?: string) => generate(fixture, { type, email, new_email });
+    await assertRejected(change("email_change_current", "n@example.com"), 400, "validation_failed");
+    await assertRejected(change("email_change_new"), 400, "validation_failed");
+    await assertRejected(change("email_change_new", "taken@example.com"), 422, "email_exists");
+    await assertRejected(change("email_change_new", email), 422, "email_exists");
+    assert.equal(await fixture.count("auth.users"), 2);
   });
 
   it("restricts redirects to the allow list", async (t) => {
     const settings = { siteUrl: SITE, redirectAllowList: ["https://other.example.com/**"] };
-    const desk = await openAdmin(t, { settings });
-    const { email } = await desk.newUser();
+    const fixture = await openAdmin(t, { settings });
+    const { email } = await fixture.newUser();
     const redirect = async (body: object, query = {}) =>
-      (await generate(desk, { type: "magiclink", email, ...body }, query))["redirect_to"];
+      (await generate(fixture, { type: "magiclink", email, ...body }, query))["redirect_to"];
     assert.equal(await redirect({}, { redirect_to: "https://other.example.com/in" }), "https://other.example.com/in");
     assert.equal(await redirect({ redirect_to: `${SITE}/in` }), `${SITE}/in`);
     assert.equal(await redirect({}, { redirect_to: "https://evil.example.net/" }), SITE);
@@ -125,44 +133,44 @@ describe("POST /admin/generate_link", () => {
 
 describe("an invitation", () => {
   it("sends a mail whose link signs in", async (t) => {
-    const desk = await openAdmin(t, { settings: { siteUrl: SITE } });
+    const fixture = await openAdmin(t, { settings: { siteUrl: SITE } });
     const user = await invite(
-      desk,
+      fixture,
       { email: "A@example.com", data: { full_name: "Ada" } },
       { redirect_to: `${SITE}/hi` },
     );
     assert.deepEqual([user["email"], user["user_metadata"].full_name], ["a@example.com", "Ada"]);
     assert.ok(user["invited_at"]);
     assert.ok(user["confirmation_sent_at"]);
-    const [mail] = desk.stage.mails;
+    const [mail] = fixture.stage.mails;
     assert.deepEqual([mail?.kind, mail?.to], ["invite", "a@example.com"]);
     const link = new URL(mail?.values.link ?? "");
     assert.equal(link.searchParams.get("redirect_to"), `${SITE}/hi`);
     const token_hash = link.searchParams.get("token");
-    const session = (await verify(desk, { type: "invite", token_hash })) as unknown as Tokens;
+    const session = (await verify(fixture, { type: "invite", token_hash })) as unknown as Tokens;
     assert.equal(session.user.id, user["id"]);
-    await refuses(invite(desk, { email: "a@example.com" }), 422, "email_exists");
+    await assertRejected(invite(fixture, { email: "a@example.com" }), 422, "email_exists");
   });
 
   it("can be sent again, and rejects invalid addresses", async (t) => {
-    const desk = await openAdmin(t);
-    const first = await invite(desk, { email: "a@example.com" });
-    assert.equal((await invite(desk, { email: "a@example.com" }))["id"], first["id"]);
-    assert.equal(desk.stage.mails.length, 2);
-    await refuses(invite(desk, { email: "a" }), 400, "validation_failed");
-    await refuses(invite(desk, {}), 400, "validation_failed");
+    const fixture = await openAdmin(t);
+    const first = await invite(fixture, { email: "a@example.com" });
+    assert.equal((await invite(fixture, { email: "a@example.com" }))["id"], first["id"]);
+    assert.equal(fixture.stage.mails.length, 2);
+    await assertRejected(invite(fixture, { email: "a" }), 400, "validation_failed");
+    await assertRejected(invite(fixture, {}), 400, "validation_failed");
   });
 
   it("returns an error when the mail cannot be sent, and can be repeated", async (t) => {
     let isAway = true;
-    const desk = await openAdmin(t, {
+    const fixture = await openAdmin(t, {
       onMail: () => {
         if (isAway) throw new Error("no mail server");
       },
     });
-    await assert.rejects(invite(desk, { email: "a@example.com" }));
+    await assert.rejects(invite(fixture, { email: "a@example.com" }));
     isAway = false;
-    await invite(desk, { email: "a@example.com" });
-    assert.equal(desk.stage.mails.length, 1);
+    await invite(fixture, { email: "a@example.com" });
+    assert.equal(fixture.stage.mails.length, 1);
   });
 });

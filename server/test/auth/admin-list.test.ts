@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { GoTrueAdminApi } from "@supabase/supabase-js";
-import { type Desk, openAdmin } from "./admin-stage.ts";
+import { type AdminFixture, openAdmin } from "./admin-fixture.ts";
 import { AUTH_URL, createFetch } from "./admin-fetch.ts";
-import { refuses, type Shown } from "./mfa-person.ts";
+import { assertRejected, type Shown } from "./mfa-person.ts";
 
 const HUNDRED_TWENTY = `insert into auth.users (email, user_metadata, created_at)
   select 'user-' || lpad(n::text, 3, '0') || '@example.com', jsonb_build_object('full_name', 'Person ' || n),
          '2026-01-01'::timestamptz + n * interval '1 minute'
     from generate_series(1, 120) as n`;
 
-async function openFull(t: Parameters<typeof openAdmin>[0]): Promise<Desk> {
-  const desk = await openAdmin(t);
-  await desk.stage.context.pool.query(HUNDRED_TWENTY);
-  return desk;
+async function openFull(t: Parameters<typeof openAdmin>[0]): Promise<AdminFixture> {
+  const fixture = await openAdmin(t);
+  await fixture.stage.context.pool.query(HUNDRED_TWENTY);
+  return fixture;
 }
 
-async function list({ stage }: Desk, query: Record<string, string> = {}) {
+async function list({ stage }: AdminFixture, query: Record<string, string> = {}) {
   const { body, headers } = await stage.call("GET", "/admin/users", { token: stage.serviceRoleKey, query });
   const { users } = body as { users: Shown[] };
   return { emails: users.map((user) => String(user["email"])), users, headers };
@@ -24,26 +24,26 @@ async function list({ stage }: Desk, query: Record<string, string> = {}) {
 
 describe("the list of accounts", () => {
   it("has pages of fifty, newest first, and a total", async (t) => {
-    const desk = await openFull(t);
-    const first = await list(desk);
+    const fixture = await openFull(t);
+    const first = await list(fixture);
     assert.equal(first.emails.length, 50);
     assert.deepEqual([first.emails[0], first.emails[49]], ["user-120@example.com", "user-071@example.com"]);
     assert.equal(first.headers?.["x-total-count"], "120");
-    const third = await list(desk, { page: "3", per_page: "50" });
+    const third = await list(fixture, { page: "3", per_page: "50" });
     assert.deepEqual([third.emails.length, third.emails[19]], [20, "user-001@example.com"]);
-    assert.deepEqual((await list(desk, { page: "4" })).emails, []);
-    assert.equal((await list(desk, { page: "", per_page: "" })).emails.length, 50);
-    assert.equal((await list(desk, { page: "0" })).emails[0], "user-120@example.com");
+    assert.deepEqual((await list(fixture, { page: "4" })).emails, []);
+    assert.equal((await list(fixture, { page: "", per_page: "" })).emails.length, 50);
+    assert.equal((await list(fixture, { page: "0" })).emails[0], "user-120@example.com");
     assert.equal(
-      (await list(desk, { per_page: "5000" })).headers?.["link"],
+      (await list(fixture, { per_page: "5000" })).headers?.["link"],
       '</admin/users?page=1&per_page=1000>; rel="last"',
     );
   });
 
   it("is read by the client library, page by page", async (t) => {
-    const desk = await openFull(t);
-    const headers = { Authorization: `Bearer ${desk.stage.serviceRoleKey}` };
-    const admin = new GoTrueAdminApi({ url: AUTH_URL, headers, fetch: createFetch(desk.stage) });
+    const fixture = await openFull(t);
+    const headers = { Authorization: `Bearer ${fixture.stage.serviceRoleKey}` };
+    const admin = new GoTrueAdminApi({ url: AUTH_URL, headers, fetch: createFetch(fixture.stage) });
     const seen = new Set<string>();
     let page: number | null = 1;
     while (page !== null) {
@@ -58,41 +58,41 @@ describe("the list of accounts", () => {
   });
 
   it("filters by part of the address or the name, with wildcards escaped", async (t) => {
-    const desk = await openFull(t);
-    assert.deepEqual((await list(desk, { filter: "USER-007" })).emails, ["user-007@example.com"]);
-    assert.deepEqual((await list(desk, { filter: "person 12" })).emails, [
+    const fixture = await openFull(t);
+    assert.deepEqual((await list(fixture, { filter: "USER-007" })).emails, ["user-007@example.com"]);
+    assert.deepEqual((await list(fixture, { filter: "person 12" })).emails, [
       "user-120@example.com",
       "user-012@example.com",
     ]);
-    await desk.create({ email: "a_b@example.com", user_metadata: { name: "100% \\ sure" } });
-    assert.deepEqual((await list(desk, { filter: "_" })).emails, ["a_b@example.com"]);
-    assert.deepEqual((await list(desk, { filter: "%" })).emails, ["a_b@example.com"]);
-    assert.deepEqual((await list(desk, { filter: "\\" })).emails, ["a_b@example.com"]);
-    assert.deepEqual((await list(desk, { filter: "' or 1=1 --" })).emails, []);
-    const found = await list(desk, { filter: "user-0", per_page: "60" });
+    await fixture.create({ email: "a_b@example.com", user_metadata: { name: "100% \\ sure" } });
+    assert.deepEqual((await list(fixture, { filter: "_" })).emails, ["a_b@example.com"]);
+    assert.deepEqual((await list(fixture, { filter: "%" })).emails, ["a_b@example.com"]);
+    assert.deepEqual((await list(fixture, { filter: "\\" })).emails, ["a_b@example.com"]);
+    assert.deepEqual((await list(fixture, { filter: "' or 1=1 --" })).emails, []);
+    const found = await list(fixture, { filter: "user-0", per_page: "60" });
     assert.equal(found.headers?.["x-total-count"], "99");
     assert.match(found.headers?.["link"] ?? "", /page=2&per_page=60&filter=user-0>; rel="next"/);
   });
 
   it("filters by the exact address", async (t) => {
-    const desk = await openFull(t);
-    assert.deepEqual((await list(desk, { email: "User-007@Example.com" })).emails, ["user-007@example.com"]);
-    assert.deepEqual((await list(desk, { email: "user-00@example.com" })).emails, []);
-    await refuses(list(desk, { email: "nobody" }), 400, "validation_failed");
+    const fixture = await openFull(t);
+    assert.deepEqual((await list(fixture, { email: "User-007@Example.com" })).emails, ["user-007@example.com"]);
+    assert.deepEqual((await list(fixture, { email: "user-00@example.com" })).emails, []);
+    await assertRejected(list(fixture, { email: "nobody" }), 400, "validation_failed");
   });
 
   it("sorts by the requested column", async (t) => {
-    const desk = await openFull(t);
-    assert.equal((await list(desk, { sort: "created_at asc" })).emails[0], "user-001@example.com");
-    assert.equal((await list(desk, { sort: "email desc" })).emails[0], "user-120@example.com");
-    assert.equal((await list(desk, { sort: "email" })).emails[0], "user-120@example.com");
-    assert.equal((await list(desk, { sort: "EMAIL ASC" })).emails[0], "user-001@example.com");
+    const fixture = await openFull(t);
+    assert.equal((await list(fixture, { sort: "created_at asc" })).emails[0], "user-001@example.com");
+    assert.equal((await list(fixture, { sort: "email desc" })).emails[0], "user-120@example.com");
+    assert.equal((await list(fixture, { sort: "email" })).emails[0], "user-120@example.com");
+    assert.equal((await list(fixture, { sort: "EMAIL ASC" })).emails[0], "user-001@example.com");
     for (const sort of ["password_hash", "email down", "email asc, id", "constructor asc", "id;drop table x"])
-      await refuses(list(desk, { sort }), 400, "validation_failed");
+      await assertRejected(list(fixture, { sort }), 400, "validation_failed");
   });
 
   it("rejects invalid pages", async (t) => {
-    const desk = await openAdmin(t);
+    const fixture = await openAdmin(t);
     for (const query of [
       { page: "-1" },
       { page: "x" },
@@ -103,17 +103,17 @@ describe("the list of accounts", () => {
       { filter: "a\0" },
       { filter: "a".repeat(321) },
     ])
-      await refuses(list(desk, query), 400, "validation_failed");
-    const { headers, emails } = await list(desk);
+      await assertRejected(list(fixture, query), 400, "validation_failed");
+    const { headers, emails } = await list(fixture);
     assert.deepEqual([emails, headers?.["x-total-count"]], [[], "0"]);
   });
 
   it("contains identities and factors of each account", async (t) => {
-    const desk = await openAdmin(t);
-    const { id, tokens } = await desk.newUser();
-    await desk.newUser();
-    await desk.stage.call("POST", "/factors", { token: tokens.access_token, body: { factor_type: "totp" } });
-    const { users } = await list(desk);
+    const fixture = await openAdmin(t);
+    const { id, tokens } = await fixture.newUser();
+    await fixture.newUser();
+    await fixture.stage.call("POST", "/factors", { token: tokens.access_token, body: { factor_type: "totp" } });
+    const { users } = await list(fixture);
     const user = users.find((candidate) => candidate["id"] === id);
     assert.equal(user?.["factors"].length, 1);
     assert.equal(user?.["identities"][0].user_id, id);

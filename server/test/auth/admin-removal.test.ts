@@ -2,15 +2,20 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { buildScope, inTransaction } from "../../src/db/index.ts";
-import { type Desk, openAdmin } from "./admin-stage.ts";
-import { PASSWORD, refuses, type Shown } from "./mfa-person.ts";
+import { type AdminFixture, openAdmin } from "./admin-fixture.ts";
+import { PASSWORD, assertRejected, type Shown } from "./mfa-person.ts";
 
-/** As the service role, but speaking for a user, so that rows get the owner they would get from a request. */
-async function insertAs(desk: Desk, userId: string, table: string, record: Record<string, unknown>): Promise<Shown> {
+/** Uses the service role on behalf of a user, so that rows get the owner that a request would set. */
+async function insertAs(
+  fixture: AdminFixture,
+  userId: string,
+  table: string,
+  record: Record<string, unknown>,
+): Promise<Shown> {
   const columns = Object.keys(record);
   const text = `insert into public.${table} (${columns.join(", ")})
                 values (${columns.map((_, place) => `$${place + 1}`).join(", ")}) returning *`;
-  return inTransaction(desk.stage.context.pool, async (client) => {
+  return inTransaction(fixture.stage.context.pool, async (client) => {
     const claims = { sub: userId, role: "authenticated" };
     const scope = buildScope({
       role: "authenticated",
@@ -26,30 +31,30 @@ async function insertAs(desk: Desk, userId: string, table: string, record: Recor
   });
 }
 
-/** Olga owns a swarm and an agent, and has spoken in the swarm of Maria. */
+/** Olga owns a swarm and an agent, and has written a message in Maria's swarm. */
 async function openWorld(t: TestContext) {
-  const desk = await openAdmin(t);
-  const olga = await desk.newUser({ user_metadata: { full_name: "Olga" } });
-  const maria = await desk.newUser({ user_metadata: { full_name: "Maria" } });
-  const agent = await insertAs(desk, olga.id, "agents", { name: "Ada" });
-  const swarm = await insertAs(desk, olga.id, "swarms", { name: "Hers" });
-  const elsewhere = await insertAs(desk, maria.id, "swarms", { name: "Maria's" });
+  const fixture = await openAdmin(t);
+  const olga = await fixture.newUser({ user_metadata: { full_name: "Olga" } });
+  const maria = await fixture.newUser({ user_metadata: { full_name: "Maria" } });
+  const agent = await insertAs(fixture, olga.id, "agents", { name: "Ada" });
+  const swarm = await insertAs(fixture, olga.id, "swarms", { name: "Hers" });
+  const elsewhere = await insertAs(fixture, maria.id, "swarms", { name: "Maria's" });
   const member =
     "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'member', 'active')";
-  await desk.stage.context.pool.query(member, [elsewhere["id"], olga.id]);
-  const message = await insertAs(desk, olga.id, "messages", { swarm_id: elsewhere["id"], content: "Hello" });
+  await fixture.stage.context.pool.query(member, [elsewhere["id"], olga.id]);
+  const message = await insertAs(fixture, olga.id, "messages", { swarm_id: elsewhere["id"], content: "Hello" });
   const url = "https://hooks.example.com/x";
-  const webhook = await insertAs(desk, olga.id, "webhooks", { name: "Hook", url, events: ["message.created"] });
+  const webhook = await insertAs(fixture, olga.id, "webhooks", { name: "Hook", url, events: ["message.created"] });
   const ids = { agents: agent["id"], swarms: swarm["id"], messages: message["id"], webhooks: webhook["id"] };
   const find = async (table: string, id: unknown): Promise<Shown | undefined> =>
-    (await desk.stage.context.pool.query<Shown>(`select * from ${table} where id = $1`, [id])).rows[0];
-  return { desk, olga, maria, ids, find };
+    (await fixture.stage.context.pool.query<Shown>(`select * from ${table} where id = $1`, [id])).rows[0];
+  return { fixture, olga, maria, ids, find };
 }
 
 describe("deleting an account", () => {
   it("deletes what the user owns and keeps their messages", async (t) => {
-    const { desk, olga, maria, ids, find } = await openWorld(t);
-    assert.deepEqual(await desk.remove(olga.id), {});
+    const { fixture, olga, maria, ids, find } = await openWorld(t);
+    assert.deepEqual(await fixture.remove(olga.id), {});
     assert.equal(await find("auth.users", olga.id), undefined);
     assert.equal(await find("public.profiles", olga.id), undefined);
     for (const table of ["agents", "swarms", "webhooks"] as const)
@@ -59,40 +64,45 @@ describe("deleting an account", () => {
       [message?.["content"], message?.["sender_name"], message?.["sender_id"], message?.["sender_deleted"]],
       ["Hello", "Olga", olga.id, true],
     );
-    await refuses(desk.stage.call("GET", "/user", { token: olga.tokens.access_token }), 401, "user_not_found");
-    await refuses(desk.read(olga.id), 404, "user_not_found");
-    await refuses(desk.signIn(olga.email), 400, "invalid_credentials");
-    assert.equal((await desk.read(maria.id))["email"], maria.email);
-    await desk.create({ email: olga.email, id: olga.id });
+    await assertRejected(
+      fixture.stage.call("GET", "/user", { token: olga.tokens.access_token }),
+      401,
+      "user_not_found",
+    );
+    await assertRejected(fixture.read(olga.id), 404, "user_not_found");
+    await assertRejected(fixture.signIn(olga.email), 400, "invalid_credentials");
+    assert.equal((await fixture.read(maria.id))["email"], maria.email);
+    await fixture.create({ email: olga.email, id: olga.id });
   });
 
   it("rejects unknown users", async (t) => {
-    const desk = await openAdmin(t);
-    await refuses(desk.remove(randomUUID()), 404, "user_not_found");
-    await refuses(desk.remove("x"), 404, "validation_failed");
-    const { id } = await desk.newUser();
-    await refuses(desk.remove(id, { should_soft_delete: "yes" }), 400, "validation_failed");
-    assert.equal((await desk.read(id))["id"], id);
+    const fixture = await openAdmin(t);
+    await assertRejected(fixture.remove(randomUUID()), 404, "user_not_found");
+    await assertRejected(fixture.remove("x"), 404, "validation_failed");
+    const { id } = await fixture.newUser();
+    await assertRejected(fixture.remove(id, { should_soft_delete: "yes" }), 400, "validation_failed");
+    assert.equal((await fixture.read(id))["id"], id);
   });
 
   it("succeeds once for concurrent requests", async (t) => {
-    const { desk, olga } = await openWorld(t);
-    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => desk.remove(olga.id)));
+    const { fixture, olga } = await openWorld(t);
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => fixture.remove(olga.id)));
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
     for (const outcome of outcomes)
-      if (outcome.status === "rejected") await refuses(Promise.reject(outcome.reason as Error), 404, "user_not_found");
+      if (outcome.status === "rejected")
+        await assertRejected(Promise.reject(outcome.reason as Error), 404, "user_not_found");
   });
 });
 
 describe("deleting an account softly", () => {
   it("keeps the id and what references it, and removes personal data", async (t) => {
-    const { desk, olga, ids, find } = await openWorld(t);
-    await desk.stage.call("POST", "/factors", { token: olga.tokens.access_token, body: { factor_type: "totp" } });
+    const { fixture, olga, ids, find } = await openWorld(t);
+    await fixture.stage.call("POST", "/factors", { token: olga.tokens.access_token, body: { factor_type: "totp" } });
     const recovery = { type: "recovery", email: olga.email };
-    await desk.stage.call("POST", "/admin/generate_link", { token: desk.stage.serviceRoleKey, body: recovery });
-    assert.deepEqual(await desk.remove(olga.id, { should_soft_delete: true }), {});
+    await fixture.stage.call("POST", "/admin/generate_link", { token: fixture.stage.serviceRoleKey, body: recovery });
+    assert.deepEqual(await fixture.remove(olga.id, { should_soft_delete: true }), {});
 
-    const user = await desk.read(olga.id);
+    const user = await fixture.read(olga.id);
     assert.ok(user["deleted_at"]);
     assert.deepEqual(
       [user["email"], user["user_metadata"], user["app_metadata"], user["identities"], user["factors"]],
@@ -104,7 +114,9 @@ describe("deleting an account softly", () => {
     assert.deepEqual([profile?.["email"], profile?.["full_name"], profile?.["avatar_url"]], [null, null, null]);
     const gone = ["sessions", "one_time_tokens", "identities", "mfa_factors"];
     for (const table of gone) {
-      const { rows } = await desk.stage.context.pool.query(`select 1 from auth.${table} where user_id = $1`, [olga.id]);
+      const { rows } = await fixture.stage.context.pool.query(`select 1 from auth.${table} where user_id = $1`, [
+        olga.id,
+      ]);
       assert.equal(rows.length, 0, table);
     }
 
@@ -120,25 +132,25 @@ describe("deleting an account softly", () => {
   });
 
   it("ends access and frees the address", async (t) => {
-    const desk = await openAdmin(t);
-    const { id, email, tokens } = await desk.newUser();
-    await desk.remove(id, { should_soft_delete: true });
-    await refuses(desk.stage.call("GET", "/user", { token: tokens.access_token }), 401, "user_not_found");
-    await refuses(desk.signIn(email), 400, "invalid_credentials");
-    await refuses(desk.change(id, { password: PASSWORD }), 404, "user_not_found");
-    const other = await desk.create({ email });
+    const fixture = await openAdmin(t);
+    const { id, email, tokens } = await fixture.newUser();
+    await fixture.remove(id, { should_soft_delete: true });
+    await assertRejected(fixture.stage.call("GET", "/user", { token: tokens.access_token }), 401, "user_not_found");
+    await assertRejected(fixture.signIn(email), 400, "invalid_credentials");
+    await assertRejected(fixture.change(id, { password: PASSWORD }), 404, "user_not_found");
+    const other = await fixture.create({ email });
     assert.notEqual(other["id"], id);
   });
 
   it("can be repeated, and followed by a hard deletion", async (t) => {
-    const desk = await openAdmin(t);
-    const { id } = await desk.newUser();
-    await desk.remove(id, { should_soft_delete: true });
-    const { deleted_at } = await desk.read(id);
-    desk.stage.clock.advance(5000);
-    await desk.remove(id, { should_soft_delete: true });
-    assert.deepEqual((await desk.read(id))["deleted_at"], deleted_at);
-    await desk.remove(id);
-    await refuses(desk.read(id), 404, "user_not_found");
+    const fixture = await openAdmin(t);
+    const { id } = await fixture.newUser();
+    await fixture.remove(id, { should_soft_delete: true });
+    const { deleted_at } = await fixture.read(id);
+    fixture.stage.clock.advance(5000);
+    await fixture.remove(id, { should_soft_delete: true });
+    assert.deepEqual((await fixture.read(id))["deleted_at"], deleted_at);
+    await fixture.remove(id);
+    await assertRejected(fixture.read(id), 404, "user_not_found");
   });
 });

@@ -6,7 +6,7 @@ import { AppError } from "../../src/errors/index.ts";
 
 const NOW = new Date("2026-11-15T00:00:00Z");
 
-function isRefused(error: unknown): boolean {
+function isRejected(error: unknown): boolean {
   return error instanceof AppError && error.status === 400 && error.extra.foreign?.code === "validation_failed";
 }
 
@@ -42,14 +42,14 @@ describe("ban_duration", () => {
     "1h".repeat(60),
     "1e9h",
   ])
-    it(`refuses ${JSON.stringify(text.slice(0, 12))}`, () => {
-      assert.throws(() => parseBanDuration(text, NOW), isRefused);
+    it(`rejects ${JSON.stringify(text.slice(0, 12))}`, () => {
+      assert.throws(() => parseBanDuration(text, NOW), isRejected);
     });
 
   it("is parsed in linear time", () => {
     const before = process.threadCpuUsage();
-    assert.throws(() => parseBanDuration("1".repeat(1_000_000), NOW), isRefused);
-    assert.throws(() => parseBanDuration(`${"1.".repeat(49)}x`, NOW), isRefused);
+    assert.throws(() => parseBanDuration("1".repeat(1_000_000), NOW), isRejected);
+    assert.throws(() => parseBanDuration(`${"1.".repeat(49)}x`, NOW), isRejected);
     assert.ok(process.threadCpuUsage(before).user < 1_000_000);
   });
 });
@@ -59,7 +59,7 @@ describe("the role of a user", () => {
     for (const role of ["authenticated", "editor", "team_2"]) assert.equal(parseUserRole(role), role);
   });
 
-  const refused = [
+  const rejected = [
     "service_role",
     "anon",
     "postgres",
@@ -75,9 +75,9 @@ describe("the role of a user", () => {
     "",
     "a".repeat(64),
   ];
-  for (const role of refused)
+  for (const role of rejected)
     it(`is never ${JSON.stringify(role.slice(0, 20))}`, () => {
-      assert.throws(() => parseUserRole(role), isRefused);
+      assert.throws(() => parseUserRole(role), isRejected);
     });
 });
 

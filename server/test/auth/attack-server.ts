@@ -9,19 +9,19 @@ import type { TestAuthContext } from "./support/auth-context.ts";
 const MEBIBYTE = 1024 * 1024;
 
 export interface Ask {
-  /** Sent as JSON; a text or bytes as they are. */
+  /** Sent as JSON; strings and buffers are sent unchanged. */
   readonly body?: unknown;
   /** Bearer. */
   readonly token?: string;
-  /** The anon key when not given; null for none. */
+  /** Defaults to the anon key; null sends none. */
   readonly apikey?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Answered over HTTPS. Paths as under /auth/v1, with query. */
+/** Sends a request over HTTPS. Paths are relative to /auth/v1 and include the query. */
 export type Client = (method: string, path: string, ask?: Ask) => Promise<Answer>;
 
-/** The whole table of accounts behind the real guard, on a port of its own. */
+/** Serves all auth endpoints with the real auth guard. */
 export async function serveAuth(
   t: TestContext,
   { context, anonKey }: Pick<TestAuthContext, "context" | "anonKey">,

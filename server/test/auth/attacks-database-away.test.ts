@@ -12,7 +12,7 @@ import { createAuthContext, type TestAuthContext } from "./support/auth-context.
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
 
-/** Bodies with which an endpoint gets as far as the database. */
+/** Valid bodies, with which an endpoint queries the database. */
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /signup": { email: "new@example.com", password: PASSWORD },
   "POST /otp": { email },
@@ -28,7 +28,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /invite": { email: "new@example.com" },
 };
 
-/** What needs no database: what is in memory, and what is not offered, except to users, who are looked up. */
+/** Endpoints without a query: those that respond from memory, and unsupported ones that do not require a user. */
 const WITHOUT_DATABASE =
   /^(GET \/(settings|health|authorize|callback|\.well-known.*)|POST \/(callback|sso)|\w+ \/(passkeys|admin\/(oauth|custom-providers)).*|\w+ \/admin\/users\/:id\/passkeys.*)$/;
 
@@ -40,7 +40,11 @@ function checkAway(name: string, { status, headers, json, text }: Answer): void 
   assert.equal(status, 503, `${name}: ${text}`);
   assert.match(headers["retry-after"] ?? "", /^\d+$/, name);
   assert.deepEqual([json["code"], json["error"]], ["SERVICE_UNAVAILABLE", "Service unavailable"], name);
-  assert.doesNotMatch(text, /127\.0\.0\.1|ECONN|terminated|sb_service|select|socket/i, "nothing internal is told");
+  assert.doesNotMatch(
+    text,
+    /127\.0\.0\.1|ECONN|terminated|sb_service|select|socket/i,
+    "the response contains nothing internal",
+  );
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -118,7 +122,7 @@ describe("while the database is unavailable", () => {
   it("calls that fail in the middle return 503 too", async () => {
     await relay.restore();
     let isCut = false;
-    // A connection that was lost before may only now be found out: such a call never came to the middle, and is made again.
+    // A connection that was lost earlier can be detected only now: such a call never reached the endpoint, and is repeated.
     const insist = async (call: () => Promise<Answer>): Promise<Answer> => {
       for (;;) {
         const answer = await call();
@@ -133,7 +137,7 @@ describe("while the database is unavailable", () => {
         insist(() => ask("PUT", "/user", { token: ada.access_token, body: { data: { a: 1 } } })),
         insist(() => ask("POST", "/recover", { body: { email } })),
       ];
-      // Not asked by who holds the lock: inside a transaction the list of sessions stays as it was first seen.
+      // On another connection than the lock: within a transaction, pg_stat_activity does not change.
       const areWaiting = until(async () => {
         const { rows } = await auth.context.pool.query(
           `select count(*)::int as count from pg_locks l join pg_stat_activity a using (pid)

@@ -22,11 +22,11 @@ describe("the log of a service that sends mail", () => {
       },
     });
     const observer = createObserver({ level: "trace", format: "json", destination });
-    let refusals = 2;
+    let rejections = 2;
     const smtp = await startSmtpServer(t, {
       onRcptTo: (_address, _session, done) => {
-        refusals -= 1;
-        done(refusals >= 0 ? Object.assign(new Error("come back later"), { responseCode: 450 }) : null);
+        rejections -= 1;
+        done(rejections >= 0 ? Object.assign(new Error("come back later"), { responseCode: 450 }) : null);
       },
     });
     const { context, anonKey, serviceRoleKey, database } = await createAuthContext(t, {
@@ -77,7 +77,7 @@ describe("the log of a service that sends mail", () => {
     await ask("POST", "/token?grant_type=password", { email, password: `${PASSWORD} wrong` });
     await ask("PUT", "/user", { password: `${PASSWORD} new` }, token);
     await ask("GET", `/user?apikey=${serviceRoleKey}&access_token=${token}`, null, token);
-    // A fault of ours: a table that is not there.
+    // An internal error: a missing table.
     await database.owner.query("alter table auth.one_time_tokens rename to gone");
     const fault = await ask("POST", "/verify", { type: "recovery", email, token: "000000" });
     assert.equal(fault.status, 500);
@@ -85,7 +85,7 @@ describe("the log of a service that sends mail", () => {
     assert.doesNotMatch(fault.text, /one_time_tokens|relation|select|node_modules/);
 
     await until(() => notes.some(({ name }) => name === "request.failed"));
-    // What the HTTP context notes goes through the same observer in the service.
+    // In the service, the HTTP server uses the same observer.
     for (const { name, fields } of notes) observer.note(name as Parameters<typeof observer.note>[0], fields);
     const log = lines.join("");
     assert.match(log, /mail\.retried/);

@@ -6,11 +6,11 @@ import { serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
 import { createAuthContext, TEST_HASH_PARAMETERS, type TestAuthContext } from "./support/auth-context.ts";
 import { readMail } from "./one-time-mailbox.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** A body of nearly a mebibyte with the part over and over again in a list. */
+/** A body of nearly one MiB that repeats the part in a list. */
 function listOf(part: string): string {
   const head = '{"email":"ada@example.com","password":"correct horse","data":[';
   const count = Math.floor((MEBIBYTE - head.length - 10) / (part.length + 1));
@@ -40,7 +40,7 @@ describe("a hostile body", () => {
         const { user, system } = process.cpuUsage(before);
         assert.equal(answer.status, 400, `${name} at ${path}: ${answer.text.slice(0, 200)}`);
         assert.ok(answer.text.length < 1_000, "the answer does not repeat the body");
-        // Client, TLS and parser share this process; what was found took 1,400 ms.
+        // Includes client, TLS and parser, which share this process. The vulnerability took 1,400 ms.
         assert.ok(user + system < 700_000, `${name} at ${path} took ${(user + system) / 1000} ms`);
       }
     }
@@ -54,7 +54,7 @@ describe("a hostile body", () => {
     for (const number of [1e308, 1e-300, -1e300]) {
       const body = { data: { list: Array.from({ length: 1_000 }, () => number) } };
       const ask = auth.call("PUT", "/user", { token, body });
-      await assert.rejects(ask, refusal(400, "validation_failed", /too large or too small/));
+      await assert.rejects(ask, rejection(400, "validation_failed", /too large or too small/));
     }
     assert.match(findUnstorable(JSON.parse('{"n":1e400}')) ?? "", /^n is a number that is too large/);
     const fine = { list: [0, -0, 1e30, -1e-30, 0.1, Number.MAX_SAFE_INTEGER] };
@@ -63,7 +63,7 @@ describe("a hostile body", () => {
     assert.equal((await updateUser(auth, token, { data: full })).user_metadata["list"] instanceof Array, true);
     await assert.rejects(
       auth.call("PUT", "/user", { token, body: { data: { more: Array.from({ length: 16_000 }, () => 0) } } }),
-      refusal(400, "validation_failed", /32768/),
+      rejection(400, "validation_failed", /32768/),
     );
   });
 });
@@ -79,31 +79,31 @@ describe("metadata members that the service writes", () => {
 });
 
 describe("a connection to the database", () => {
-  /** How many connections are in use by anybody. */
+  /** The number of connections in use. */
   const inUse = ({ context }: TestAuthContext) => context.pool.totalCount - context.pool.idleCount;
 
   it("is not held while a password is hashed or a mail is handed over", async (t) => {
     const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
     const seen = { hash: 0, verify: 0, mail: 0 };
     const box: { auth?: TestAuthContext } = {};
-    const look = (what: keyof typeof seen) => {
+    const record = (what: keyof typeof seen) => {
       seen[what] += 1;
       assert.equal(box.auth && inUse(box.auth), 0, `held during ${what}`);
     };
     const hasher: PasswordHasher = {
       hash: (password) => {
-        look("hash");
+        record("hash");
         return real.hash(password);
       },
       verify: (hash, password) => {
-        look("verify");
+        record("verify");
         return real.verify(hash, password);
       },
     };
     const auth = await createAuthContext(t, {
       hasher,
       settings: { authAutoconfirm: false, authReauthenticate: true },
-      onMail: () => look("mail"),
+      onMail: () => record("mail"),
     });
     box.auth = auth;
     const email = "ada@example.com";
@@ -142,7 +142,7 @@ describe("a connection to the database", () => {
     );
     for (const outcome of outcomes) {
       assert.equal(outcome.status, "rejected");
-      if (outcome.status === "rejected") refusal(422, "reauthentication_not_valid")(outcome.reason);
+      if (outcome.status === "rejected") rejection(422, "reauthentication_not_valid")(outcome.reason);
     }
   });
 
@@ -153,13 +153,13 @@ describe("a connection to the database", () => {
     await Promise.all(
       Array.from({ length: 40 }, async (_, place) => {
         const email = place % 2 === 0 ? "ada@example.com" : "nobody@example.com";
-        const refused = await Promise.all([
+        const rejected = await Promise.all([
           ask("POST", "/token?grant_type=password", { body: { email, password: "wrong" } }),
           ask("POST", "/signup", { body: { email: "ada@example.com", password: "wrong one" } }),
           ask("POST", "/verify", { body: { type: "email", email, token: "000000" } }),
           ask("POST", "/token?grant_type=pkce", { body: { auth_code: "x", code_verifier: "y" } }),
         ]);
-        for (const { status } of refused) assert.ok(status >= 400 && status < 500, String(status));
+        for (const { status } of rejected) assert.ok(status >= 400 && status < 500, String(status));
       }),
     );
     assert.equal(inUse(auth), 0);

@@ -5,11 +5,11 @@ import { AppError } from "../../src/errors/index.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { newPerson, type Person, PASSWORD, type Tokens } from "./mfa-person.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 type Outcome = PromiseSettledResult<unknown>;
 
-/** Refusals are fine, faults are not: a deadlock, a row that is gone or a state that cannot be shows as one. */
+/** 4xx errors are expected; a deadlock, a missing row or an impossible state would be a 5xx error. */
 function checkNoFault(outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) {
     if (outcome.status === "fulfilled") continue;
@@ -25,8 +25,8 @@ async function countSessions({ database }: TestAuthContext, userId: string): Pro
 
 async function checkDead(person: Person, tokens: Iterable<Tokens>): Promise<void> {
   for (const { access_token: token, refresh_token } of tokens) {
-    await assert.rejects(person.stage.call("GET", "/user", { token }), refusal(401, "session_not_found"));
-    await assert.rejects(person.refresh(refresh_token), refusal(400, "refresh_token_not_found"));
+    await assert.rejects(person.stage.call("GET", "/user", { token }), rejection(401, "session_not_found"));
+    await assert.rejects(person.refresh(refresh_token), rejection(400, "refresh_token_not_found"));
   }
 }
 
@@ -138,7 +138,7 @@ describe("a forged refresh token", () => {
       ),
       resign(mine.tag, 0),
       resign(Buffer.alloc(16), 0),
-      // The counter of their token moved on under their own tag.
+      // The token's counter is changed and its tag is kept.
       resign(theirs.tag, 5),
       resign(createHmac("sha256", "").update(sessionId).digest().subarray(0, 16), 0),
       other.refreshToken.slice(0, -1),
@@ -151,7 +151,7 @@ describe("a forged refresh token", () => {
     await other.refresh();
     await other.refresh((await other.refresh()).refresh_token);
     stage.clock.advance(60_000);
-    for (const token of forged) await assert.rejects(person.refresh(token), refusal(400, "refresh_token_not_found"));
+    for (const token of forged) await assert.rejects(person.refresh(token), rejection(400, "refresh_token_not_found"));
     await stage.call("GET", "/user", { token: other.token });
     assert.equal(await countSessions(stage, other.id), 1);
   });
@@ -161,7 +161,7 @@ describe("a forged refresh token", () => {
     const person = await newPerson(stage);
     await stage.database.owner.query("update auth.sessions set refresh_counter = $1", [String(2n ** 63n - 2n)]);
     stage.clock.advance(60_000);
-    await assert.rejects(person.refresh(), refusal(400, "refresh_token_already_used"));
+    await assert.rejects(person.refresh(), rejection(400, "refresh_token_already_used"));
     assert.equal(await countSessions(stage, person.id), 0);
   });
 });
@@ -174,7 +174,7 @@ describe("the second factor", () => {
     const thief = await person.signIn();
     const refreshed = await person.refresh(thief.refresh_token);
     for (const { access_token: token } of [thief, refreshed]) {
-      const low = refusal(401, "insufficient_aal");
+      const low = rejection(401, "insufficient_aal");
       await assert.rejects(stage.call("PUT", "/user", { token, body: { password: "of the thief" } }), low);
       await assert.rejects(stage.call("PUT", "/user", { token, body: { email: "thief@example.com" } }), low);
       await assert.rejects(stage.call("DELETE", `/factors/${factor.id}`, { token }), low);
@@ -184,7 +184,7 @@ describe("the second factor", () => {
     const own = await stranger.enrol();
     const challenge = await stranger.challenge(own.id);
     const code = person.code(factor, 1);
-    const unknown = refusal(404, "mfa_factor_not_found");
+    const unknown = rejection(404, "mfa_factor_not_found");
     await assert.rejects(stranger.verify(factor.id, challenge, code), unknown);
     await assert.rejects(person.verify(factor.id, challenge, code, thief.access_token), unknown);
     await assert.rejects(stranger.challenge(factor.id), unknown);
@@ -207,6 +207,6 @@ describe("the second factor", () => {
     );
     assert.equal(judged.length, 10);
     const late = person.verify(factor.id, challenges[5] ?? "", person.code(factor), token);
-    await assert.rejects(late, refusal(429, "over_request_rate_limit"));
+    await assert.rejects(late, rejection(429, "over_request_rate_limit"));
   });
 });

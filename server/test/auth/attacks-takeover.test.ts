@@ -4,12 +4,12 @@ import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, follow, readMail, sessionOf } from "./one-time-mailbox.ts";
 import { type ShownSession, signIn, signUp, updateUser } from "./support/accounts.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const THIEF = "of the thief";
 const OWNER = "of the owner";
 const VERIFIER = "v".repeat(43);
-const refused = refusal(400, "invalid_credentials");
+const rejected = rejection(400, "invalid_credentials");
 
 describe("an attacker who signs up with an address before its owner", () => {
   const closers = collectClosers();
@@ -34,7 +34,7 @@ describe("an attacker who signs up with an address before its owner", () => {
     await register(email, OWNER);
     await register(email, THIEF);
     await enter("signup", readMail(auth, email, "confirmation").hash);
-    await assert.rejects(signIn(auth, email, THIEF), refused);
+    await assert.rejects(signIn(auth, email, THIEF), rejected);
   });
 
   it("gets no access by signing up second either", async () => {
@@ -42,7 +42,7 @@ describe("an attacker who signs up with an address before its owner", () => {
     await register(email, OWNER);
     await register(email, THIEF);
     await enter("signup", readMail(auth, email, "confirmation").hash);
-    await assert.rejects(signIn(auth, email, THIEF), refused);
+    await assert.rejects(signIn(auth, email, THIEF), rejected);
     await auth.call("POST", "/recover", { body: { email } });
     const body = { type: "recovery", token_hash: readMail(auth, email, "recovery").hash };
     const { access_token } = sessionOf(await auth.call("POST", "/verify", { body }));
@@ -56,7 +56,7 @@ describe("an attacker who signs up with an address before its owner", () => {
     await auth.call("POST", "/invite", { token: auth.serviceRoleKey, body: { email } });
     await register(email, THIEF);
     await enter("invite", readMail(auth, email, "invite").hash);
-    await assert.rejects(signIn(auth, email, THIEF), refused);
+    await assert.rejects(signIn(auth, email, THIEF), rejected);
   });
 
   it("gets no access through a confirmation that was mailed before the invitation", async () => {
@@ -65,7 +65,7 @@ describe("an attacker who signs up with an address before its owner", () => {
     const { hash } = readMail(auth, email, "confirmation");
     await auth.call("POST", "/invite", { token: auth.serviceRoleKey, body: { email } });
     await enter("signup", hash);
-    await assert.rejects(signIn(auth, email, THIEF), refused);
+    await assert.rejects(signIn(auth, email, THIEF), rejected);
   });
 
   it("gets no access through links of an administrator", async () => {
@@ -73,7 +73,7 @@ describe("an attacker who signs up with an address before its owner", () => {
       const email = `made-${type}@example.com`;
       await register(email, THIEF);
       await enter(type, await generate({ type, email, password: OWNER }));
-      await assert.rejects(signIn(auth, email, THIEF), refused);
+      await assert.rejects(signIn(auth, email, THIEF), rejected);
       if (type === "signup") await signIn(auth, email, OWNER);
     }
   });
@@ -87,9 +87,9 @@ describe("an attacker who signs up with an address before its owner", () => {
     const session = sessionOf(await auth.call("POST", "/verify", { body }));
     assert.notEqual((await findPerson(auth, email)).id, anonymous.user.id);
     assert.equal((session.user as { is_anonymous: boolean }).is_anonymous, false);
-    await assert.rejects(signIn(auth, email, THIEF), refused);
+    await assert.rejects(signIn(auth, email, THIEF), rejected);
     const late = { type: "email_change", token_hash: readMail(auth, email, "email_change_new").hash };
-    await assert.rejects(auth.call("POST", "/verify", { body: late }), refusal(403, "otp_expired"));
+    await assert.rejects(auth.call("POST", "/verify", { body: late }), rejection(403, "otp_expired"));
   });
 });
 
@@ -122,12 +122,12 @@ describe("a flow that was started with a stolen session", () => {
       await change(auth, (await signIn(auth, email, OWNER)).access_token);
       for (const [type, token_hash] of Object.entries({ recovery, email_change: move })) {
         const attempt = auth.call("POST", "/verify", { body: { type, token_hash } });
-        await assert.rejects(attempt, refusal(403, "otp_expired"), type);
+        await assert.rejects(attempt, rejection(403, "otp_expired"), type);
       }
       const body = { auth_code: query["code"], code_verifier: VERIFIER };
       const exchange = auth.call("POST", "/token", { query: { grant_type: "pkce" }, body });
-      await assert.rejects(exchange, refusal(404, "flow_state_not_found"));
-      // Anybody may ask for the mail of an open change again.
+      await assert.rejects(exchange, rejection(404, "flow_state_not_found"));
+      // Anybody can request the mail of a pending change again.
       const sent = auth.mails.length;
       await auth.call("POST", "/resend", { body: { type: "email_change", email } });
       assert.equal(auth.mails.length, sent);
@@ -149,7 +149,7 @@ describe("a change of address", () => {
     const agreed = await generate("email_change_current", "wanted@example.com");
     const other = await generate("email_change_new", "other@example.com");
     const verify = (token_hash: string) => auth.call("POST", "/verify", { body: { type: "email_change", token_hash } });
-    await assert.rejects(verify(agreed), refusal(403, "otp_expired"));
+    await assert.rejects(verify(agreed), rejection(403, "otp_expired"));
     await verify(other);
     assert.equal((await findPerson(auth, "ada@example.com")).id, user.id);
   });
@@ -160,7 +160,7 @@ describe("an address in another spelling", () => {
     const auth = await createAuthContext(t);
     await signUp(auth, "kate@example.com");
     for (const email of ["KATE@EXAMPLE.COM", " kate@example.com\n", "kate@ｅxample.com"]) {
-      await assert.rejects(signUp(auth, email, THIEF), refusal(422, "user_already_exists"), email);
+      await assert.rejects(signUp(auth, email, THIEF), rejection(422, "user_already_exists"), email);
     }
     const spellings = ["\u212aate@example.com", "k\u0430te@example.com", "kate\u200b@example.com", "kate@example.com."];
     for (const email of [
@@ -170,7 +170,7 @@ describe("an address in another spelling", () => {
       "ka\u0131te@example.com",
       '"kate"@example.com',
     ]) {
-      await assert.rejects(signUp(auth, email, THIEF), refusal(400, "validation_failed"), email);
+      await assert.rejects(signUp(auth, email, THIEF), rejection(400, "validation_failed"), email);
     }
   });
 });

@@ -100,7 +100,7 @@ describe("a genuine token in the wrong place", () => {
     assert.equal((await ask("GET", "/user", byService)).status, 401);
     assert.equal((await ask("GET", "/user", { token: auth.anonKey })).status, 401);
     assert.equal((await ask("GET", "/admin/users", { token: auth.anonKey })).status, 403);
-    // A user's token and a refresh token are no keys.
+    // Access tokens and refresh tokens are not API keys.
     for (const apikey of [
       ada.access_token,
       ada.refresh_token,

@@ -10,12 +10,12 @@ interface Stage {
   readonly auth: TestAuthContext;
   readonly ask: Client;
   readonly person: Person;
-  /** As the service answers with other settings. */
+  /** The response with other settings. */
   askWith(settings: Partial<AuthContext["settings"]>): Promise<Client>;
 }
 
 interface Row {
-  readonly refusal: readonly [status: number, code: string, message: RegExp];
+  readonly rejection: readonly [status: number, code: string, message: RegExp];
   run(stage: Stage): Promise<Answer>;
 }
 
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<number, readonly [string, string]>> = {
   429: ["RATE_LIMITED", "Too many requests"],
 };
 
-/** Both readers find what they look for: the interface's code, or GoTrue's, by whether the version header comes back. */
+/** Both kinds of clients find their code: GoTrue's when the version header is present, otherwise the interface's. */
 function checkShape({ status, headers, json }: Answer, code: string): void {
   const [ownCode = code, error] = NAMES[status] ?? [];
   assert.equal(json["code"], ownCode);
@@ -53,15 +53,15 @@ const asked =
 
 const ROWS: Readonly<Record<string, Row>> = {
   "bad login": {
-    refusal: [400, "invalid_credentials", /^Invalid login credentials$/],
+    rejection: [400, "invalid_credentials", /^Invalid login credentials$/],
     run: ({ ask, person }) => ask(...password({ email: person.email, password: "wrong one" })),
   },
   "unknown user": {
-    refusal: [400, "invalid_credentials", /^Invalid login credentials$/],
+    rejection: [400, "invalid_credentials", /^Invalid login credentials$/],
     run: asked(...password({ email: "nobody@example.com", password: PASSWORD })),
   },
   unconfirmed: {
-    refusal: [400, "email_not_confirmed", /^Email not confirmed$/],
+    rejection: [400, "email_not_confirmed", /^Email not confirmed$/],
     run: async ({ auth, ask }) => {
       const body = { email: "late@example.com", password: PASSWORD };
       await ask("POST", "/admin/users", { token: auth.serviceRoleKey, body });
@@ -69,66 +69,66 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "banned at sign-in": {
-    refusal: [400, "user_banned", /^User is banned$/],
+    rejection: [400, "user_banned", /^User is banned$/],
     run: async ({ auth, ask, person: { id, email } }) => {
       await ask("PUT", `/admin/users/${id}`, { token: auth.serviceRoleKey, body: { ban_duration: "1h" } });
       return ask(...password({ email, password: PASSWORD }));
     },
   },
   "banned with a token": {
-    refusal: [401, "user_banned", /^User is banned$/],
+    rejection: [401, "user_banned", /^User is banned$/],
     run: async ({ auth, ask, person: { id, token } }) => {
       await auth.database.owner.query("update auth.users set banned_until = 'infinity' where id = $1", [id]);
       return ask("GET", "/user", { token });
     },
   },
   "bad grant_type": {
-    refusal: [400, "invalid_credentials", /^unsupported_grant_type$/],
+    rejection: [400, "invalid_credentials", /^unsupported_grant_type$/],
     run: asked("POST", "/token?grant_type=device", { body: {} }),
   },
   "duplicate with autoconfirm": {
-    refusal: [422, "user_already_exists", /^User already registered$/],
+    rejection: [422, "user_already_exists", /^User already registered$/],
     run: ({ ask, person: { email } }) => ask(...signUp({ email, password: PASSWORD })),
   },
   "sign-up disabled": {
-    refusal: [422, "signup_disabled", /^Signups not allowed for this instance$/],
+    rejection: [422, "signup_disabled", /^Signups not allowed for this instance$/],
     run: async (stage) => (await stage.askWith({ authSignupEnabled: false }))(...signUp({ email: "a@b.co" })),
   },
   "anonymous disabled": {
-    refusal: [422, "anonymous_provider_disabled", /^Anonymous sign-ins are disabled$/],
+    rejection: [422, "anonymous_provider_disabled", /^Anonymous sign-ins are disabled$/],
     run: async (stage) => (await stage.askWith({ authAnonymousEnabled: false }))(...signUp({})),
   },
   "no password": {
-    refusal: [400, "validation_failed", /^Signup requires a valid password$/],
+    rejection: [400, "validation_failed", /^Signup requires a valid password$/],
     run: asked(...signUp({ email: "a@b.co" })),
   },
   "weak password": {
-    refusal: [422, "weak_password", /^Password should be at least 6 characters\.$/],
+    rejection: [422, "weak_password", /^Password should be at least 6 characters\.$/],
     run: asked(...signUp({ email: "a@b.co", password: "short" })),
   },
   "password too long": {
-    refusal: [400, "validation_failed", /^Password cannot be longer than 1024 characters$/],
+    rejection: [400, "validation_failed", /^Password cannot be longer than 1024 characters$/],
     run: asked(...signUp({ email: "a@b.co", password: "x".repeat(1025) })),
   },
   "bad email": {
-    refusal: [400, "validation_failed", /^Unable to validate email address: invalid format$/],
+    rejection: [400, "validation_failed", /^Unable to validate email address: invalid format$/],
     run: asked(...signUp({ email: "nowhere", password: PASSWORD })),
   },
   "same password": {
-    refusal: [422, "same_password", /^New password should be different from the old password\.$/],
+    rejection: [422, "same_password", /^New password should be different from the old password\.$/],
     run: ({ ask, person: { token } }) => ask("PUT", "/user", { token, body: { password: PASSWORD } }),
   },
   "email taken": {
-    refusal: [422, "email_exists", /^A user with this email address has already been registered$/],
+    rejection: [422, "email_exists", /^A user with this email address has already been registered$/],
     run: ({ auth, ask, person: { email } }) =>
       ask("POST", "/admin/users", { token: auth.serviceRoleKey, body: { email } }),
   },
   "refresh unknown": {
-    refusal: [400, "refresh_token_not_found", /^Invalid Refresh Token: Refresh Token Not Found$/],
+    rejection: [400, "refresh_token_not_found", /^Invalid Refresh Token: Refresh Token Not Found$/],
     run: asked(...refresh("of-nobody")),
   },
   "refresh reuse": {
-    refusal: [400, "refresh_token_already_used", /^Invalid Refresh Token: Already Used$/],
+    rejection: [400, "refresh_token_already_used", /^Invalid Refresh Token: Already Used$/],
     run: async ({ auth, ask, person }) => {
       await person.refresh((await person.refresh()).refresh_token);
       auth.clock.advance(11_000);
@@ -136,26 +136,26 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "session over": {
-    refusal: [400, "session_expired", /^Invalid Refresh Token: Session Expired/],
+    rejection: [400, "session_expired", /^Invalid Refresh Token: Session Expired/],
     run: async ({ auth, ask, person }) => {
       await auth.database.owner.query("update auth.sessions set not_after = now() where user_id = $1", [person.id]);
       return ask(...refresh(person.refreshToken));
     },
   },
   "otp wrong": {
-    refusal: [403, "otp_expired", /^Token has expired or is invalid$/],
+    rejection: [403, "otp_expired", /^Token has expired or is invalid$/],
     run: ({ ask, person: { email } }) => ask("POST", "/verify", { body: { type: "email", email, token: "123456" } }),
   },
   "link wrong": {
-    refusal: [403, "otp_expired", /^Email link is invalid or has expired$/],
+    rejection: [403, "otp_expired", /^Email link is invalid or has expired$/],
     run: asked("POST", "/verify", { body: { type: "signup", token_hash: "a".repeat(64) } }),
   },
   "PKCE state missing": {
-    refusal: [404, "flow_state_not_found", /flow state/],
+    rejection: [404, "flow_state_not_found", /flow state/],
     run: asked("POST", "/token?grant_type=pkce", { body: { auth_code: "a", code_verifier: "b" } }),
   },
   "reauthentication needed": {
-    refusal: [400, "reauthentication_needed", /reauthentication/],
+    rejection: [400, "reauthentication_needed", /reauthentication/],
     run: async (stage) => {
       const { auth, person } = stage;
       const sql = "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1";
@@ -165,7 +165,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "reauthentication wrong": {
-    refusal: [422, "reauthentication_not_valid", /Nonce/],
+    rejection: [422, "reauthentication_not_valid", /Nonce/],
     run: async (stage) => {
       const { auth, person } = stage;
       const sql = "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1";
@@ -175,30 +175,30 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "admin user missing": {
-    refusal: [404, "user_not_found", /^User not found$/],
+    rejection: [404, "user_not_found", /^User not found$/],
     run: ({ auth, ask }) =>
       ask("GET", "/admin/users/6f0d2b0e-0000-4000-8000-000000000000", { token: auth.serviceRoleKey }),
   },
   "user gone": {
-    refusal: [401, "user_not_found", /./],
+    rejection: [401, "user_not_found", /./],
     run: async ({ auth, ask, person: { id, token } }) => {
       await ask("DELETE", `/admin/users/${id}`, { token: auth.serviceRoleKey, body: {} });
       return ask("GET", "/user", { token });
     },
   },
   "session gone": {
-    refusal: [401, "session_not_found", /^Session from session_id claim in JWT does not exist$/],
+    rejection: [401, "session_not_found", /^Session from session_id claim in JWT does not exist$/],
     run: async ({ ask, person: { token } }) => {
       await ask("POST", "/logout", { token });
       return ask("GET", "/user", { token });
     },
   },
   "bad JWT": {
-    refusal: [401, "bad_jwt", /^invalid JWT: unable to parse or verify signature/],
+    rejection: [401, "bad_jwt", /^invalid JWT: unable to parse or verify signature/],
     run: asked("GET", "/user", { token: "a.b.c" }),
   },
   "too frequent mail": {
-    refusal: [429, "over_email_send_rate_limit", /^For security purposes, .* after \d+ seconds\.$/],
+    rejection: [429, "over_email_send_rate_limit", /^For security purposes, .* after \d+ seconds\.$/],
     run: async (stage) => {
       const ask = await stage.askWith({ authMailIntervalSeconds: 60 });
       await ask("POST", "/recover", { body: { email: stage.person.email } });
@@ -206,7 +206,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "MFA wrong code": {
-    refusal: [422, "mfa_verification_failed", /^Invalid TOTP code entered$/],
+    rejection: [422, "mfa_verification_failed", /^Invalid TOTP code entered$/],
     run: async ({ ask, person }) => {
       const factor = await person.enrol();
       const body = { challenge_id: await person.challenge(factor.id), code: person.wrongCode(factor) };
@@ -214,7 +214,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "aal2 needed": {
-    refusal: [401, "insufficient_aal", /AAL2/],
+    rejection: [401, "insufficient_aal", /AAL2/],
     run: async ({ ask, person }) => {
       await person.enrolVerified();
       const { access_token: token } = await person.signIn();
@@ -222,11 +222,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
   },
   "not an administrator": {
-    refusal: [403, "not_admin", /^User not allowed$/],
+    rejection: [403, "not_admin", /^User not allowed$/],
     run: ({ ask, person: { token } }) => ask("GET", "/admin/users", { token }),
   },
   "no bearer": {
-    refusal: [401, "no_authorization", /^This endpoint requires a valid Bearer token$/],
+    rejection: [401, "no_authorization", /^This endpoint requires a valid Bearer token$/],
     run: asked("GET", "/user"),
   },
 };
@@ -237,8 +237,8 @@ describe("every error that clients test for", () => {
     const ask = await serveAuth(t, auth);
     const askWith: Stage["askWith"] = (settings) =>
       serveAuth(t, auth, { settings: { ...auth.context.settings, ...settings } });
-    for (const [name, { refusal, run }] of Object.entries(ROWS)) {
-      const [status, code, message] = refusal;
+    for (const [name, { rejection, run }] of Object.entries(ROWS)) {
+      const [status, code, message] = rejection;
       const answer = await run({ auth, ask, askWith, person: await newPerson(auth) });
       assert.equal(answer.status, status, `${name}: ${answer.text}`);
       assert.match(String(answer.json["message"]), message, name);

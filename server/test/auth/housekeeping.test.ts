@@ -11,7 +11,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
   pool.on("error", () => {});
   t.after(() => pool.end());
   await owner.query(
-    `with person as (insert into auth.users (email) values ('keeper@example.com') returning id),
+    `with person as (insert into auth.users (email) values ('expired@example.com') returning id),
           ended as (insert into auth.sessions (user_id, refresh_key_wrapped, not_after, user_agent)
                     select id, '\\x00', now() - interval '31 days', 'ended ' || n from person, generate_series(1, 25) n),
           recent as (insert into auth.sessions (user_id, refresh_key_wrapped, not_after, user_agent)
@@ -21,7 +21,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
           live as (insert into auth.sessions (user_id, refresh_key_wrapped, refreshed_at, user_agent)
                    select id, '\\x00', now() - interval '20 days', 'live' from person),
           codes as (insert into auth.one_time_tokens (user_id, kind, token_hash, relates_to, expires_at)
-                    select id, kind, '\\x00', 'keeper@example.com', at from person,
+                    select id, kind, '\\x00', 'expired@example.com', at from person,
                       (values ('recovery', now() - interval '1 second'), ('magiclink', now() + interval '1 hour')) as v (kind, at)),
           flows as (insert into auth.flow_states (user_id, authentication_method, code_challenge, code_challenge_method, expires_at)
                     select id, 'otp', 'x', 's256', now() + n * interval '1 hour' from person, (values (-1), (1)) as v (n)),
@@ -49,13 +49,13 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
     const ending = new AbortController();
     const swept = Promise.withResolvers<void>();
     let sweeps = 0;
-    // It looks at the clock when it begins: at the second time the first sweep is over.
+    // Each pass reads the clock once when it begins, so the second reading means that the first pass has ended.
     const now = (): Date => {
       sweeps += 1;
       if (sweeps === 2) swept.resolve();
       return new Date();
     };
-    const keeper = createAuthHousekeeping(
+    const worker = createAuthHousekeeping(
       { pool, clock: { now } },
       {
         settings: { authRetentionDays: days, authSessionInactivitySeconds: 2 * 86_400, authMailIntervalSeconds: 60 },
@@ -64,7 +64,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
         batchSize: 10,
       },
     );
-    const running = keeper.run(ending.signal);
+    const running = worker.run(ending.signal);
     await swept.promise;
     ending.abort();
     await running;

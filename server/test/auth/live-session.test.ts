@@ -47,7 +47,7 @@ function scopeOf({ userId, sessionId }: Person, inactivitySeconds: number): Scop
   };
 }
 
-/** As a request to the tables does: both statements are on their way before the first is answered. */
+/** As a table request does: sends both statements before the first response arrives. */
 async function enter(person: Person, inactivitySeconds = 0): Promise<string> {
   const { text, values } = buildScope(scopeOf(person, inactivitySeconds));
   await login.query("begin");

@@ -13,7 +13,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { startSmtpServer } from "./mail-smtp-server.ts";
 import { buildAuthSettings } from "./support/auth-settings.ts";
 
-const compose: ComposeMail = async (_room, { to, data }) =>
+const compose: ComposeMail = async (_context, { to, data }) =>
   data["isGone"] === true ? null : { to, kind: "address_taken", values: { siteUrl: "https://site.example" } };
 
 async function openOutbox(t: TestContext, smtpUrl: string | null) {
@@ -32,7 +32,7 @@ async function openOutbox(t: TestContext, smtpUrl: string | null) {
     baseUrl: "https://localhost",
     settings: buildAuthSettings({}),
   };
-  /** Lets workers poll until the rows are as wanted. */
+  /** Runs workers until the rows meet the condition. */
   const workUntil = async (isSo: (rows: readonly OutboxRow[]) => boolean, workers = 1): Promise<OutboxRow[]> => {
     const ending = new AbortController();
     const running = Array.from({ length: workers }, () =>
@@ -148,10 +148,10 @@ describe("the mail outbox", () => {
       `insert into private.mail_outbox (kind, email, created_at) values
          ('notice', 'nobody@example.com', now() - interval '1 minute'), ('notice', 'reader@example.com', now())`,
     );
-    const [refused, waiting] = await workUntil(
+    const [rejected, waiting] = await workUntil(
       ([first, second]) => first?.outcome === "undeliverable" && second?.attempts === 1 && second.due_in < 61,
     );
-    assert.deepEqual([refused?.attempts, waiting?.outcome], [1, null]);
+    assert.deepEqual([rejected?.attempts, waiting?.outcome], [1, null]);
     isAway = false;
     await owner.query("update private.mail_outbox set due_at = now() where ended_at is null");
     const rows = await workUntil(areEnded);

@@ -44,7 +44,7 @@ function isUnavailable(error: unknown): true {
   return true;
 }
 
-/** A listener that behaves as it likes. */
+/** A TCP server with arbitrary behaviour. */
 async function listen(t: TestContext, onConnection: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openPerson, readClaims, refuses, type Shown } from "./mfa-person.ts";
+import { openPerson, readClaims, assertRejected, type Shown } from "./mfa-person.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -34,8 +34,8 @@ describe("enrolling a factor", () => {
   it("rejects other types and invalid names", async (t) => {
     const { stage, token } = await openPerson(t);
     const enrol = (body: unknown) => stage.call("POST", "/factors", { token, body });
-    await refuses(enrol({ factor_type: "phone", phone: "+4912345" }), 422, "mfa_phone_enroll_not_enabled");
-    await refuses(enrol({ factor_type: "webauthn" }), 422, "mfa_webauthn_enroll_not_enabled");
+    await assertRejected(enrol({ factor_type: "phone", phone: "+4912345" }), 422, "mfa_phone_enroll_not_enabled");
+    await assertRejected(enrol({ factor_type: "webauthn" }), 422, "mfa_webauthn_enroll_not_enabled");
     for (const body of [
       {},
       { factor_type: "sms" },
@@ -46,15 +46,15 @@ describe("enrolling a factor", () => {
       { factor_type: "totp", issuer: "a".repeat(65) },
       { factor_type: ["totp"] },
     ])
-      await refuses(enrol(body), 400, "validation_failed");
-    await refuses(enrol([]), 400, "bad_json");
-    await refuses(stage.call("POST", "/factors", { body: { factor_type: "totp" } }), 401, "no_authorization");
+      await assertRejected(enrol(body), 400, "validation_failed");
+    await assertRejected(enrol([]), 400, "bad_json");
+    await assertRejected(stage.call("POST", "/factors", { body: { factor_type: "totp" } }), 401, "no_authorization");
   });
 
   it("requires unique names and deletes abandoned enrolments", async (t) => {
     const person = await openPerson(t);
     const first = await person.enrol("Phone");
-    await refuses(person.enrol("Phone"), 422, "mfa_factor_name_conflict");
+    await assertRejected(person.enrol("Phone"), 422, "mfa_factor_name_conflict");
     await person.enrol();
     await person.enrol();
     person.stage.clock.advance(5 * MINUTE_MS + 1000);
@@ -64,14 +64,14 @@ describe("enrolling a factor", () => {
       user["factors"].map((factor: { id: string }) => factor.id),
       [second.id],
     );
-    await refuses(person.challenge(first.id), 404, "mfa_factor_not_found");
+    await assertRejected(person.challenge(first.id), 404, "mfa_factor_not_found");
   });
 
   it("stops at the configured maximum", async (t) => {
     const person = await openPerson(t, { settings: { authMfaMaxFactors: 2 } });
     await person.enrol("1");
     await person.enrol("2");
-    await refuses(person.enrol("3"), 422, "too_many_enrolled_mfa_factors");
+    await assertRejected(person.enrol("3"), 422, "too_many_enrolled_mfa_factors");
     const many = await Promise.allSettled([1, 2, 3].map((n) => person.enrol(`more ${n}`)));
     assert.ok(many.every(({ status }) => status === "rejected"));
   });
@@ -80,7 +80,7 @@ describe("enrolling a factor", () => {
     const person = await openPerson(t);
     await person.enrolVerified("Phone");
     const again = await person.signIn();
-    await refuses(person.enrol("Tablet", again.access_token), 401, "insufficient_aal");
+    await assertRejected(person.enrol("Tablet", again.access_token), 401, "insufficient_aal");
     await person.enrol("Tablet");
   });
 });
@@ -92,8 +92,8 @@ describe("removing a factor", () => {
     const answer = await person.stage.call("DELETE", `/factors/${factor.id}`, { token: person.token });
     assert.deepEqual([answer.status, answer.body], [200, { id: factor.id }]);
     const again = person.stage.call("DELETE", `/factors/${factor.id}`, { token: person.token });
-    await refuses(again, 404, "mfa_factor_not_found");
-    await refuses(person.stage.call("DELETE", "/factors/x", { token: person.token }), 404, "validation_failed");
+    await assertRejected(again, 404, "mfa_factor_not_found");
+    await assertRejected(person.stage.call("DELETE", "/factors/x", { token: person.token }), 404, "validation_failed");
   });
 
   it("requires an aal2 session once it is verified, and downgrades the sessions that used it", async (t) => {
@@ -102,7 +102,7 @@ describe("removing a factor", () => {
     const factor = await person.enrolVerified();
     const low = await person.signIn();
     const remove = (token: string) => stage.call("DELETE", `/factors/${factor.id}`, { token });
-    await refuses(remove(low.access_token), 401, "insufficient_aal");
+    await assertRejected(remove(low.access_token), 401, "insufficient_aal");
     await remove(person.token);
     const claims = readClaims((await person.refresh()).access_token);
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe("removing a factor", () => {
     const { token, stage } = person;
     await stage.call("DELETE", `/factors/${second.id}`, { token });
     assert.equal(readClaims(token)["aal"], "aal2");
-    await refuses(stage.call("DELETE", `/factors/${first.id}`, { token }), 401, "insufficient_aal");
+    await assertRejected(stage.call("DELETE", `/factors/${first.id}`, { token }), 401, "insufficient_aal");
   });
 });
 
@@ -127,12 +127,12 @@ describe("recovery codes", () => {
   it("are not offered", async (t) => {
     const { stage, token } = await openPerson(t);
     for (const method of ["GET", "POST", "DELETE"] as const)
-      await refuses(
+      await assertRejected(
         stage.call(method, "/factors/recovery-codes", { token }),
         422,
         "mfa_recovery_codes_enroll_not_enabled",
       );
     const verify = stage.call("POST", "/factors/recovery-codes/verify", { token, body: {} });
-    await refuses(verify, 422, "mfa_recovery_codes_verify_not_enabled");
+    await assertRejected(verify, 422, "mfa_recovery_codes_verify_not_enabled");
   });
 });

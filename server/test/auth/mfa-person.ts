@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Secret, TOTP } from "otpauth";
 import { AppError } from "../../src/errors/index.ts";
-import { type AuthRoomOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
+import { type AuthContextOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import type { Cleanup } from "../support/database.ts";
 
 export const PASSWORD = "correct horse battery";
 
-/** An answer, read as freely as parsed JSON: where a member is not what a test thinks, its assertion fails. */
+/** An untyped response body; assertions check its members. */
 export type Shown = Readonly<Record<string, ReturnType<typeof JSON.parse>>>;
 
 export interface Tokens {
@@ -20,7 +20,7 @@ export interface Enrolled {
   readonly secret: string;
 }
 
-/** Somebody with an account, and what they do with a second factor. */
+/** A user who enrols and uses a second factor. */
 export class Person {
   readonly stage: TestAuthContext;
   readonly id: string;
@@ -70,7 +70,7 @@ export class Person {
     return TOTP.generate({ secret: Secret.fromBase32(secret), timestamp });
   }
 
-  /** To the beginning of a time step, so that the next one does not begin in the middle of a test. */
+  /** Advances to the beginning of a time step, so that the next one does not begin during a test. */
   enterNextStep(): void {
     const { clock } = this.stage;
     clock.advance(30_000 - (clock.now().getTime() % 30_000));
@@ -81,7 +81,7 @@ export class Person {
     return ["000000", "111111", "222222", "333333"].find((code) => !good.has(code)) ?? "444444";
   }
 
-  /** Shows the code of the current time and goes on with the session that comes of it. */
+  /** Verifies the current code and continues with the new session. */
   async show(factor: Enrolled): Promise<Tokens> {
     const tokens = await this.verify(factor.id, await this.challenge(factor.id), this.code(factor));
     this.take(tokens);
@@ -112,7 +112,7 @@ export async function newPerson(stage: TestAuthContext): Promise<Person> {
   return new Person(stage, email, body as Tokens);
 }
 
-export async function openPerson(t: Cleanup, overrides?: AuthRoomOverrides): Promise<Person> {
+export async function openPerson(t: Cleanup, overrides?: AuthContextOverrides): Promise<Person> {
   return newPerson(await createAuthContext(t, overrides));
 }
 
@@ -120,10 +120,10 @@ export function readClaims(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<string, unknown>;
 }
 
-/** GoTrue's code, wherever the status makes it travel. */
-export async function refuses(work: Promise<unknown>, status: number, code: string): Promise<AppError> {
+/** Checks the status and GoTrue's error code. */
+export async function assertRejected(work: Promise<unknown>, status: number, code: string): Promise<AppError> {
   const error = await work.then(
-    () => assert.fail(`not refused with ${status} ${code}`),
+    () => assert.fail(`not rejected with ${status} ${code}`),
     (reason: unknown) => reason,
   );
   if (!(error instanceof AppError)) throw error;

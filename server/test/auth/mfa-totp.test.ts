@@ -54,11 +54,11 @@ describe("the QR code of a factor", () => {
     assert.equal(parsed.secret.base32, base32);
     assert.equal(Secret.fromBase32(base32).hex.toLowerCase(), secret.toString("hex"));
     assert.match(qr_code, /^<svg .*<\/svg>$/s);
-    // What follows "#" in a data: address is cut off.
+    // Everything after "#" in a data: URL is ignored.
     assert.doesNotMatch(qr_code, /#/);
   });
 
-  it("has room for the longest names", () => {
+  it("can encode the longest names", () => {
     const { qr_code } = renderTotp(makeTotpSecret(), { issuer: "\u{1F600}".repeat(32), account: "%".repeat(320) });
     assert.match(qr_code, /^<svg /);
   });

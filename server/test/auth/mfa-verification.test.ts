@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { requireSufficientAal } from "../../src/auth/mfa/lock-principal.ts";
 import { SERVICE_PRINCIPAL } from "../../src/db/index.ts";
-import { newPerson, openPerson, PASSWORD, readClaims, refuses, type Shown } from "./mfa-person.ts";
+import { newPerson, openPerson, PASSWORD, readClaims, assertRejected, type Shown } from "./mfa-person.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -32,10 +32,10 @@ describe("verifying a code", () => {
       tokens.user.factors?.map(({ id, status }) => [id, status]),
       [[factor.id, "verified"]],
     );
-    await refuses(person.challenge(unfinished.id), 404, "mfa_factor_not_found");
+    await assertRejected(person.challenge(unfinished.id), 404, "mfa_factor_not_found");
 
-    await refuses(stage.call("GET", "/user", { token: elsewhere.access_token }), 401, "session_not_found");
-    await refuses(person.refresh(elsewhere.refresh_token), 400, "refresh_token_not_found");
+    await assertRejected(stage.call("GET", "/user", { token: elsewhere.access_token }), 401, "session_not_found");
+    await assertRejected(person.refresh(elsewhere.refresh_token), 400, "refresh_token_not_found");
     assert.equal(readClaims((await person.refresh()).access_token)["aal"], "aal2");
   });
 
@@ -43,10 +43,10 @@ describe("verifying a code", () => {
     const person = await openPerson(t);
     const old = person.refreshToken;
     await person.enrolVerified();
-    await refuses(person.refresh(old), 400, "refresh_token_not_found");
-    // A refresh opens the time in which older tokens pass for a lost reply: not those.
+    await assertRejected(person.refresh(old), 400, "refresh_token_not_found");
+    // After a refresh, older tokens count as repeated requests for a while; tokens of the aal1 session must not.
     await person.refresh();
-    await refuses(person.refresh(old), 400, "refresh_token_not_found");
+    await assertRejected(person.refresh(old), 400, "refresh_token_not_found");
     assert.equal(readClaims((await person.refresh()).access_token)["aal"], "aal2", "whoever keeps them ends nothing");
   });
 
@@ -78,9 +78,9 @@ describe("verifying a code", () => {
     const code = person.code(factor);
     person.take(await person.verify(factor.id, await person.challenge(factor.id), code));
     const replay = person.verify(factor.id, await person.challenge(factor.id), code);
-    await refuses(replay, 422, "mfa_verification_failed");
+    await assertRejected(replay, 422, "mfa_verification_failed");
     const older = person.verify(factor.id, await person.challenge(factor.id), person.code(factor, -1));
-    await refuses(older, 422, "mfa_verification_failed");
+    await assertRejected(older, 422, "mfa_verification_failed");
     await person.verify(factor.id, await person.challenge(factor.id), person.code(factor, 1));
   });
 
@@ -95,7 +95,7 @@ describe("verifying a code", () => {
     assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
     for (const outcome of outcomes)
       if (outcome.status === "rejected")
-        await refuses(Promise.reject(outcome.reason as Error), 422, "mfa_verification_failed");
+        await assertRejected(Promise.reject(outcome.reason as Error), 422, "mfa_verification_failed");
   });
 
   it("accepts one of many concurrent requests with one challenge", async (t) => {
@@ -125,7 +125,7 @@ describe("verifying a code", () => {
     assert.equal(won.length, 1);
     for (const outcome of outcomes)
       if (outcome.status === "rejected")
-        await refuses(Promise.reject(outcome.reason as Error), 401, "session_not_found");
+        await assertRejected(Promise.reject(outcome.reason as Error), 401, "session_not_found");
   });
 
   it("is serialised with a concurrent sign-out", async (t) => {
@@ -144,7 +144,7 @@ describe("verifying a code", () => {
       ]);
       for (const outcome of [shown, signedOut])
         if (outcome.status === "rejected")
-          await refuses(Promise.reject(outcome.reason as Error), 401, "session_not_found");
+          await assertRejected(Promise.reject(outcome.reason as Error), 401, "session_not_found");
     }
   });
 
@@ -153,8 +153,9 @@ describe("verifying a code", () => {
     const factor = await person.enrol();
     const challenge = await person.challenge(factor.id);
     const texts = [person.wrongCode(factor), "12345", "1234567", "abcdef", "١٢٣٤٥٦"];
-    for (const code of texts) await refuses(person.verify(factor.id, challenge, code), 422, "mfa_verification_failed");
-    await refuses(person.verify(factor.id, challenge, person.code(factor)), 422, "mfa_challenge_expired");
+    for (const code of texts)
+      await assertRejected(person.verify(factor.id, challenge, code), 422, "mfa_verification_failed");
+    await assertRejected(person.verify(factor.id, challenge, person.code(factor)), 422, "mfa_challenge_expired");
     await person.show(factor);
   });
 
@@ -164,9 +165,13 @@ describe("verifying a code", () => {
     for (let round = 0; round < 2; round += 1) {
       const challenge = await person.challenge(factor.id);
       for (let n = 0; n < 5; n += 1)
-        await refuses(person.verify(factor.id, challenge, person.wrongCode(factor)), 422, "mfa_verification_failed");
+        await assertRejected(
+          person.verify(factor.id, challenge, person.wrongCode(factor)),
+          422,
+          "mfa_verification_failed",
+        );
     }
-    const error = await refuses(
+    const error = await assertRejected(
       person.verify(factor.id, await person.challenge(factor.id), person.code(factor)),
       429,
       "over_request_rate_limit",
@@ -181,22 +186,22 @@ describe("verifying a code", () => {
     const { stage, token } = person;
     const [factor, other] = [await person.enrol("1"), await person.enrol("2")];
     const code = person.code(factor);
-    await refuses(person.verify(factor.id, randomUUID(), code), 404, "mfa_factor_not_found");
-    await refuses(person.verify(factor.id, await person.challenge(other.id), code), 404, "mfa_factor_not_found");
-    await refuses(person.verify(factor.id, "x", code), 400, "validation_failed");
-    await refuses(person.verify(factor.id, await person.challenge(factor.id), " "), 400, "validation_failed");
-    await refuses(person.verify(randomUUID(), randomUUID(), code), 404, "mfa_factor_not_found");
-    await refuses(person.verify("x", randomUUID(), code), 404, "validation_failed");
+    await assertRejected(person.verify(factor.id, randomUUID(), code), 404, "mfa_factor_not_found");
+    await assertRejected(person.verify(factor.id, await person.challenge(other.id), code), 404, "mfa_factor_not_found");
+    await assertRejected(person.verify(factor.id, "x", code), 400, "validation_failed");
+    await assertRejected(person.verify(factor.id, await person.challenge(factor.id), " "), 400, "validation_failed");
+    await assertRejected(person.verify(randomUUID(), randomUUID(), code), 404, "mfa_factor_not_found");
+    await assertRejected(person.verify("x", randomUUID(), code), 404, "validation_failed");
 
     const challenge_id = await person.challenge(factor.id);
     const moved = { token, address: "192.0.2.7", body: { challenge_id, code } };
-    await refuses(stage.call("POST", `/factors/${factor.id}/verify`, moved), 422, "mfa_ip_address_mismatch");
+    await assertRejected(stage.call("POST", `/factors/${factor.id}/verify`, moved), 422, "mfa_ip_address_mismatch");
 
     stage.clock.advance(300_000);
-    await refuses(person.verify(factor.id, challenge_id, person.code(factor)), 422, "mfa_challenge_expired");
+    await assertRejected(person.verify(factor.id, challenge_id, person.code(factor)), 422, "mfa_challenge_expired");
     const used = await person.challenge(factor.id);
     person.take(await person.verify(factor.id, used, person.code(factor)));
-    await refuses(person.verify(factor.id, used, person.code(factor, 1)), 422, "mfa_challenge_expired");
+    await assertRejected(person.verify(factor.id, used, person.code(factor, 1)), 422, "mfa_challenge_expired");
   });
 
   it("returns the expiry of a challenge and deletes old ones", async (t) => {
@@ -220,11 +225,11 @@ describe("verifying a code", () => {
     const stranger = await newPerson(person.stage);
     const factor = await person.enrol();
     const challenge = await person.challenge(factor.id);
-    await refuses(stranger.challenge(factor.id), 404, "mfa_factor_not_found");
+    await assertRejected(stranger.challenge(factor.id), 404, "mfa_factor_not_found");
     const verified = stranger.verify(factor.id, challenge, person.code(factor));
-    await refuses(verified, 404, "mfa_factor_not_found");
+    await assertRejected(verified, 404, "mfa_factor_not_found");
     const removed = person.stage.call("DELETE", `/factors/${factor.id}`, { token: stranger.token });
-    await refuses(removed, 404, "mfa_factor_not_found");
+    await assertRejected(removed, 404, "mfa_factor_not_found");
   });
 });
 
@@ -247,7 +252,7 @@ describe("sensitive changes", () => {
     await person.enrolVerified();
     await check(person.token);
     const low = await person.signIn();
-    await refuses(check(low.access_token), 401, "insufficient_aal");
+    await assertRejected(check(low.access_token), 401, "insufficient_aal");
     await requireSufficientAal(stage.context, stage.context.pool, SERVICE_PRINCIPAL);
   });
 
@@ -256,7 +261,7 @@ describe("sensitive changes", () => {
     await person.enrolVerified();
     const low = await person.signIn();
     const change = (token: string) => person.stage.call("PUT", "/user", { token, body: { password: `${PASSWORD}!` } });
-    await refuses(change(low.access_token), 401, "insufficient_aal");
+    await assertRejected(change(low.access_token), 401, "insufficient_aal");
     assert.equal((await change(person.token)).status, 200);
   });
 });

@@ -5,9 +5,9 @@ import { AppError, renderError } from "../../src/errors/index.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
-/** Everything that a caller sees of an answer or a refusal. */
+/** Everything that a client sees of a response or an error. */
 async function show(work: Promise<unknown>): Promise<unknown> {
   try {
     return await work;
@@ -42,16 +42,16 @@ describe("requesting mail", () => {
       for (const email of [known, `nobody-${place}@example.com`]) {
         const call = () => show(auth.call("POST", path, { body: { ...body, email } }));
         const answers = [await call(), await call()];
-        // The clock does not stand still between two calls.
+        // Time passes between two calls.
         seen.push(JSON.parse(JSON.stringify(answers).replaceAll(/\b(5\d|60)\b/g, "60")));
       }
       const [first, second] = seen;
       assert.deepEqual(second, first);
       assert.deepEqual(first?.[0], { status: 200, body: {} });
-      const { status, headers, body: refused } = (first?.[1] ?? {}) as ReturnType<typeof renderError>;
+      const { status, headers, body: rejected } = (first?.[1] ?? {}) as ReturnType<typeof renderError>;
       assert.equal(status, 429);
       assert.equal(headers["retry-after"], "60");
-      const parsed = JSON.parse(refused);
+      const parsed = JSON.parse(rejected);
       assert.deepEqual(
         [parsed.code, parsed.error_code, parsed.retry_after, parsed.msg],
         [
@@ -70,7 +70,7 @@ describe("requesting mail", () => {
     const ask = () => auth.call("POST", "/recover", { body: { email } });
     await ask();
     auth.clock.advance((INTERVAL_SECONDS - 20) * 1000);
-    await assert.rejects(ask(), refusal(429, "over_email_send_rate_limit", /after (\d|1\d|20) seconds/));
+    await assert.rejects(ask(), rejection(429, "over_email_send_rate_limit", /after (\d|1\d|20) seconds/));
     auth.clock.advance(20_000);
     await ask();
     assert.equal(auth.mails.filter(({ to }) => to === email).length, 2);
@@ -107,14 +107,14 @@ describe("requesting mail", () => {
 
   it("for a sign-up is throttled alike whether the address is taken or not", async () => {
     await makePerson(auth, "taken@example.com");
-    const shapes = [];
+    const outcomes = [];
     for (const email of ["taken@example.com", "free@example.com"]) {
       const call = () => auth.call("POST", "/signup", { body: { email, password: "correct horse" } });
       const first = await call();
-      await assert.rejects(call(), refusal(429, "over_email_send_rate_limit"));
-      shapes.push([first.status, Object.keys(first.body as object).toSorted()]);
+      await assert.rejects(call(), rejection(429, "over_email_send_rate_limit"));
+      outcomes.push([first.status, Object.keys(first.body as object).toSorted()]);
     }
-    assert.deepEqual(shapes[0], shapes[1]);
+    assert.deepEqual(outcomes[0], outcomes[1]);
     assert.deepEqual(
       auth.mails.filter(({ to }) => to === "taken@example.com").map(({ kind }) => kind),
       ["address_taken"],
@@ -125,7 +125,7 @@ describe("requesting mail", () => {
     await makePerson(auth, "eager@example.com");
     const { access_token: token } = await signIn(auth, "eager@example.com");
     await auth.call("GET", "/reauthenticate", { token });
-    await assert.rejects(auth.call("GET", "/reauthenticate", { token }), refusal(429, "over_email_send_rate_limit"));
+    await assert.rejects(auth.call("GET", "/reauthenticate", { token }), rejection(429, "over_email_send_rate_limit"));
   });
 
   it("throttles changes of address by account and by address", async () => {
@@ -135,7 +135,7 @@ describe("requesting mail", () => {
     const two = await signIn(auth, "changer-2@example.com");
     const change = (token: string, email: string) => auth.call("PUT", "/user", { token, body: { email } });
     await change(one.access_token, "target@example.com");
-    const braked = refusal(429, "over_email_send_rate_limit");
+    const braked = rejection(429, "over_email_send_rate_limit");
     await assert.rejects(change(one.access_token, "another@example.com"), braked);
     await assert.rejects(change(two.access_token, "target@example.com"), braked);
     await change(two.access_token, "elsewhere@example.com");
@@ -191,7 +191,7 @@ describe("requesting mail", () => {
     const { known = [], unknown = [] } = times;
     // A timer of 50 ms may end a little earlier by the clock.
     for (const taken of [...known, ...unknown]) assert.ok(taken >= 45, `an answer came after ${taken} ms`);
-    // All fall on a step. A busy machine answers late, but not by another part of a step each time.
+    // All responses fall on a step. A busy machine responds later, but not by a different part of a step each time.
     const steps = known.flatMap((one) => unknown.map((other) => Math.abs(one - other) / 50));
     assert.ok(
       steps.some((apart) => Math.abs(apart - Math.round(apart)) < 0.3),

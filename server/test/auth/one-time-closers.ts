@@ -1,7 +1,7 @@
 import { after } from "node:test";
 import type { Cleanup } from "../support/database.ts";
 
-/** What tests of one suite share is closed when the suite ends, last opened first. */
+/** Closes shared resources of a suite when it ends, in reverse order. */
 export function collectClosers(): Cleanup {
   const closers: (() => Promise<void>)[] = [];
   after(async () => {

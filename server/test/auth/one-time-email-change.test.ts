@@ -3,10 +3,10 @@ import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, follow, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const HALF = { msg: "Confirmation link accepted. Please proceed to confirm link sent to the other email", code: "200" };
-const expired = refusal(403, "otp_expired");
+const expired = rejection(403, "otp_expired");
 
 describe("a change of e-mail address", () => {
   const closers = collectClosers();
@@ -16,7 +16,7 @@ describe("a change of e-mail address", () => {
     auth = await createAuthContext(closers, { settings: { authAutoconfirm: false } });
   });
 
-  /** Somebody who is signed in and has asked for another address. */
+  /** A signed-in user with a pending change of address. */
   async function begin(context: TestAuthContext, newEmail?: string) {
     made += 1;
     const before = `old-${made}@example.com`;
@@ -47,7 +47,7 @@ describe("a change of e-mail address", () => {
       });
       assert.deepEqual([half.status, half.body], [200, HALF]);
       assert.equal((await findPerson(auth, before)).new_email, after);
-      // The same half again is no second half.
+      // A second confirmation of the same address does not count.
       await assert.rejects(
         auth.call("POST", "/verify", { body: { type: "email_change", token_hash: first.hash } }),
         expired,
@@ -77,7 +77,7 @@ describe("a change of e-mail address", () => {
       (await auth.call("POST", "/verify", { body: { type: "email_change", token_hash: first.hash } })).body,
       HALF,
     );
-    // A second token of the half that is done, as the admin API can make one.
+    // The admin API can issue a second token for the address that has confirmed.
     const link = await auth.call("POST", "/admin/generate_link", {
       token: auth.serviceRoleKey,
       body: { type: "email_change_current", email: before, new_email: after },
@@ -168,8 +168,8 @@ describe("a change of e-mail address", () => {
     await makePerson(auth, "owner@example.com");
     const free = await begin(auth);
     const taken = await begin(auth, "owner@example.com");
-    const shape = (answer: { body?: unknown }) => Object.keys(answer.body as object).toSorted();
-    assert.deepEqual(shape(taken.answer), shape(free.answer));
+    const namesOf = (answer: { body?: unknown }) => Object.keys(answer.body as object).toSorted();
+    assert.deepEqual(namesOf(taken.answer), namesOf(free.answer));
     assert.equal((taken.answer.body as { new_email: string }).new_email, "owner@example.com");
     readMail(auth, "owner@example.com", "address_taken");
     assert.equal(

@@ -5,7 +5,7 @@ import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, findPerson, makePerson, readMail, sessionOf, signIn } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 describe("codes and links", () => {
   const closers = collectClosers();
@@ -110,7 +110,7 @@ describe("codes and links", () => {
       const body = { email, password: "set by a stranger" };
       await assert.rejects(
         auth.call("POST", "/token", { query: { grant_type: "password" }, body }),
-        refusal(400, "invalid_credentials"),
+        rejection(400, "invalid_credentials"),
       );
     }
   });
@@ -128,7 +128,7 @@ describe("codes and links", () => {
     assert.ok((await findPerson(auth, email)).email_confirmed_at);
     await assert.rejects(
       auth.call("POST", "/verify", { body: { type: "invite", token_hash: hash } }),
-      refusal(403, "otp_expired"),
+      rejection(403, "otp_expired"),
     );
   });
 
@@ -142,10 +142,10 @@ describe("codes and links", () => {
     });
     const second = readMail(auth, email, "confirmation");
     assert.notEqual(first.hash, second.hash);
-    // The newer takes the place of the older.
+    // The newer token replaces the older one.
     await assert.rejects(
       auth.call("POST", "/verify", { body: { type: "signup", token_hash: first.hash } }),
-      refusal(403, "otp_expired"),
+      rejection(403, "otp_expired"),
     );
     sessionOf(await auth.call("POST", "/verify", { body: { type: "signup", token_hash: second.hash } }));
     const sent = auth.mails.length;
@@ -166,17 +166,17 @@ describe("codes and links", () => {
     });
     const { code, mail } = readMail(auth, email, "reauthentication");
     assert.equal(mail.values.link, undefined);
-    // It is no code to sign in with.
+    // The code of a reauthentication does not sign in.
     for (const type of ["email", "magiclink", "recovery", "signup"]) {
       await assert.rejects(
         auth.call("POST", "/verify", { body: { type, email, token: code } }),
-        refusal(403, "otp_expired"),
+        rejection(403, "otp_expired"),
       );
     }
 
     const user = await findPerson(auth, email);
     const wrong = code === "000000" ? "000001" : "000000";
-    const notValid = refusal(422, "reauthentication_not_valid");
+    const notValid = rejection(422, "reauthentication_not_valid");
     await assert.rejects(reauthenticate(user, wrong), notValid);
     await reauthenticate(user, code);
     await assert.rejects(reauthenticate(user, code), notValid);
@@ -191,7 +191,7 @@ describe("codes and links", () => {
 
     const wrong = code === "000000" ? "000001" : "000000";
     for (let round = 0; round < 5; round += 1) await assert.rejects(reauthenticate(user, wrong));
-    await assert.rejects(reauthenticate(user, code), refusal(422, "reauthentication_not_valid"));
+    await assert.rejects(reauthenticate(user, code), rejection(422, "reauthentication_not_valid"));
   });
 
   it("have the configured length and lifetime", async (t) => {
@@ -207,7 +207,7 @@ describe("codes and links", () => {
     await brief.call("POST", "/otp", { body: { email } });
     const late = readMail(brief, email, "magiclink");
     brief.clock.advance(60_001);
-    const expired = refusal(403, "otp_expired");
+    const expired = rejection(403, "otp_expired");
     await assert.rejects(
       brief.call("POST", "/verify", { body: { type: "magiclink", email, token: late.code } }),
       expired,
@@ -228,7 +228,7 @@ describe("codes and links", () => {
     await ban("infinity");
     await assert.rejects(
       auth.call("POST", "/verify", { body: { type: "magiclink", token_hash: hash } }),
-      refusal(403, "user_banned"),
+      rejection(403, "user_banned"),
     );
     await ban(null);
     sessionOf(await auth.call("POST", "/verify", { body: { type: "magiclink", token_hash: hash } }));
@@ -271,8 +271,8 @@ describe("codes and links", () => {
     ["POST /resend without a type", "/resend", { email: "a@example.com" }],
   ];
   for (const [name, path, body] of malformed) {
-    it(`refuse ${name}`, async () => {
-      await assert.rejects(auth.call("POST", path, { body }), refusal(400, "validation_failed"));
+    it(`reject ${name}`, async () => {
+      await assert.rejects(auth.call("POST", path, { body }), rejection(400, "validation_failed"));
     });
   }
 
@@ -282,7 +282,7 @@ describe("codes and links", () => {
     ["/resend", { type: "sms", phone: "123" }],
   ] as const) {
     it(`are for e-mail alone: POST ${path} with a phone number`, async () => {
-      await assert.rejects(auth.call("POST", path, { body }), refusal(400, "phone_provider_disabled"));
+      await assert.rejects(auth.call("POST", path, { body }), rejection(400, "phone_provider_disabled"));
     });
   }
 });

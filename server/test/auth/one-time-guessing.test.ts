@@ -3,9 +3,9 @@ import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
-const expired = refusal(403, "otp_expired");
+const expired = rejection(403, "otp_expired");
 
 function wrongCodes(right: string, count: number): string[] {
   return Array.from({ length: count + 1 }, (_, place) => String(place).padStart(6, "0"))

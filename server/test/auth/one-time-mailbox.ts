@@ -8,7 +8,7 @@ import type { UserRow } from "../../src/auth/users/user-row.ts";
 import { inTransaction } from "../../src/db/index.ts";
 import type { TestAuthContext } from "./support/auth-context.ts";
 
-/** The newest mail of a kind to an address, taken apart. */
+/** Parses the newest mail of a kind to an address. */
 export function readMail(
   auth: TestAuthContext,
   to: string,
@@ -38,7 +38,7 @@ export async function findPerson(auth: TestAuthContext, email: string): Promise<
   return user;
 }
 
-/** Signs in by a code from a mail. */
+/** Signs in with a code from a mail. */
 export async function signIn(auth: TestAuthContext, email: string): Promise<SessionBody> {
   await auth.call("POST", "/otp", { body: { email, create_user: false } });
   const { code } = readMail(auth, email, "magiclink");
@@ -65,7 +65,7 @@ export function claimsOf(session: Pick<SessionBody, "access_token">): {
   };
 }
 
-/** Follows the link of a mail as a browser would, and takes the answer's address apart. */
+/** Requests the link of a mail as a browser would, and parses the URL that it redirects to. */
 export async function follow(
   auth: TestAuthContext,
   link: URL,

@@ -4,7 +4,7 @@ import { before, describe, it } from "node:test";
 import { collectClosers } from "./one-time-closers.ts";
 import { claimsOf, follow, makePerson, readMail, sessionOf } from "./one-time-mailbox.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const VERIFIER = "v".repeat(56);
 const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url");
@@ -53,7 +53,7 @@ describe("the PKCE flow", () => {
         claimsOf(session).amr.map(({ method }) => method),
         ["recovery"],
       );
-      await assert.rejects(exchange(code, VERIFIER), refusal(404, "flow_state_not_found"));
+      await assert.rejects(exchange(code, VERIFIER), rejection(404, "flow_state_not_found"));
     });
   }
 
@@ -94,7 +94,7 @@ describe("the PKCE flow", () => {
   it("rejects a wrong verifier without using the code up", async () => {
     const code = await reachCode("wrong-verifier@example.com");
     for (const wrong of ["w".repeat(56), CHALLENGE, VERIFIER.slice(1), `${VERIFIER}v`]) {
-      await assert.rejects(exchange(code, wrong), refusal(400, "bad_code_verifier"));
+      await assert.rejects(exchange(code, wrong), rejection(400, "bad_code_verifier"));
     }
     sessionOf(await exchange(code, VERIFIER));
   });
@@ -108,7 +108,7 @@ describe("the PKCE flow", () => {
   it("expires when the code is not exchanged", async () => {
     const code = await reachCode("slow-exchange@example.com");
     auth.clock.advance(5 * 60 * 1000 + 1);
-    await assert.rejects(exchange(code, VERIFIER), refusal(400, "flow_state_expired"));
+    await assert.rejects(exchange(code, VERIFIER), rejection(400, "flow_state_expired"));
   });
 
   it("accepts a link long after it was requested", async () => {
@@ -127,8 +127,8 @@ describe("the PKCE flow", () => {
     ["an object for a code", { $ne: null }, VERIFIER, 400, "validation_failed"],
   ];
   for (const [name, code, verifier, status, error] of unknown) {
-    it(`refuses ${name}`, async () => {
-      await assert.rejects(exchange(code, verifier), refusal(status, error));
+    it(`rejects ${name}`, async () => {
+      await assert.rejects(exchange(code, verifier), rejection(status, error));
     });
   }
 
@@ -164,6 +164,6 @@ describe("the PKCE flow", () => {
     await auth.context.pool.query(
       "update auth.users set banned_until = 'infinity' where email = 'ban-on-the-way@example.com'",
     );
-    await assert.rejects(exchange(code, VERIFIER), refusal(403, "user_banned"));
+    await assert.rejects(exchange(code, VERIFIER), rejection(403, "user_banned"));
   });
 });

@@ -43,7 +43,7 @@ describe("the redirect of a link", () => {
     });
   }
 
-  const refused: readonly [string, string?][] = [
+  const rejected: readonly [string, string?][] = [
     [""],
     ["/relative"],
     ["//evil.example/"],
@@ -92,7 +92,7 @@ describe("the redirect of a link", () => {
     ["http://one.example/callback", "https://one.example/callback"],
     ["otherapp://callback", "myapp://**"],
   ];
-  for (const [wanted, pattern] of refused) {
+  for (const [wanted, pattern] of rejected) {
     it(`is the site and not ${JSON.stringify(wanted.slice(0, 60))}${pattern === undefined ? "" : ` with ${pattern}`}`, () => {
       assert.equal(choose(wanted, pattern === undefined ? [] : [pattern]), SITE);
     });
@@ -151,7 +151,7 @@ describe("the redirect of a link", () => {
         const chosen = choose(text, list);
         assert.match(chosen, origins);
         assert.equal(new URL(chosen).username, "");
-        // Choosing again changes nothing: the link carries what was chosen, and is judged once more when it is followed.
+        // Idempotent: the link contains the chosen URL, which is checked again when the link is used.
         assert.equal(choose(chosen, list), chosen === SITE ? SITE : chosen);
       }),
       { numRuns: 3_000 },

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { buildTokenHash, hashTokenHash, isSameHash, newCode } from "../../src/auth/one-time/one-time-secret.ts";
 import { isVerifierOf, readPkce } from "../../src/auth/one-time/pkce.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const MASTER_KEY = "m".repeat(43);
 
@@ -24,7 +24,7 @@ describe("a code", () => {
         row[Number(digit)] = (row[Number(digit)] ?? 0) + 1;
       }
     }
-    // Ten standard deviations off: chance does not do that, a bias does.
+    // Ten standard deviations: only a bias exceeds them.
     const expected = rounds / 10;
     const tolerance = 10 * Math.sqrt(expected * 0.9);
     for (const count of counts.flat()) assert.ok(Math.abs(count - expected) < tolerance, `${count} of ${expected}`);
@@ -46,7 +46,7 @@ describe("the token of a link", () => {
     assert.equal(new Set(texts).size, texts.length);
     assert.match(texts[0] ?? "", /^[0-9a-f]{64}$/);
     assert.match(texts[4] ?? "", /^pkce_[0-9a-f]{64}$/);
-    // Without its prefix the link of a flow is no link at all.
+    // The token of a PKCE link is not valid without its prefix.
     assert.equal(isSameHash(hashTokenHash(texts[4] ?? ""), hashTokenHash(texts[0] ?? "")), false);
   });
 });
@@ -83,17 +83,17 @@ describe("the code challenge of a PKCE flow", () => {
     ["empty texts", { code_challenge: "", code_challenge_method: "" }, null],
     ["both", { code_challenge: challenge, code_challenge_method: "s256" }, { challenge, method: "s256" }],
     ["upper case", { code_challenge: challenge, code_challenge_method: "S256" }, { challenge, method: "s256" }],
-    ["no method", { code_challenge: challenge }, "refused"],
-    ["no challenge", { code_challenge_method: "plain" }, "refused"],
-    ["too short", { code_challenge: "x".repeat(42), code_challenge_method: "plain" }, "refused"],
-    ["too long", { code_challenge: "x".repeat(129), code_challenge_method: "plain" }, "refused"],
-    ["other characters", { code_challenge: `${challenge}=`, code_challenge_method: "s256" }, "refused"],
-    ["another type", { code_challenge: [challenge], code_challenge_method: "s256" }, "refused"],
-    ["another method", { code_challenge: challenge, code_challenge_method: "md5" }, "refused"],
+    ["no method", { code_challenge: challenge }, "rejected"],
+    ["no challenge", { code_challenge_method: "plain" }, "rejected"],
+    ["too short", { code_challenge: "x".repeat(42), code_challenge_method: "plain" }, "rejected"],
+    ["too long", { code_challenge: "x".repeat(129), code_challenge_method: "plain" }, "rejected"],
+    ["other characters", { code_challenge: `${challenge}=`, code_challenge_method: "s256" }, "rejected"],
+    ["another type", { code_challenge: [challenge], code_challenge_method: "s256" }, "rejected"],
+    ["another method", { code_challenge: challenge, code_challenge_method: "md5" }, "rejected"],
   ];
   for (const [name, body, outcome] of bodies) {
     it(`is read from a body with ${name}`, () => {
-      if (outcome === "refused") assert.throws(() => readPkce({ body }), refusal(400, "validation_failed"));
+      if (outcome === "rejected") assert.throws(() => readPkce({ body }), rejection(400, "validation_failed"));
       else assert.deepEqual(readPkce({ body }), outcome);
     });
   }

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { decodeJwt } from "jose";
 import { getUser, signIn, signUp } from "./support/accounts.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 interface ListedSession {
   readonly id: string;
@@ -63,9 +63,9 @@ test("DELETE /sessions/:id ends one session and keeps the others", async (t) => 
     query: { grant_type: "refresh_token" },
     body: { refresh_token: other.refresh_token },
   });
-  await assert.rejects(refreshing, refusal(400, "refresh_token_not_found"));
+  await assert.rejects(refreshing, rejection(400, "refresh_token_not_found"));
   assert.equal((await getUser(auth, token)).email, "ada@example.com");
-  await assert.rejects(auth.call("DELETE", path, { token }), refusal(404, "session_not_found"));
+  await assert.rejects(auth.call("DELETE", path, { token }), rejection(404, "session_not_found"));
 });
 
 test("DELETE /sessions/:id returns the same error for a foreign and for an unknown session", async (t) => {
@@ -73,7 +73,7 @@ test("DELETE /sessions/:id returns the same error for a foreign and for an unkno
   const { access_token: token } = await signUp(auth, "ada@example.com");
   const eve = await signUp(auth, "eve@example.com");
   for (const id of [idOf(eve.access_token), randomUUID()])
-    await assert.rejects(auth.call("DELETE", `/sessions/${id}`, { token }), refusal(404, "session_not_found"));
-  await assert.rejects(auth.call("DELETE", "/sessions/1%20or%201", { token }), refusal(404, "validation_failed"));
+    await assert.rejects(auth.call("DELETE", `/sessions/${id}`, { token }), rejection(404, "session_not_found"));
+  await assert.rejects(auth.call("DELETE", "/sessions/1%20or%201", { token }), rejection(404, "validation_failed"));
   assert.equal((await getUser(auth, eve.access_token)).email, "eve@example.com");
 });

@@ -7,7 +7,7 @@ import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/r
 import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -47,7 +47,7 @@ test("hashes with other parameters and algorithms verify and request a rehash", 
 });
 
 test("verifying a password takes as much computing without an account as with one", async () => {
-  // Costly enough that everything else in the process hardly counts.
+  // Expensive enough to dominate the CPU time of the process.
   const hasher = await createPasswordHasher({ memoryKib: 19_456, iterations: 4, parallelism: 1 });
   const hash = await hasher.hash(PASSWORD);
   const known: number[] = [];
@@ -56,7 +56,7 @@ test("verifying a password takes as much computing without an account as with on
     known.push(await measureCpu(() => hasher.verify(hash, "wrong")));
     unknown.push(await measureCpu(() => hasher.verify(null, "wrong")));
   }
-  // Without a hash it would be a hundredth; caches that are shared with other programs make a small factor.
+  // Without hashing the factor would be a hundred; shared CPU caches cause a small one.
   const ratio = medianOf(unknown) / medianOf(known);
   assert.ok(ratio > 1 / 3 && ratio < 3, `ratio ${ratio}`);
   assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
@@ -65,10 +65,10 @@ test("verifying a password takes as much computing without an account as with on
 test("a password of ten megabytes is rejected without hashing", async () => {
   const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 0, maxWaiting: 0 });
   const huge = "x".repeat(10_000_000);
-  await assert.rejects(hasher.hash(huge), refusal(400, "validation_failed", /longer than 1024 characters/));
+  await assert.rejects(hasher.hash(huge), rejection(400, "validation_failed", /longer than 1024 characters/));
   assert.deepEqual(await hasher.verify(null, huge), { isMatch: false, shouldRehash: false });
-  assert.throws(() => checkNewPassword(huge, rules("any")), refusal(400, "validation_failed", /1024/));
-  // With no place at all, whatever is hashed would be turned away.
+  assert.throws(() => checkNewPassword(huge, rules("any")), rejection(400, "validation_failed", /1024/));
+  // Without permits, every hash is rejected.
   await assert.rejects(hasher.hash(PASSWORD), (error) => error instanceof AppError && error.status === 503);
 });
 
@@ -76,7 +76,7 @@ test("length is counted in characters, from the shortest to the longest", async 
   assert.equal(findPasswordFaults("🦊🦊🦊🦊🦊🦊", rules("any")), null);
   assert.deepEqual(findPasswordFaults("🦊🦊🦊", rules("any"))?.reasons, ["length"]);
   checkNewPassword("🦊".repeat(1024), rules("any"));
-  assert.throws(() => checkNewPassword("🦊".repeat(1025), rules("any")), refusal(400, "validation_failed"));
+  assert.throws(() => checkNewPassword("🦊".repeat(1025), rules("any")), rejection(400, "validation_failed"));
   const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
   const longest = "🦊".repeat(1024);
   assert.ok((await hasher.verify(await hasher.hash(longest), longest)).isMatch);
@@ -176,7 +176,7 @@ test("rejects imported hashes that are invalid or would take minutes", async () 
     `$scrypt$ln=15,r=8,p=1$${salt}$${digest}`,
   ];
   for (const text of bad) {
-    assert.throws(() => parseImportedHash(text), refusal(400, "validation_failed", /cannot be imported/), text);
+    assert.throws(() => parseImportedHash(text), rejection(400, "validation_failed", /cannot be imported/), text);
   }
 });
 
@@ -193,7 +193,7 @@ function medianOf(numbers: readonly number[]): number {
   return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-/** Of the whole process, whose other threads do the work. User and system together: their sum alone is exact. */
+/** CPU time of all threads of the process. Only the sum of user and system time is exact. */
 async function measureCpu(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();

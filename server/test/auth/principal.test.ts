@@ -49,7 +49,7 @@ function legacyToken(claims: Record<string, unknown>): string {
   return `${signed}.${createHmac("sha256", SECRET).update(signed).digest("base64url")}`;
 }
 
-function refusal(message: RegExp, status = 401) {
+function rejection(message: RegExp, status = 401) {
   return (error: unknown) => {
     assert.ok(error instanceof AppError, String(error));
     assert.equal(error.status, status);
@@ -61,8 +61,8 @@ function refusal(message: RegExp, status = 401) {
 describe("the API key", () => {
   it("is required", async () => {
     for (const missing of [undefined, ""]) {
-      await assert.rejects(resolve(missing), refusal(/^No API key found in request$/));
-      await assert.rejects(resolve(missing, `Bearer ${service}`), refusal(/No API key/));
+      await assert.rejects(resolve(missing), rejection(/^No API key found in request$/));
+      await assert.rejects(resolve(missing, `Bearer ${service}`), rejection(/No API key/));
     }
     const error = await resolve(undefined).catch((caught: unknown) => caught);
     const { status, body } = renderError(error);
@@ -78,7 +78,7 @@ describe("the API key", () => {
 
   it("must equal a known key", async () => {
     for (const wrong of ["x", anon.slice(0, -1), `${anon}, ${anon}`, token, "sb_publishable_unknown", "\0", "é"]) {
-      await assert.rejects(resolve(wrong, `Bearer ${token}`), refusal(/^Invalid API key$/), wrong);
+      await assert.rejects(resolve(wrong, `Bearer ${token}`), rejection(/^Invalid API key$/), wrong);
     }
   });
 
@@ -131,7 +131,7 @@ describe("the bearer", () => {
       "Bearer null",
       `Bearer ${service.slice(0, -1)}`,
     ]) {
-      await assert.rejects(resolve(service, wrong), refusal(/unable to parse or verify/), wrong.slice(0, 30));
+      await assert.rejects(resolve(service, wrong), rejection(/unable to parse or verify/), wrong.slice(0, 30));
     }
   });
 
@@ -142,7 +142,7 @@ describe("the bearer", () => {
       "service_role",
     );
     for (const role of ["authenticated", "postgres", "swarmbase_owner", "", undefined]) {
-      await assert.rejects(resolve(anon, `Bearer ${legacyToken({ role })}`), refusal(/missing sub/), role);
+      await assert.rejects(resolve(anon, `Bearer ${legacyToken({ role })}`), rejection(/missing sub/), role);
     }
   });
 
@@ -155,7 +155,7 @@ describe("the bearer", () => {
         { access: "service", isBearerIgnored: false },
         { apikey: anon, authorization: `Bearer ${legacyToken({ sub: userId, role: "service_role" })}` },
       ),
-      refusal(/User not allowed/, 403),
+      rejection(/User not allowed/, 403),
     );
   });
 
@@ -173,10 +173,10 @@ describe("the bearer", () => {
     });
     const ownContext = { ...own, keyRing: own.ring, settings: SETTINGS };
     const credentials = { apikey: anonKey, authorization: `Bearer ${old}` };
-    await assert.rejects(resolvePrincipal(ownContext, credentials), refusal(/JWT/));
+    await assert.rejects(resolvePrincipal(ownContext, credentials), rejection(/JWT/));
     await assert.rejects(
       resolvePrincipal(ownContext, { apikey: old, authorization: undefined }),
-      refusal(/Invalid API key/),
+      rejection(/Invalid API key/),
     );
   });
 });
@@ -189,7 +189,7 @@ describe("access rules", () => {
       { apikey, authorization: bearer === undefined ? undefined : `Bearer ${bearer}` },
     );
   const code = (error: unknown) => (error instanceof AppError ? error.extra.members?.["error_code"] : error);
-  const refused = async (attempt: Promise<unknown>, status: number, name: string | undefined) =>
+  const assertRejected = async (attempt: Promise<unknown>, status: number, name: string | undefined) =>
     assert.rejects(attempt, (error: unknown) => {
       assert.ok(error instanceof AppError, String(error));
       assert.deepEqual([error.status, code(error)], [status, name], error.message);
@@ -207,31 +207,31 @@ describe("access rules", () => {
   });
 
   it("apikey requires a key and resolves the bearer unless it is ignored", async () => {
-    await refused(admit("apikey"), 401, undefined);
+    await assertRejected(admit("apikey"), 401, undefined);
     assert.equal((await admit("apikey", anon, token)).principal.role, "authenticated");
-    await refused(admit("apikey", anon, "expired.or.bad"), 401, "bad_jwt");
+    await assertRejected(admit("apikey", anon, "expired.or.bad"), 401, "bad_jwt");
     assert.equal((await admit("apikey", anon, "expired.or.bad", true)).principal.role, "anon");
     assert.equal((await admit("apikey", service, token, true)).principal.role, "service_role");
-    await refused(admit("apikey", "wrong", token, true), 401, undefined);
+    await assertRejected(admit("apikey", "wrong", token, true), 401, undefined);
   });
 
   it("user requires a user with a live session", async () => {
     assert.equal((await admit("user", anon, token)).principal.role, "authenticated");
-    await refused(admit("user", anon), 401, "no_authorization");
-    await refused(admit("user", service), 401, "no_authorization");
-    await refused(admit("user", anon, anon), 401, "bad_jwt");
-    await refused(admit("user", anon, service), 401, "bad_jwt");
-    await refused(admit("user", anon, await context.tokenOf(userId, randomUUID())), 401, "session_not_found");
-    await refused(admit("user", undefined, token), 401, undefined);
+    await assertRejected(admit("user", anon), 401, "no_authorization");
+    await assertRejected(admit("user", service), 401, "no_authorization");
+    await assertRejected(admit("user", anon, anon), 401, "bad_jwt");
+    await assertRejected(admit("user", anon, service), 401, "bad_jwt");
+    await assertRejected(admit("user", anon, await context.tokenOf(userId, randomUUID())), 401, "session_not_found");
+    await assertRejected(admit("user", undefined, token), 401, undefined);
   });
 
   it("service requires the service role", async () => {
     assert.equal((await admit("service", service)).principal.role, "service_role");
     assert.equal((await admit("service", anon, service)).principal.role, "service_role");
-    await refused(admit("service", anon), 401, "no_authorization");
-    await refused(admit("service", anon, anon), 403, "not_admin");
-    await refused(admit("service", anon, token), 403, "not_admin");
-    await refused(admit("service", service, token), 403, "not_admin");
-    await refused(admit("service", service, "bad"), 401, "bad_jwt");
+    await assertRejected(admit("service", anon), 401, "no_authorization");
+    await assertRejected(admit("service", anon, anon), 403, "not_admin");
+    await assertRejected(admit("service", anon, token), 403, "not_admin");
+    await assertRejected(admit("service", service, token), 403, "not_admin");
+    await assertRejected(admit("service", service, "bad"), 401, "bad_jwt");
   });
 });

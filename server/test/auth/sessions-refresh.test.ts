@@ -7,9 +7,9 @@ import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/re
 import { AppError } from "../../src/errors/index.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, refresh, signIn, signUp } from "./support/accounts.ts";
-import { refusal } from "./support/refusal.ts";
+import { rejection } from "./support/rejection.ts";
 
-const notFound = refusal(400, "refresh_token_not_found");
+const notFound = rejection(400, "refresh_token_not_found");
 
 test("a refresh returns a new refresh token and a new access token of the same session", async (t) => {
   const auth = await createAuthContext(t);
@@ -46,9 +46,9 @@ test("an older refresh token returns the current one shortly after a refresh; la
   auth.clock.advance(4_000);
   assert.equal((await refresh(auth, first.refresh_token)).refresh_token, third.refresh_token);
   auth.clock.advance(7_000);
-  await assert.rejects(refresh(auth, first.refresh_token), refusal(400, "refresh_token_already_used"));
+  await assert.rejects(refresh(auth, first.refresh_token), rejection(400, "refresh_token_already_used"));
   await assert.rejects(refresh(auth, third.refresh_token), notFound);
-  await assert.rejects(getUser(auth, third.access_token), refusal(401, "session_not_found"));
+  await assert.rejects(getUser(auth, third.access_token), rejection(401, "session_not_found"));
   await refresh(auth, other.refresh_token);
 });
 
@@ -69,7 +69,7 @@ test("tabs that refresh concurrently stay signed in", async (t) => {
   tokens = tokens.map(() => first);
   for (let round = 1; round <= 5; round += 1) {
     const answers = await Promise.all(tokens.map((token) => refresh(auth, token)));
-    // Half of the tabs lose the reply and come back with what they had.
+    // Half of the tabs lose the response and send the old token again.
     tokens = tokens.map((token, tab) => (tab % 2 === 0 ? answers[tab]!.refresh_token : token));
     auth.clock.advance(4_000);
   }
@@ -98,7 +98,7 @@ test("a sign-out concurrent to a refresh wins", async (t) => {
   ]);
   if (refreshed.status === "fulfilled") {
     await assert.rejects(refresh(auth, refreshed.value.refresh_token), notFound);
-    await assert.rejects(getUser(auth, refreshed.value.access_token), refusal(401, "session_not_found"));
+    await assert.rejects(getUser(auth, refreshed.value.access_token), rejection(401, "session_not_found"));
   } else {
     notFound(refreshed.reason);
   }
@@ -137,9 +137,9 @@ test("invalid refresh tokens are rejected", async (t) => {
     await assert.rejects(refresh(auth, text), notFound, text.slice(0, 50));
   }
   const ask = (body: unknown) => auth.call("POST", "/token", { query: { grant_type: "refresh_token" }, body });
-  await assert.rejects(ask({}), refusal(400, "validation_failed", /refresh_token required/));
-  await assert.rejects(ask({ refresh_token: 7 }), refusal(400, "validation_failed", /^refresh_token/));
-  await assert.rejects(ask({ refresh_token: `${token}\0` }), refusal(400, "validation_failed"));
+  await assert.rejects(ask({}), rejection(400, "validation_failed", /refresh_token required/));
+  await assert.rejects(ask({ refresh_token: 7 }), rejection(400, "validation_failed", /^refresh_token/));
+  await assert.rejects(ask({ refresh_token: `${token}\0` }), rejection(400, "validation_failed"));
   await refresh(auth, token);
 });
 
@@ -149,7 +149,7 @@ test("a session ends with its time box, whatever refreshes it had", async (t) =>
   auth.clock.advance(3_000_000);
   const second = await refresh(auth, first.refresh_token);
   auth.clock.advance(601_000);
-  await assert.rejects(refresh(auth, second.refresh_token), refusal(400, "session_expired"));
+  await assert.rejects(refresh(auth, second.refresh_token), rejection(400, "session_expired"));
   assert.equal(await countSessions(auth), 0);
   await assert.rejects(refresh(auth, second.refresh_token), notFound);
 });
@@ -162,7 +162,7 @@ test("a session ends after the inactivity limit", async (t) => {
     session = await refresh(auth, session.refresh_token);
   }
   auth.clock.advance(601_000);
-  await assert.rejects(refresh(auth, session.refresh_token), refusal(400, "session_expired"));
+  await assert.rejects(refresh(auth, session.refresh_token), rejection(400, "session_expired"));
   assert.equal(await countSessions(auth), 0);
 });
 
@@ -170,7 +170,7 @@ test("a refresh of a banned or deleted user is rejected and ends the session", a
   const auth = await createAuthContext(t);
   const banned = await signUp(auth, "ada@example.com");
   await auth.database.owner.query("update auth.users set banned_until = now() + interval '1 hour'");
-  await assert.rejects(refresh(auth, banned.refresh_token), refusal(400, "user_banned"));
+  await assert.rejects(refresh(auth, banned.refresh_token), rejection(400, "user_banned"));
   assert.equal(await countSessions(auth), 0);
   const deleted = await signUp(auth, "eve@example.com");
   await auth.database.owner.query("update auth.users set deleted_at = now()");
@@ -182,13 +182,13 @@ test("an internal error of a refresh is never a 4xx, which would sign the client
   const auth = await createAuthContext(t);
   const { refresh_token: token } = await signUp(auth, "ada@example.com");
   const away = Object.assign(Object.create(auth.context.pool) as TestAuthContext["context"]["pool"], {
-    connect: () => Promise.reject(Object.assign(new Error("refused"), { code: "ECONNREFUSED" })),
+    connect: () => Promise.reject(Object.assign(new Error("rejected"), { code: "ECONNREFUSED" })),
   });
   await assert.rejects(
     refresh(onNode(auth, { pool: away }), token),
     (error) => error instanceof AppError && error.status === 503,
   );
-  // A key that does not open what is stored.
+  // A master key that cannot decrypt the stored keys.
   await assert.rejects(
     refresh(onNode(auth, { masterKey: "another master key that is long enough" }), token),
     (error) => !(error instanceof AppError) || error.status >= 500,
@@ -197,16 +197,16 @@ test("an internal error of a refresh is never a 4xx, which would sign the client
 });
 
 test("decideRefresh is consistent for any counters and times", () => {
-  const anyFacts = fc.record({
+  const anyInput = fc.record({
     counter: fc.bigInt({ min: 0n, max: 50n }),
     presented: fc.bigInt({ min: 0n, max: 60n }),
     agoMs: fc.integer({ min: -5_000, max: 30_000 }),
     reuseSeconds: fc.integer({ min: 0, max: 20 }),
   });
   fc.assert(
-    fc.property(anyFacts, ({ counter, presented, agoMs, reuseSeconds }) => {
+    fc.property(anyInput, ({ counter, presented, agoMs, reuseSeconds }) => {
       const now = new Date(1_000_000_000);
-      const facts = { counter, presented, now, reuseSeconds, refreshedAt: new Date(now.getTime() - agoMs) };
+      const input = { counter, presented, now, reuseSeconds, refreshedAt: new Date(now.getTime() - agoMs) };
       const behind = counter - presented;
       const expected =
         behind < 0n
@@ -216,7 +216,7 @@ test("decideRefresh is consistent for any counters and times", () => {
             : behind === 1n || agoMs <= reuseSeconds * 1000
               ? "repeat"
               : "reuse";
-      assert.equal(decideRefresh(facts), expected);
+      assert.equal(decideRefresh(input), expected);
     }),
   );
 });

@@ -26,7 +26,7 @@ export interface TokenContext {
   tokenOf(userId: string, sessionId: string): Promise<string>;
 }
 
-/** Keys, and users with sessions, in a database of its own. Passwords and mails are not needed to check a token. */
+/** Keys and users with sessions in a separate database, without passwords and mails. */
 export async function openTokenContext(
   t: Cleanup,
   overrides: { readonly anonKeyOverride?: string; readonly serviceRoleKeyOverride?: string } = {},

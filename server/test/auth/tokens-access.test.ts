@@ -27,7 +27,7 @@ const verifying = (text: string) => verifyAccessToken(context.ring, text, contex
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const claims = () => context.claimsOf(USER, SESSION);
 
-/** Signed rightly by the current key, whatever the header and the claims say. */
+/** Signs any header and claims with the current key. */
 function forge(payload: unknown, header: Record<string, unknown> = {}): string {
   const { kid, privateKey: key } = context.keys.currentSigningKey;
   const signed = `${encode({ alg: "ES256", typ: "JWT", kid, ...header })}.${encode(payload)}`;
@@ -40,7 +40,7 @@ function hmacToken(secret: string | Buffer, header: Record<string, unknown>, pay
   return `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}`;
 }
 
-async function refused(text: string, reason: RegExp, upstreamCode: string, name?: string): Promise<void> {
+async function assertRejected(text: string, reason: RegExp, upstreamCode: string, name?: string): Promise<void> {
   await assert.rejects(
     verifying(text),
     (error: unknown) => {
@@ -55,7 +55,7 @@ async function refused(text: string, reason: RegExp, upstreamCode: string, name?
     name,
   );
 }
-const malformed = (text: string, name?: string) => refused(text, /unable to parse or verify/, "PGRST301", name);
+const malformed = (text: string, name?: string) => assertRejected(text, /unable to parse or verify/, "PGRST301", name);
 
 describe("an access token", () => {
   it("names its key and verifies with the public JWKS", async () => {
@@ -72,23 +72,23 @@ describe("an access token", () => {
     const at = (exp: unknown) => forge({ ...claims(), exp });
     await verifying(at(context.nowSeconds() + 1));
     for (const exp of [context.nowSeconds(), context.nowSeconds() - 1, 0, -1]) {
-      await refused(at(exp), /^JWT expired$/, "PGRST303");
+      await assertRejected(at(exp), /^JWT expired$/, "PGRST303");
     }
     for (const exp of [undefined, null, "9999999999", true, [9999999999]]) {
-      await refused(at(exp), /claims are not valid/, "PGRST303", String(exp));
+      await assertRejected(at(exp), /claims are not valid/, "PGRST303", String(exp));
     }
     const endless = `{"sub":"${USER}","role":"authenticated","exp":1e999}`;
     const { kid, privateKey: key } = context.keys.currentSigningKey;
     const signed = `${encode({ alg: "ES256", kid })}.${Buffer.from(endless).toString("base64url")}`;
     const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
-    await refused(`${signed}.${signature}`, /claims are not valid/, "PGRST303");
+    await assertRejected(`${signed}.${signature}`, /claims are not valid/, "PGRST303");
   });
 
   it("may be issued up to ten seconds in the future", async () => {
     for (const name of ["nbf", "iat"]) {
       await verifying(forge({ ...claims(), [name]: context.nowSeconds() + 10 }));
-      await refused(forge({ ...claims(), [name]: context.nowSeconds() + 11 }), /not yet valid/, "PGRST303");
-      await refused(forge({ ...claims(), [name]: "soon" }), /claims are not valid/, "PGRST303");
+      await assertRejected(forge({ ...claims(), [name]: context.nowSeconds() + 11 }), /not yet valid/, "PGRST303");
+      await assertRejected(forge({ ...claims(), [name]: "soon" }), /claims are not valid/, "PGRST303");
     }
   });
 
@@ -96,20 +96,20 @@ describe("an access token", () => {
     await verifying(forge({ ...claims(), aud: ["other", "authenticated"] }));
     await verifying(forge({ ...claims(), aud: undefined }));
     for (const aud of ["other", ["other"], [], "", null, 1]) {
-      await refused(forge({ ...claims(), aud }), /another audience/, "PGRST303", JSON.stringify(aud));
+      await assertRejected(forge({ ...claims(), aud }), /another audience/, "PGRST303", JSON.stringify(aud));
     }
   });
 
   it("must have a UUID as sub and as session_id", async () => {
-    for (const sub of [undefined, ""]) await refused(forge({ ...claims(), sub }), /missing sub/, "PGRST303");
+    for (const sub of [undefined, ""]) await assertRejected(forge({ ...claims(), sub }), /missing sub/, "PGRST303");
     for (const sub of [null, 7, "admin", `${USER}'`, `${USER}\0`, ` ${USER}`, { $ne: 1 }, [USER]]) {
-      await refused(forge({ ...claims(), sub }), /claims are not valid/, "PGRST303", JSON.stringify(sub));
+      await assertRejected(forge({ ...claims(), sub }), /claims are not valid/, "PGRST303", JSON.stringify(sub));
     }
     for (const role of [undefined, "", 1, null]) {
-      await refused(forge({ ...claims(), role }), /claims are not valid/, "PGRST303");
+      await assertRejected(forge({ ...claims(), role }), /claims are not valid/, "PGRST303");
     }
     for (const session_id of [null, 5, "x", `${SESSION} `]) {
-      await refused(forge({ ...claims(), session_id }), /claims are not valid/, "PGRST303");
+      await assertRejected(forge({ ...claims(), session_id }), /claims are not valid/, "PGRST303");
     }
     assert.equal((await verifying(forge({ ...claims(), session_id: undefined }))).session_id, "");
   });

@@ -44,7 +44,7 @@ test("a public key verifies tokens that were signed elsewhere, and never signs",
     importInto(context, { algorithm: "RS256", text: publicPem(rsa.publicKey), kid: "elsewhere-2" }, true),
     /Only a private key can sign/,
   );
-  // The next start looks at the newest key to see whether the master key is right; this one has nothing to open.
+  // The next start checks the master key against the newest key that has a private part; this one has none.
   await checkMasterKey(context.database.owner, context.database.masterKey);
 });
 

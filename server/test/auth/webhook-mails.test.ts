@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { type AuthRoomOverrides, createAuthContext } from "./support/auth-context.ts";
+import { type AuthContextOverrides, createAuthContext } from "./support/auth-context.ts";
 import { sendDueMails } from "./support/send-due-mails.ts";
 
-async function openWebhookMails(t: TestContext, overrides: AuthRoomOverrides = {}) {
+async function openWebhookMails(t: TestContext, overrides: AuthContextOverrides = {}) {
   const auth = await createAuthContext(t, overrides);
   const { owner } = auth.database;
   const addUser = async (email: string, isConfirmed = true): Promise<string> => {

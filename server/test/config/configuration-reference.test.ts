@@ -9,7 +9,7 @@ describe("renderConfigurationReference", () => {
     for (const row of SETTINGS) {
       const lines = page.split("\n").filter((line) => line.startsWith(`| \`${row.name}\` |`));
       assert.equal(lines.length, 1, row.name);
-      assert.equal(lines[0]?.includes("(secret)"), row.secret, row.name);
+      assert.equal(lines[0]?.includes("(secret)"), row.secret === true, row.name);
       assert.ok(lines[0]?.includes(row.description), row.name);
     }
     assert.match(page, /`PORT` \| a whole number from 0 to 65535 \| `8443` \|/);

@@ -209,7 +209,7 @@ describe("values", () => {
   });
 });
 
-describe("accepted and refused values", () => {
+describe("accepted and rejected values", () => {
   const cases: Record<string, { good: string[]; bad: string[] }> = {
     PORT: {
       good: ["0", "1", "65535"],
@@ -281,7 +281,7 @@ describe("settings that depend on each other", () => {
     ["one key for both roles", { ANON_KEY: "same", SERVICE_ROLE_KEY: "same" }, /^ANON_KEY and SERVICE_ROLE_KEY must/],
   ];
   for (const [title, env, expected] of cases) {
-    it(`refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       const faults = faultsOf(env);
       assert.equal(faults.length, 1);
       assert.match(faults[0] ?? "", expected);
@@ -310,7 +310,7 @@ describe("faults", () => {
   });
 
   it("are the only thing thrown and never hold a value, whatever the environment", () => {
-    // The marker cannot occur in the words of a fault, so that finding it means a value was quoted.
+    // The marker never occurs in the text of a fault, so finding it means that a value was quoted.
     const marked = fc.string({ unit: ANY_CHARACTER, maxLength: 60 }).map((text) => `${text}§7Qz§`);
     const plausible = fc.constantFrom("", "8443", "proxy", "postgres://u:p@h/d", "https://a.example", "10.0.0.0/8");
     const name = fc.oneof(

@@ -13,28 +13,28 @@ const routes: Route[] = (["public", "apikey", "user", "service"] as const).flatM
   { method: "POST", path: `/try/${access}`, access, limit: null, handler: answerAuthentication },
 ]);
 
-interface GateStage extends TestServer {
-  readonly room: TokenContext;
+interface GuardedServer extends TestServer {
+  readonly context: TokenContext;
   readonly anon: string;
   readonly service: string;
   readonly token: string;
   readonly userId: string;
 }
 
-async function openGate(t: TestContext): Promise<GateStage> {
-  const room = await openTokenContext(t);
-  const userId = await room.addUser();
-  const token = await room.tokenOf(userId, await room.addSession(userId));
+async function openGuardedServer(t: TestContext): Promise<GuardedServer> {
+  const context = await openTokenContext(t);
+  const userId = await context.addUser();
+  const token = await context.tokenOf(userId, await context.addSession(userId));
   const settings = { authSessionInactivitySeconds: 0 };
   const guard: AuthGuard = (rule, credentials) =>
-    authenticate({ ...room, keyRing: room.ring, settings }, rule, credentials);
+    authenticate({ ...context, keyRing: context.ring, settings }, rule, credentials);
   const server = await startServer(t, { routes, guard });
-  return { ...server, room, token, userId, anon: room.keys.anonKey, service: room.keys.serviceRoleKey };
+  return { ...server, context, token, userId, anon: context.keys.anonKey, service: context.keys.serviceRoleKey };
 }
 
 describe("every route", () => {
   it("applies its access rule and gives its handler the principal", async (t) => {
-    const { request, anon, service, token, userId } = await openGate(t);
+    const { request, anon, service, token, userId } = await openGuardedServer(t);
     const status = async (access: string, headers: Record<string, string>) =>
       (await request(`/try/${access}`, { headers })).status;
     const bearer = (text: string) => ({ apikey: anon, authorization: `Bearer ${text}` });
@@ -61,7 +61,7 @@ describe("every route", () => {
   });
 
   it("accepts the key in the query when there is no header", async (t) => {
-    const { request, anon } = await openGate(t);
+    const { request, anon } = await openGuardedServer(t);
     assert.equal((await request(`/try/apikey?apikey=${anon}`)).status, 200);
     assert.equal((await request(`/try/apikey?apikey=${anon}`, { headers: { apikey: "wrong" } })).status, 401);
     assert.equal((await request(`/try/apikey?apikey=${anon}&apikey=${anon}`)).status, 401);
@@ -69,7 +69,7 @@ describe("every route", () => {
   });
 
   it("returns 401 and 403 with the complete body and CORS headers", async (t) => {
-    const { request, anon, token } = await openGate(t);
+    const { request, anon, token } = await openGuardedServer(t);
     const missing = await request("/try/apikey", { headers: { origin: "https://app.test" } });
     assert.deepEqual(missing.json, {
       error: "Unauthorized",
@@ -82,9 +82,9 @@ describe("every route", () => {
     assert.equal(missing.headers["www-authenticate"], "Bearer");
     assert.ok(missing.headers["x-request-id"]);
 
-    const refused = await request("/try/service", { headers: { apikey: anon, authorization: `Bearer ${token}` } });
-    assert.equal(refused.status, 403);
-    assert.deepEqual(refused.json, {
+    const rejected = await request("/try/service", { headers: { apikey: anon, authorization: `Bearer ${token}` } });
+    assert.equal(rejected.status, 403);
+    assert.deepEqual(rejected.json, {
       error: "Forbidden",
       code: "FORBIDDEN",
       message: "User not allowed",
@@ -93,14 +93,14 @@ describe("every route", () => {
       error_code: "not_admin",
       msg: "User not allowed",
     });
-    assert.equal(refused.headers["x-supabase-api-version"], undefined, "so that clients read error_code");
+    assert.equal(rejected.headers["x-supabase-api-version"], undefined, "so that clients read error_code");
   });
 
   it("reports an expired token", async (t) => {
-    const { request, anon, token, room } = await openGate(t);
+    const { request, anon, token, context } = await openGuardedServer(t);
     const headers = { apikey: anon, authorization: `Bearer ${token}` };
     assert.equal((await request("/try/user", { headers })).status, 200);
-    room.clock.advance(3600);
+    context.clock.advance(3600);
     const { status, json, headers: answered } = await request("/try/user", { headers });
     assert.equal(status, 401);
     assert.equal(json["message"], "JWT expired");
@@ -114,17 +114,17 @@ describe("every route", () => {
   });
 
   it("rejects a user after the session has ended", async (t) => {
-    const { request, anon, token, room } = await openGate(t);
+    const { request, anon, token, context } = await openGuardedServer(t);
     const headers = { apikey: anon, authorization: `Bearer ${token}` };
     assert.equal((await request("/try/user", { headers })).status, 200);
-    await room.database.owner.query("delete from auth.sessions");
+    await context.database.owner.query("delete from auth.sessions");
     const { status, json } = await request("/try/user", { headers });
     assert.equal(status, 401);
     assert.equal(json["error_code"], "session_not_found");
   });
 
   it("checks keys before the body", async (t) => {
-    const { request } = await openGate(t);
+    const { request } = await openGuardedServer(t);
     const headers = { "content-type": "application/x-unheard-of", "content-length": "10" };
     assert.equal((await request("/try/user", { method: "POST", headers, body: "0123456789" })).status, 401);
     const broken = { "content-type": "application/json" };
@@ -132,7 +132,7 @@ describe("every route", () => {
   });
 
   it("rejects two Authorization headers", async (t) => {
-    const { connect, anon, token, service } = await openGate(t);
+    const { connect, anon, token, service } = await openGuardedServer(t);
     const send = async (lines: string[]) => {
       const head = ["GET /try/user HTTP/1.1", "Host: localhost", "Connection: close", ...lines];
       return exchange(await connect(), `${head.join("\r\n")}\r\n\r\n`);
@@ -154,7 +154,7 @@ describe("every route", () => {
   });
 
   it("needs no key for a preflight, an unknown path or an unknown method", async (t) => {
-    const { request, anon } = await openGate(t);
+    const { request, anon } = await openGuardedServer(t);
     assert.equal((await request("/try/user", { method: "OPTIONS" })).status, 204);
     assert.equal((await request("/nowhere")).status, 404);
     assert.equal((await request("/try/user", { method: "DELETE" })).status, 405);
@@ -164,9 +164,9 @@ describe("every route", () => {
   });
 
   it("returns 503 and not 401 while the database is unavailable", async (t) => {
-    const { request, anon, room } = await openGate(t);
-    const stranger = await room.tokenOf(randomUUID(), randomUUID());
-    await room.pool.end();
+    const { request, anon, context } = await openGuardedServer(t);
+    const stranger = await context.tokenOf(randomUUID(), randomUUID());
+    await context.pool.end();
     const { status, json } = await request("/try/user", {
       headers: { apikey: anon, authorization: `Bearer ${stranger}` },
     });

@@ -28,7 +28,7 @@ function endpoint(row: Partial<AuthEndpoint> & Pick<AuthEndpoint, "run">): AuthE
 describe("an endpoint", () => {
   it("gets the parsed call", async (t) => {
     const calls: AuthCall[] = [];
-    const run = async (_room: unknown, call: AuthCall) => {
+    const run = async (_context: unknown, call: AuthCall) => {
       calls.push(call);
       return { status: 200, body: {} };
     };
@@ -57,7 +57,7 @@ describe("an endpoint", () => {
 
   it("gets an empty object for no body, whatever the content type says", async (t) => {
     const bodies: unknown[] = [];
-    const run = async (_room: unknown, call: AuthCall) => {
+    const run = async (_context: unknown, call: AuthCall) => {
       bodies.push(call.body);
       return { status: 204 };
     };
@@ -116,7 +116,7 @@ describe("an endpoint", () => {
   });
 
   it("with access apikey ignores an expired token", async (t) => {
-    const run = async (_room: unknown, { principal }: AuthCall) => ({ status: 200, body: principal });
+    const run = async (_context: unknown, { principal }: AuthCall) => ({ status: 200, body: principal });
     const { request, anonKey, serviceRoleKey } = await serve(t, [
       endpoint({ method: "POST", path: "/token", access: "apikey", run }),
       endpoint({ path: "/user", access: "user", run }),

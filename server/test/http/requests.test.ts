@@ -36,11 +36,11 @@ test("/health reports that the process is up, /ready whether requests can be ser
     ["stopping", "The service is stopping"],
   ] as const) {
     obstacle = why;
-    const refused = await request("/ready");
-    assertErrorBody(refused, 503, "SERVICE_UNAVAILABLE");
-    assert.equal(refused.json["message"], message);
-    assert.ok(Number(refused.headers["retry-after"]) > 0);
-    assert.equal(refused.headers["cache-control"], "no-store");
+    const rejected = await request("/ready");
+    assertErrorBody(rejected, 503, "SERVICE_UNAVAILABLE");
+    assert.equal(rejected.json["message"], message);
+    assert.ok(Number(rejected.headers["retry-after"]) > 0);
+    assert.equal(rejected.headers["cache-control"], "no-store");
     assert.equal((await request("/health")).status, 200);
   }
 });
@@ -221,7 +221,7 @@ test("a body over the limit returns 413 while the client is still sending", asyn
   const heard = readToEnd(deaf);
   deaf.resume();
   assert.match(await heard, /^HTTP\/1.1 413 /);
-  // Without waiting for a body that never comes.
+  // Responds without waiting for the body.
   const expecting = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
   const answer = await exchange(await connect(), `${expecting}Content-Length: 999999\r\nExpect: 100-continue\r\n\r\n`);
   assert.match(answer, /^HTTP\/1.1 413 /);
@@ -352,11 +352,11 @@ test("a client that disconnects in the middle of its body is not an internal err
 });
 
 test("pipelined requests are answered in order", async (t) => {
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const resolvers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const routes = [
     route("/slow/:n", async (request) => {
       const { n } = request.params as { n: string };
-      await gates[Number(n)]?.promise;
+      await resolvers[Number(n)]?.promise;
       return { n };
     }),
   ];
@@ -364,8 +364,8 @@ test("pipelined requests are answered in order", async (t) => {
   const line = (n: number, more = "") => `GET /slow/${n} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
   const socket = await connect();
   const answers = exchange(socket, line(0) + line(1) + line(2, "Connection: close\r\n"));
-  gates[1]?.resolve();
-  gates[0]?.resolve();
+  resolvers[1]?.resolve();
+  resolvers[0]?.resolve();
   assert.deepEqual(
     [...(await answers).matchAll(/\{"n":"(\d)"\}/g)].map(([, n]) => n),
     ["0", "1", "2"],

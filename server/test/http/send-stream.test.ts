@@ -55,11 +55,11 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
 }
 
 test("a stream sends its headers first, and each chunk before the next is produced", async (t) => {
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const resolvers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { open } = await serve(t, async function* () {
-    await gates[0]?.promise;
+    await resolvers[0]?.promise;
     yield "one";
-    await gates[1]?.promise;
+    await resolvers[1]?.promise;
     yield "two";
   });
   const response = await open();
@@ -70,9 +70,9 @@ test("a stream sends its headers first, and each chunk before the next is produc
   assert.equal(response.headers["x-ratelimit-remaining"], "6", "the row with the least left");
   const chunks: string[] = [];
   response.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
-  gates[0]?.resolve();
+  resolvers[0]?.resolve();
   await until(() => chunks.join("") === "one");
-  gates[1]?.resolve();
+  resolvers[1]?.resolve();
   await once(response, "end");
   assert.equal(chunks.join(""), "onetwo");
 });
@@ -94,7 +94,7 @@ test("a stream applies backpressure to a slow reader and notices one who leaves"
   const response = await open();
   response.pause();
   let before = -1;
-  // What the sockets of both sides hold is taken; then it stands still.
+  // The producer stops once the socket buffers of both sides are full.
   await until(() => {
     const isStill = made === before && made > 0;
     before = made;

@@ -164,7 +164,7 @@ test("after a kill or damage in any state, a start serves or names the command t
       return Promise.all(FILES.map((file) => readFile(join(dataDir, "tls", file), "utf8")));
     }),
   );
-  // Each file may be absent, cut off, or from another generation, and a temporary file may lie beside it.
+  // Each file can be missing, truncated, or of another generation, and a temporary file can exist.
   const state = fc.record({
     generation: fc.constantFrom(0, 1),
     keep: fc.constantFrom("all", "none", "part"),
@@ -227,7 +227,7 @@ test("the operator's files are used unchanged or rejected with a reason", async 
 
   const at = (days: number) => ({ now: () => new Date(start.getTime() + days * DAY_MS) });
   const encrypted = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
-  const refusals: [RegExp, Partial<Parameters<typeof loadTlsMaterial>[0]>][] = [
+  const rejections: [RegExp, Partial<Parameters<typeof loadTlsMaterial>[0]>][] = [
     [/TLS_CERT_FILE: cannot read .*absent\.pem: no such file/, { certFile: join(dataDir, "absent.pem") }],
     [/TLS_KEY_FILE: cannot read .*: it is a folder/, { keyFile: dataDir }],
     [/TLS_CERT_FILE .* does not begin with a certificate/, { certFile: await write("bad.pem", "nonsense") }],
@@ -239,7 +239,7 @@ test("the operator's files are used unchanged or rejected with a reason", async 
     [/TLS_KEY_FILE is set, but TLS_CERT_FILE is not/, { certFile: null }],
     [/TLS_CERT_FILE is set, but TLS_KEY_FILE is not/, { keyFile: null }],
   ];
-  for (const [message, changes] of refusals) {
+  for (const [message, changes] of rejections) {
     await assert.rejects(
       loadOwn(changes),
       (error) => error instanceof TlsError && message.test(error.message),

@@ -37,11 +37,11 @@ test("a running server applies a renewed certificate, local or operator's", { ti
   });
   const { port } = await server.listen();
   const ending = new AbortController();
-  const keeper = keepTlsCurrent({ first, intervalMs: 10, observer, load, apply: (tls) => server.renewTls(tls) });
-  const keeping = keeper.run(ending.signal);
+  const worker = keepTlsCurrent({ first, intervalMs: 10, observer, load, apply: (tls) => server.renewTls(tls) });
+  const running = worker.run(ending.signal);
   t.after(async () => {
     ending.abort();
-    await keeping;
+    await running;
     await server.close();
   });
 
@@ -65,7 +65,7 @@ test("a running server applies a renewed certificate, local or operator's", { ti
   const pem = renewed.slice(renewed.indexOf("-----BEGIN CERT"));
   assert.equal(await served(), serialOf(pem), "what is served is what was stored");
 
-  // The operator's files change one after the other; in between they do not fit, and the old one goes on.
+  // The operator's files change one after the other; in between they do not match, and the old certificate stays in use.
   const other = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));
   t.after(() => rm(other, { recursive: true, force: true }));
   const theirs = await loadTlsMaterial({ dataDir: other, certFile: null, keyFile: null, clock });
@@ -76,7 +76,7 @@ test("a running server applies a renewed certificate, local or operator's", { ti
   files = { certFile, keyFile };
   while (!notes.includes("tls.reload_failed")) await served();
   assert.equal(await served(), serialOf(pem));
-  // At once: half a file would be another fault.
+  // Atomically: a truncated file would be another error.
   await writeFile(`${keyFile}.new`, theirs.key);
   await rename(`${keyFile}.new`, keyFile);
   await until(serialOf(theirs.cert));

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
 
 const TLS_HANDSHAKE = 0x16;
-/** For a stop that is not what ends anything. */
+/** A stop timeout that is never reached. */
 const UNHURRIED = { stopTimeoutMs: 60_000 };
 
 test("the local authority's certificate is enough to trust localhost, 127.0.0.1 and nothing else", async (t) => {
@@ -29,7 +29,7 @@ test("the local authority's certificate is enough to trust localhost, 127.0.0.1 
 
 test("accepts a TLS handshake that arrives byte by byte", async (t) => {
   const { port, ca } = await startServer(t);
-  const relay = net.createServer((client) => {
+  const proxy = net.createServer((client) => {
     const server = net.connect({ host: "127.0.0.1", port, noDelay: true });
     server.on("error", () => client.destroy());
     client.on("error", () => server.destroy());
@@ -45,10 +45,10 @@ test("accepts a TLS handshake that arrives byte by byte", async (t) => {
     };
     dribble().catch(() => server.destroy());
   });
-  relay.listen(0, "127.0.0.1");
-  await once(relay, "listening");
-  t.after(() => relay.close());
-  const socket = tls.connect({ host: "127.0.0.1", port: (relay.address() as net.AddressInfo).port, ca });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  t.after(() => proxy.close());
+  const socket = tls.connect({ host: "127.0.0.1", port: (proxy.address() as net.AddressInfo).port, ca });
   await once(socket, "secureConnect");
   const answer = await exchange(socket, "GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
   assert.match(answer, /^HTTP\/1.1 200 /);
@@ -83,7 +83,7 @@ test("an idle connection keeps no slab of pooled buffers alive", async (t) => {
     const socket = tls.connect({ host: "127.0.0.1", port, ca });
     sockets.push(socket);
     await once(socket, "secureConnect");
-    // What else a busy service would put into it, so that the next connection finds another one.
+    // Fills the slab as a busy service would, so that the next connection uses another one.
     while (slabs.at(-1)?.deref() === currentSlab()) Buffer.allocUnsafe(Buffer.poolSize / 4);
   }
   await nextTurn();
@@ -250,8 +250,8 @@ test("close waits for requests in progress, closes idle connections and accepts 
   assert.equal(server.close(), server.close());
   await Promise.all([readToEnd(idle), readToEnd(unused), readToEnd(silent)]);
   const late = net.connect({ host: "127.0.0.1", port });
-  const [refusal] = (await once(late, "error")) as [NodeJS.ErrnoException];
-  assert.equal(refusal.code, "ECONNREFUSED");
+  const [rejection] = (await once(late, "error")) as [NodeJS.ErrnoException];
+  assert.equal(rejection.code, "ECONNREFUSED");
   assert.equal(isClosed, false);
 
   guard.resolve();

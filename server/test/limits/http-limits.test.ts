@@ -14,7 +14,7 @@ type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof startServer>>["reques
 
 const PROXY = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"] } as const;
 
-/** The bearer says who it is: `user-1`, `service`, or `bad`; nobody is anon. */
+/** The bearer names the principal: `user-1`, `service`, or `bad`; without one it is anon. */
 const guard: AuthGuard = async (_admittance, { authorization }) => {
   const name = authorization?.slice("Bearer ".length);
   if (name === "bad") throw new AppError("UNAUTHORIZED", "No");
@@ -118,13 +118,13 @@ describe("a counted response", () => {
     const headers = { ...as("u").headers, "content-type": "application/json" };
     const post = () => request("/rest/v1/a", { method: "POST", headers, body: "{}" });
     assert.deepEqual([(await post()).status, (await post()).status], [200, 200]);
-    const refused = await post();
-    assert.equal(refused.status, 429);
+    const rejected = await post();
+    assert.equal(rejected.status, 429);
     assert.equal(ran, 2);
-    assert.equal(leftIn(refused), "0/2");
-    const retryAfter = Number(refused.headers["retry-after"]);
+    assert.equal(leftIn(rejected), "0/2");
+    const retryAfter = Number(rejected.headers["retry-after"]);
     assert.ok(retryAfter >= 1 && retryAfter <= 60);
-    assert.deepEqual(refused.json, {
+    assert.deepEqual(rejected.json, {
       error: "Too many requests",
       code: "RATE_LIMITED",
       message: "Request rate limit reached: API requests, 2 per minute",
@@ -132,10 +132,10 @@ describe("a counted response", () => {
       hint: null,
       retry_after: retryAfter,
     });
-    assert.match(refused.headers["access-control-expose-headers"] ?? "", /x-ratelimit-remaining/);
+    assert.match(rejected.headers["access-control-expose-headers"] ?? "", /x-ratelimit-remaining/);
 
     const socket = await connect();
-    // A body is promised and never sent: the answer does not wait for it.
+    // The body is never sent, and the response does not wait for it.
     socket.write(
       "POST /rest/v1/a HTTP/1.1\r\nhost: a\r\nauthorization: Bearer u\r\ncontent-length: 5\r\ncontent-type: application/json\r\n\r\n",
     );
@@ -170,14 +170,14 @@ describe("the subject of a limit", () => {
     assert.equal(await left("2001:db8::1"), "9/10");
     assert.equal(await left("2001:db8::2:1"), "8/10");
     assert.equal(await left("2001:db8:0:1::1"), "9/10");
-    // What a client writes there itself, left of what the proxy saw, is not believed.
+    // Addresses that the client adds left of the proxy's entry are ignored.
     assert.equal(await left("198.51.100.9, 203.0.113.1"), "7/10");
   });
 
   it("is the address for a rejected caller", async (t) => {
     const { request } = await serve(t, [route("/rest/v1/a")], { limitApi: 3 });
-    const refused = await request("/rest/v1/a", as("bad"));
-    assert.deepEqual([refused.status, leftIn(refused)], [401, "2/3"]);
+    const rejected = await request("/rest/v1/a", as("bad"));
+    assert.deepEqual([rejected.status, leftIn(rejected)], [401, "2/3"]);
     assert.equal(leftIn(await request("/rest/v1/a")), "1/3");
     assert.equal((await request("/rest/v1/a", as("bad"))).status, 401);
     assert.equal((await request("/rest/v1/a", as("bad"))).status, 429);
@@ -221,16 +221,16 @@ describe("auth attempts", () => {
     const attempt = (address: string, email: string) => request("/auth/v1/signup", post({ email }, address));
     assert.equal(leftIn(await attempt("203.0.113.1", "a@b.c")), "1/2");
     assert.equal(leftIn(await attempt("203.0.113.1", "d@e.f")), "0/2");
-    const refused = await attempt("203.0.113.1", "a@b.c");
-    assert.equal(refused.status, 429);
+    const rejected = await attempt("203.0.113.1", "a@b.c");
+    assert.equal(rejected.status, 429);
     assert.deepEqual(
-      [refused.json["code"], refused.json["error_code"], refused.json["msg"]],
-      ["RATE_LIMITED", "over_request_rate_limit", refused.json["message"]],
+      [rejected.json["code"], rejected.json["error_code"], rejected.json["msg"]],
+      ["RATE_LIMITED", "over_request_rate_limit", rejected.json["message"]],
     );
-    assert.equal(refused.headers["x-sb-error-code"], "over_request_rate_limit");
-    assert.equal(typeof refused.json["retry_after"], "number");
+    assert.equal(rejected.headers["x-sb-error-code"], "over_request_rate_limit");
+    assert.equal(typeof rejected.json["retry_after"], "number");
 
-    // One attempt has named it so far: the refused one was not read.
+    // One attempt is counted for this e-mail address: the body of the rejected one was not read.
     for (let host = 2; host <= 20; host += 1) {
       assert.equal((await attempt(`203.0.113.${host}`, "a@b.c")).status, 200, String(host));
     }
@@ -260,7 +260,7 @@ describe("auth attempts", () => {
     assert.equal(leftIn(await refresh("s1", "203.0.113.1")), "0/3");
     assert.equal((await refresh("s1", "203.0.113.3")).status, 429);
 
-    // Invented sessions are each new, so what is refused counts for who asked.
+    // Each invented session id is new, so rejected refreshes are counted by address.
     for (const session of ["x1", "x2", null]) assert.equal((await refresh(session, "203.0.113.1")).status, 400);
     assert.equal((await refresh("x4", "203.0.113.1")).status, 429);
     assert.equal((await refresh("s2", "203.0.113.1")).status, 429);

@@ -14,7 +14,7 @@ import { countSendsHere } from "./support/webhook-sends.ts";
 
 const SETTINGS: LimitSettings = { limitApi: 3, limitAuth: 2, limitAi: 1, limitTools: 1, limitWebhooks: 1 };
 const START_MS = Date.UTC(2026, 0, 1);
-/** As long as a silent store is left alone. */
+/** How long a store that does not respond is not used. */
 const STORE_RESTS_MS = 1_000;
 
 function open(settings: Partial<LimitSettings> = {}, store: MemoryStore | null = null) {
@@ -30,7 +30,7 @@ function open(settings: Partial<LimitSettings> = {}, store: MemoryStore | null =
   return { limits, notes };
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only tests advance. */
 function stopClock(t: TestContext): void {
   mock.timers.enable({ apis: ["Date", "setTimeout"], now: START_MS });
   t.after(() => mock.timers.reset());
@@ -190,7 +190,7 @@ describe("a shared store", () => {
     const { limits, notes } = open({ limitApi: 1000 }, store);
     const startedMs = performance.now();
     for (let call = 0; call < 50; call += 1) await take(limits, "k");
-    // Only a call that asks it can wait for it.
+    // Only calls that use the store wait for it.
     const elapsedMs = performance.now() - startedMs;
     assert.ok(
       store.asked >= 1 && store.asked <= 1 + Math.floor(elapsedMs / STORE_RESTS_MS),

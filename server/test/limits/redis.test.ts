@@ -47,7 +47,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-/** On a machine so busy that the store was not waited for, the same is done again. */
+/** Repeats the work when a busy machine missed the store's deadline. */
 async function inTime(nodes: [Node, Node], act: (nodes: [Node, Node]) => Promise<() => void>): Promise<void> {
   const countAway = (): number => nodes.flatMap(({ notes }) => notes).filter((name) => name === AWAY).length;
   for (let attempt = 1; ; attempt += 1) {
@@ -58,7 +58,7 @@ async function inTime(nodes: [Node, Node], act: (nodes: [Node, Node]) => Promise
   }
 }
 
-/** Asked with keys of their own, until the log says that it is there again. */
+/** Takes with new keys until the log reports that the store is back. */
 async function awaitReturn(...nodes: readonly Node[]): Promise<void> {
   await until(async () => {
     for (const { limits } of nodes) await limits.take("api", randomUUID());
@@ -115,7 +115,7 @@ describe("an available Redis store", { skip: NO_STORE }, () => {
       return () => {
         const left = Array.from({ length: 50 }, (_, call) => 49 - call);
         assert.deepEqual(outcomes, [...left, ...left.map(() => "exceeded")]);
-        // A server that others use too is asked by them as well.
+        // Other programs can use the same server.
         if (GIVEN_URL === undefined) assert.equal(asked, 50);
         else assert.ok(asked >= 50);
       };
@@ -133,7 +133,7 @@ describe("an unavailable Redis store", { skip: NO_PROGRAM }, () => {
     await killed;
     await until(() => !a.isReady() && !b.isReady());
     const key = randomUUID();
-    // Each for itself.
+    // Each node counts alone.
     for (const { limits } of [a, b]) assert.equal(outcome(await limits.take("api", key)), 999);
     assert.equal(a.notes.filter((name) => name === AWAY).length, 1);
 
@@ -158,7 +158,7 @@ describe("an unavailable Redis store", { skip: NO_PROGRAM }, () => {
       assert.equal(outcome(await a.limits.take("api", "k")), 999 - call);
       tookMs.push(performance.now() - startedMs);
     }
-    // One that waits takes a hundred milliseconds, whatever the machine does.
+    // A call that waits for the store takes at least a hundred milliseconds.
     assert.ok(
       tookMs.filter((ms) => ms > 90).length < 25,
       `calls wait for a store that says nothing: ${tookMs.join(" ")}`,

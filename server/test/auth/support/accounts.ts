@@ -23,12 +23,12 @@ export interface ShownSession extends Omit<SessionBody, "user"> {
 
 type Caller = Pick<TestAuthContext, "call">;
 
-/** The same service, with something else in the context of the node that answers. */
+/** Calls another node of the same service, whose context differs. */
 export function onNode({ call }: Caller, node: Partial<AuthContext>): Caller {
   return { call: (method, path, options) => call(method, path, { ...options, node }) };
 }
 
-/** With autoconfirm, which is what the test context does unless told otherwise. */
+/** Requires autoconfirm, the default of the test context. */
 export async function signUp({ call }: Caller, email: string, password: string = PASSWORD): Promise<ShownSession> {
   const { status, body } = await call("POST", "/signup", { body: { email, password } });
   assert.equal(status, 200);
@@ -60,7 +60,7 @@ export async function updateUser({ call }: Caller, token: string, body: unknown)
   return answer.body as ShownUser;
 }
 
-/** Counts what is asked of it. */
+/** Counts calls. */
 export function watchHasher(
   hasher: PasswordHasher,
 ): PasswordHasher & { readonly asked: { hash: number; verify: number } } {

@@ -13,18 +13,18 @@ import { buildAuthSettings } from "./auth-settings.ts";
 import { findEndpoint } from "./endpoints.ts";
 import { createSettableClock, type SettableClock } from "./settable-clock.ts";
 
-/** The cheapest that argon2 allows in the settings: tests hash often. */
+/** The lowest costs that the settings allow, because tests hash often. */
 export const TEST_HASH_PARAMETERS = { memoryKib: 8192, iterations: 1, parallelism: 1 };
 
 interface CallOptions {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | undefined>>;
-  /** An access token, or one of the two keys; none is a caller with the anon key. */
+  /** An access token or one of the two keys. Without it, the principal is anon. */
   readonly token?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly address?: string;
   readonly userAgent?: string | null;
-  /** Answered by another node, which has these in its context instead. */
+  /** Overrides for the context, as on another node. */
   readonly node?: Partial<AuthContext>;
 }
 
@@ -40,16 +40,16 @@ export interface TestAuthContext {
   call(method: AuthEndpoint["method"], path: string, options?: CallOptions): Promise<AuthResponse>;
 }
 
-export interface AuthRoomOverrides {
+export interface AuthContextOverrides {
   readonly settings?: Partial<AuthSettings>;
   readonly hasher?: PasswordHasher;
   readonly baseUrl?: string;
-  /** Called for every mail before it counts as sent; throws to play a mail server that is away. */
+  /** Called before a mail counts as sent; can throw, as an unavailable mail server does. */
   readonly onMail?: (mail: Mail) => void | Promise<void>;
 }
 
-/** The context on a database of its own, with endpoints called as the HTTP adapter calls them. */
-export async function createAuthContext(t: Cleanup, overrides: AuthRoomOverrides = {}): Promise<TestAuthContext> {
+/** Opens the context on a separate database, and calls endpoints as the HTTP adapter does. */
+export async function createAuthContext(t: Cleanup, overrides: AuthContextOverrides = {}): Promise<TestAuthContext> {
   const database = await createTestDatabase(t);
   const { masterKey } = database;
   const clock = createSettableClock();
@@ -58,7 +58,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthRoomOverrides
   const keys = await loadKeys(database.owner, { masterKey, clock, ...noOverrides });
   const pools = openDatabase({ url: database.adminUrl, masterKey, poolSize: 5, observer: silentObserver });
   t.after(() => pools.close());
-  // Many at once on a busy machine may wait longer for their turn than clients would.
+  // On a busy machine, many concurrent calls can wait longer for a connection.
   Object.assign(pools.service.options, { connectionTimeoutMillis: 60_000 });
 
   const mails: Mail[] = [];
@@ -93,7 +93,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthRoomOverrides
 }
 
 function buildCall(principal: Principal, params: Record<string, string>, options: CallOptions): AuthCall {
-  // As the adapter: what arrives has been JSON, so undefined members are gone and `__proto__` is an ordinary name.
+  // As in the adapter, the body was parsed from JSON: it has no undefined members, and `__proto__` is an ordinary name.
   const body: unknown = options.body === undefined ? {} : JSON.parse(JSON.stringify(options.body));
   return {
     query: options.query ?? {},

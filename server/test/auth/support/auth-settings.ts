@@ -1,7 +1,7 @@
 import type { AuthSettings } from "../../../src/auth/auth-context.ts";
 import { loadSettings } from "../../../src/config/index.ts";
 
-/** The defaults, but with no brake on mails: tests ask for many in a row. */
+/** The defaults without the mail throttle: tests request many mails in a row. */
 export function buildAuthSettings(overrides: Partial<AuthSettings>): AuthSettings {
   return { ...loadSettings({}), authMailIntervalSeconds: 0, ...overrides };
 }

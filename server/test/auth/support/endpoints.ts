@@ -18,7 +18,7 @@ export interface FoundEndpoint {
   readonly params: Record<string, string>;
 }
 
-/** Literal names win over parameters, as in the router. */
+/** Literal segments take precedence over parameters, as in the router. */
 export function findEndpoint(method: AuthEndpoint["method"], path: string): FoundEndpoint {
   const found = ENDPOINTS.filter((endpoint) => endpoint.method === method)
     .flatMap((endpoint) => {

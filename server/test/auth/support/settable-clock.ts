@@ -4,7 +4,7 @@ export interface SettableClock extends Clock {
   advance(ms: number): void;
 }
 
-/** Goes on with real time, because the database stamps rows with its own; `advance` leaps ahead of it. */
+/** Follows real time, because the database uses its own clock; `advance` adds an offset. */
 export function createSettableClock(): SettableClock {
   let aheadMs = 0;
   return {

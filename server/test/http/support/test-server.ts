@@ -143,7 +143,7 @@ export async function startServer(
   };
 }
 
-/** Everything that is received until the other side closes, however it does so. */
+/** Reads until the other side closes or resets the connection. */
 export function readToEnd(socket: net.Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -156,7 +156,7 @@ export function readToEnd(socket: net.Socket): Promise<string> {
   });
 }
 
-/** Sends bytes as they are and reads the answer until the connection is closed. */
+/** Sends raw bytes and reads until the connection is closed. */
 export async function exchange(socket: net.Socket, bytes: string | Buffer): Promise<string> {
   const answer = readToEnd(socket);
   socket.write(bytes);

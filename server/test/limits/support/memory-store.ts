@@ -2,12 +2,12 @@ import type { SharedStore } from "../../../src/limits/index.ts";
 
 export interface MemoryStore extends SharedStore {
   isReady: boolean;
-  /** How it answers: as a store does, with an error, or not at all. */
+  /** Whether it responds, fails, or does not respond. */
   mood: "well" | "failing" | "silent";
   asked: number;
 }
 
-/** What Redis does with the one script that is sent to it: count, and let the count expire. */
+/** Counts with an expiry, as Redis does with the script that is sent to it. */
 export function createMemoryStore(): MemoryStore {
   const counts = new Map<string, { count: number; endsAtMs: number }>();
   return {

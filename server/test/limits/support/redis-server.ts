@@ -10,10 +10,10 @@ import { findFreePort } from "../../support/free-port.ts";
 export interface RedisServer {
   readonly url: string;
   signal(signal: NodeJS.Signals): void;
-  /** As far as that can be seen: a signal takes a moment to arrive. */
+  /** Best effort: a signal takes a moment to arrive. */
   isStopped(): boolean;
   kill(): Promise<void>;
-  /** On the same port, knowing nothing of before. */
+  /** Restarts it on the same port, without data. */
   startAgain(): void;
 }
 
@@ -32,7 +32,7 @@ export function findRedisProgram(): string | null {
   return null;
 }
 
-/** A server of the test's own on loopback that keeps nothing on disk. */
+/** Starts a server on loopback without persistence. */
 export async function startRedis(t: Cleanup, program: string): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-redis-"));
   const port = await findFreePort();

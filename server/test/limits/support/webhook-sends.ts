@@ -1,6 +1,6 @@
 import type { WebhookSend } from "../../../src/limits/index.ts";
 
-/** Counts sends in this process, in a window that is never over. */
+/** Counts sends in this process, in a window that never ends. */
 export function countSendsHere(limit: number): (userId: string) => Promise<WebhookSend> {
   const sent = new Map<string, number>();
   return async (userId) => {

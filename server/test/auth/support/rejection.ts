@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { AppError } from "../../../src/errors/index.ts";
 
 /** For `assert.rejects` and `assert.throws`: an error with this status and GoTrue's code. */
-export function refusal(status: number, code: string, message?: RegExp): (error: unknown) => true {
+export function rejection(status: number, code: string, message?: RegExp): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof AppError, String(error));
     assert.equal(error.extra.members?.["error_code"], code, error.message);

@@ -1,6 +1,6 @@
 import type { Cleanup } from "../support/database.ts";
 import { PASSWORD, type Shown, type Tokens } from "./mfa-person.ts";
-import { type AuthRoomOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
+import { type AuthContextOverrides, createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 
 interface NewUser {
   readonly id: string;
@@ -8,7 +8,7 @@ interface NewUser {
   readonly tokens: Tokens;
 }
 
-export interface Desk {
+export interface AdminFixture {
   readonly stage: TestAuthContext;
   create(body: unknown): Promise<Shown>;
   change(id: string, body: unknown): Promise<Shown>;
@@ -20,12 +20,12 @@ export interface Desk {
   count(table: string): Promise<number>;
 }
 
-/** What an administrator has before them. */
-export async function openAdmin(t: Cleanup, overrides?: AuthRoomOverrides): Promise<Desk> {
+/** Calls of an administrator. */
+export async function openAdmin(t: Cleanup, overrides?: AuthContextOverrides): Promise<AdminFixture> {
   const stage = await createAuthContext(t, overrides);
   const token = stage.serviceRoleKey;
   let made = 0;
-  const desk: Desk = {
+  const fixture: AdminFixture = {
     stage,
     create: async (body) => (await stage.call("POST", "/admin/users", { token, body })).body as Shown,
     change: async (id, body) => (await stage.call("PUT", `/admin/users/${id}`, { token, body })).body as Shown,
@@ -41,13 +41,13 @@ export async function openAdmin(t: Cleanup, overrides?: AuthRoomOverrides): Prom
     newUser: async (record = {}) => {
       made += 1;
       const email = `user-${made}@example.com`;
-      const user = await desk.create({ email, password: PASSWORD, email_confirm: true, ...record });
-      return { id: String(user["id"]), email, tokens: await desk.signIn(email) };
+      const user = await fixture.create({ email, password: PASSWORD, email_confirm: true, ...record });
+      return { id: String(user["id"]), email, tokens: await fixture.signIn(email) };
     },
     count: async (table) => {
       const { rows } = await stage.context.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`);
       return rows[0]?.count ?? 0;
     },
   };
-  return desk;
+  return fixture;
 }

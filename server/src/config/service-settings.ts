@@ -1,0 +1,164 @@
+import { setting } from "./setting-row.ts";
+
+const PORT_MAX = 65_535;
+const TEN_MINUTES_MS = 600_000;
+
+export const SERVICE_SETTINGS = {
+  HOST: setting(
+    { kind: "host", default: "127.0.0.1" },
+    "Address to listen on. The default is reachable from this machine only.",
+  ),
+  PORT: setting({ kind: "integer", min: 0, max: PORT_MAX, default: 8443 }, "Port to listen on; 0 selects a free one."),
+  PUBLIC_URL: setting(
+    { kind: "https-url", default: null },
+    "Address at which clients reach the service. Defaults to an address made from `HOST` and `PORT`.",
+  ),
+  DATA_DIR: setting(
+    { kind: "path", default: ".swarmbase" },
+    "Folder for the embedded database, the local certificate authority and `credentials.json`. A relative path is resolved against the working directory of the service.",
+  ),
+  NODE_ENV: setting(
+    { kind: "choice", choices: ["development", "production", "test"], default: "development" },
+    "Purpose of the service; conveniences for development are disabled in `production`.",
+  ),
+  ROLES: setting(
+    { kind: "names", default: ["api", "worker", "realtime"] },
+    "Tasks of this node: `api` (serves requests, sends mails), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (serves sockets). Each task needs at least one node.",
+  ),
+  CONSOLE: setting(
+    { kind: "boolean", default: true },
+    "Whether the console for the browser is served at `/`. The service builds it at the start when it is missing or outdated.",
+  ),
+  EXTENSIONS: setting(
+    { kind: "extensions", default: ["reference"] },
+    "Extensions to load. A plain name is a package of this repository (`packages/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none.",
+  ),
+};
+
+export const TLS_SETTINGS = {
+  TLS_MODE: setting(
+    { kind: "choice", choices: ["serve", "proxy"], default: "serve" },
+    "`serve`: the service terminates TLS itself. `proxy`: a proxy in front of it does.",
+  ),
+  TLS_CERT_FILE: setting(
+    { kind: "path", default: null },
+    "Certificate chain in PEM format; requires `TLS_KEY_FILE`. Without it, a local authority and a certificate for `localhost` are created at the first start.",
+  ),
+  TLS_KEY_FILE: setting({ kind: "path", default: null }, "Private key of `TLS_CERT_FILE`, in PEM format."),
+  TRUSTED_PROXIES: setting(
+    { kind: "addresses", default: [] },
+    "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. Required when `TLS_MODE` is `proxy`.",
+  ),
+};
+
+export const DATABASE_SETTINGS = {
+  DATABASE_URL: setting(
+    { kind: "postgres-url", default: null, secret: true },
+    "PostgreSQL 15 or later for all data; a pooler may be in between. Without it, PostgreSQL runs embedded in `DATA_DIR`.",
+  ),
+  DATABASE_DIRECT_URL: setting(
+    { kind: "postgres-url", default: null, fallback: "DATABASE_URL", secret: true },
+    "The same database without a pooler, for notifications and the change feed.",
+  ),
+  DATABASE_ADMIN_URL: setting(
+    { kind: "postgres-url", default: null, fallback: "DATABASE_URL", secret: true },
+    "The same database as a role that may create roles and schemas; migrations run with it.",
+  ),
+  DB_POOL_SIZE: setting(
+    { kind: "integer", min: 1, max: 1000, default: 10 },
+    "Maximum number of connections of each of the three pools (users, service role, background work).",
+  ),
+  EMBEDDED_PORT: setting(
+    { kind: "integer", min: 0, max: PORT_MAX, default: 0 },
+    "Loopback port of the embedded PostgreSQL; 0 selects the port of the last start, or a free one. When the port is in use, a free one is selected as well.",
+  ),
+  RESTORED_COPY: setting(
+    { kind: "choice", choices: ["keep", "hold", "resume"], default: "keep" },
+    "Whether the database counts as a restored copy, in which deliveries, agent runs and mails are held. `restore` marks the databases that it creates. `keep` leaves the mark as it is, `hold` sets it at the start (for a copy that was made in another way), `resume` removes it at the start, as `swarmbase resume` does.",
+  ),
+};
+
+export const TABLE_SETTINGS = {
+  DB_SCHEMAS: setting(
+    { kind: "names", default: ["public"] },
+    "Schemas whose tables, views and functions are served under `/rest/v1`. The first one applies when a request names none.",
+  ),
+  DB_MAX_ROWS: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 1000 },
+    "Maximum number of rows of one response; 0 means no limit. A truncated response is a 206 and states its range.",
+  ),
+  DB_STATEMENT_TIMEOUT_MS: setting(
+    { kind: "integer", min: 10, max: 600_000, default: 8_000 },
+    "Maximum duration of the statement of one request, in milliseconds.",
+  ),
+  DB_PLAN_ENABLED: setting(
+    { kind: "boolean", default: false },
+    "Whether `Accept: application/vnd.pgrst.plan` returns execution plans. Plans reveal information about rows that the caller may not see.",
+  ),
+  DB_TX_OVERRIDE: setting(
+    { kind: "boolean", default: false },
+    "Whether `Prefer: tx=rollback` is honoured: the statements run and return their results, and are then rolled back.",
+  ),
+};
+
+export const KEY_SETTINGS = {
+  MASTER_KEY: setting(
+    { kind: "key", minLength: 32, default: null, secret: true },
+    "Encrypts the keys in the database; must be the same on every node. Required with `DATABASE_URL`; with the embedded database it is created once and kept in `DATA_DIR`.",
+  ),
+  ANON_KEY: setting(
+    { kind: "key", minLength: 1, default: null, secret: true },
+    "The public client key. Defaults to a key that the service creates.",
+  ),
+  SERVICE_ROLE_KEY: setting(
+    { kind: "key", minLength: 1, default: null, secret: true },
+    "The key that bypasses row-level security. Defaults to a key that the service creates.",
+  ),
+};
+
+export const TIMEOUT_SETTINGS = {
+  REQUEST_TIMEOUT_MS: setting(
+    { kind: "integer", min: 100, max: TEN_MINUTES_MS, default: 30_000 },
+    "Time that a client has to send a complete request, in milliseconds.",
+  ),
+  STOP_DELAY_MS: setting(
+    { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 0 },
+    "Time that the service continues to serve after SIGTERM while `/ready` returns 503, in milliseconds. Behind a load balancer, set it to slightly more than the balancer needs to notice.",
+  ),
+  STOP_TIMEOUT_MS: setting(
+    { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 10_000 },
+    "Time that requests in flight have to finish when the service stops, in milliseconds.",
+  ),
+  AGENT_RUN_STOP_TIMEOUT_MS: setting(
+    { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 30_000 },
+    "Time that agent runs have to finish when the service stops, in milliseconds; then they end as `cancelled`. A second signal stops the service at once.",
+  ),
+};
+
+export const LOGGING_SETTINGS = {
+  LOG_LEVEL: setting(
+    { kind: "choice", choices: ["fatal", "error", "warn", "info", "debug", "trace"], default: "info" },
+    "Minimum level of the lines that are logged.",
+  ),
+  LOG_FORMAT: setting(
+    { kind: "choice", choices: ["auto", "json", "pretty"], default: "auto" },
+    "`auto` means `json` in `production` and `pretty`, for people, otherwise.",
+  ),
+  ACCESS_LOG: setting(
+    { kind: "boolean", default: false },
+    "Whether every request is logged at any `LOG_LEVEL`. Otherwise requests are logged at `debug` only.",
+  ),
+  DISK_WARNING_BYTES: setting(
+    { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER, default: 2_000_000_000 },
+    "Free space on the disk of the embedded database below which a warning is logged, once; below a quarter of it, an error. Less than 2 % of the disk also causes a warning. 0 disables it.",
+  ),
+  WAL_WARNING_BYTES: setting(
+    { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER, default: 4_000_000_000 },
+    "Size of the write-ahead log of the embedded database above which a warning is logged, once; 0 disables it.",
+  ),
+  METRICS_PORT: setting(
+    { kind: "integer", min: 0, max: PORT_MAX, default: 0 },
+    "Port on which `GET /metrics` serves the Prometheus text format over plain HTTP; 0 disables it. It requires no key, so do not expose it publicly.",
+  ),
+  METRICS_HOST: setting({ kind: "host", default: "127.0.0.1" }, "Address on which metrics are served."),
+};

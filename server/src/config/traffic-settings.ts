@@ -1,0 +1,116 @@
+import { setting } from "./setting-row.ts";
+
+const MAX_PER_MINUTE = 1_000_000;
+
+export const WEBHOOK_SETTINGS = {
+  WEBHOOK_RETRY_SCHEDULE: setting(
+    { kind: "seconds-list", default: [0, 60, 300, 1800, 7200] },
+    "Delays in seconds: entry k is the delay before attempt k, and the last one repeats. A webhook's `retry_count` sets how many attempts follow the first.",
+  ),
+  WEBHOOK_ALLOWED_CIDRS: setting(
+    { kind: "addresses", default: null },
+    "Addresses that webhooks may reach although they are not public. Defaults to loopback while `HOST` is loopback and `NODE_ENV` is not `production`, otherwise to none.",
+  ),
+  WEBHOOK_CA_FILE: setting(
+    { kind: "path", default: null },
+    "Additional certificate authorities that are trusted for endpoints, in PEM format.",
+  ),
+  WEBHOOK_CONCURRENCY: setting(
+    { kind: "integer", min: 1, max: 10_000, default: 256 },
+    "Maximum number of concurrent requests of one node to webhooks; those of one user are at most half of them.",
+  ),
+  WEBHOOK_ENDPOINT_CONCURRENCY: setting(
+    { kind: "integer", min: 1, max: 1000, default: 8 },
+    "Maximum number of concurrent requests of one node to one webhook.",
+  ),
+  WEBHOOK_QUEUE_LIMIT: setting(
+    { kind: "integer", min: 0, max: 100_000_000, default: 100_000 },
+    "Maximum number of deliveries that may wait for the webhooks of one user. Beyond that the webhook with the most waiting deliveries is disabled with the `disabled_reason` `queue_full`, and its waiting deliveries fail; they can be recovered. 0 means no limit.",
+  ),
+  WEBHOOK_RETENTION_DAYS: setting(
+    { kind: "integer", min: 0, max: 3650, default: 30 },
+    "Days after which finished deliveries and the log of attempts are removed; 0 keeps them.",
+  ),
+};
+
+export const REALTIME_SETTINGS = {
+  REALTIME_SOCKETS_PER_NODE: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 20_000 },
+    "Maximum number of open sockets of one node; a further one gets 429. 0 means no limit.",
+  ),
+  REALTIME_SOCKETS_PER_ADDRESS: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 1_000 },
+    "Maximum number of open sockets per node and address (IPv6: per /64); a further one gets 429. 0 means no limit.",
+  ),
+  REALTIME_CHANNELS_PER_SOCKET: setting(
+    { kind: "integer", min: 1, max: 100_000, default: 100 },
+    "Maximum number of channels that one socket may join.",
+  ),
+  REALTIME_CHANNELS_PER_USER: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 1_000 },
+    "Maximum number of channels that one user may join on one node, over all sockets. 0 means no limit.",
+  ),
+  REALTIME_JOINS_PER_SECOND: setting(
+    { kind: "integer", min: 0, max: 100_000, default: 100 },
+    "Maximum number of joins per second and socket. 0 means no limit.",
+  ),
+  REALTIME_EVENTS_PER_SECOND: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 500 },
+    "Maximum number of broadcasts and presence calls per second and socket. 0 means no limit.",
+  ),
+  REALTIME_PAYLOAD_LIMIT_BYTES: setting(
+    { kind: "integer", min: 1024, max: 67_108_864, default: 1_048_576 },
+    "Maximum size of the payload of a change, a broadcast or presence. A larger change is sent with its short values only and `Error 413: Payload Too Large` in its `errors`; a larger broadcast is rejected.",
+  ),
+  REALTIME_FRAME_LIMIT_BYTES: setting(
+    { kind: "integer", min: 4096, max: 134_217_728, default: 5_242_880 },
+    "Maximum size of a frame that a client sends; a larger one closes the socket.",
+  ),
+  REALTIME_SEND_BUFFER_BYTES: setting(
+    { kind: "integer", min: 65_536, max: 1_073_741_824, default: 4_194_304 },
+    "Maximum number of bytes that wait for a client that reads too slowly. Beyond that its channels get `phx_error` and the socket is closed, so that the client reconnects and joins again.",
+  ),
+  REALTIME_IDLE_TIMEOUT_MS: setting(
+    { kind: "integer", min: 1_000, max: 3_600_000, default: 70_000 },
+    "Time without data after which a socket is closed, in milliseconds. Clients send a heartbeat every 25 seconds.",
+  ),
+  REALTIME_EXPIRY_WARNING_SECONDS: setting(
+    { kind: "integer", min: 0, max: 3_600, default: 60 },
+    "Time before the expiry of its token at which a channel gets a `system` message. 0 disables it.",
+  ),
+};
+
+export const LIMIT_SETTINGS = {
+  BODY_LIMIT_BYTES: setting(
+    { kind: "integer", min: 1024, max: 1_073_741_824, default: 1_048_576 },
+    "Maximum size of a request body; a larger one gets 413.",
+  ),
+  AGENT_LIMIT_PER_USER: setting(
+    { kind: "integer", min: 1, max: 1_000_000, default: 100 },
+    "Maximum number of agents that one user may own.",
+  ),
+  LIMIT_API: setting(
+    { kind: "integer", min: 0, max: MAX_PER_MINUTE, default: 100 },
+    "Requests per minute for each user, or for each address when the caller is not signed in; 0 means no limit.",
+  ),
+  LIMIT_AUTH: setting(
+    { kind: "integer", min: 0, max: MAX_PER_MINUTE, default: 10 },
+    "Attempts to sign up or sign in per minute for each address, and ten times as many for each e-mail address that they name; 0 means no limit.",
+  ),
+  LIMIT_AI: setting(
+    { kind: "integer", min: 0, max: MAX_PER_MINUTE, default: 30 },
+    "Answers of agents that each user may start per minute; 0 means no limit.",
+  ),
+  LIMIT_TOOLS: setting(
+    { kind: "integer", min: 0, max: MAX_PER_MINUTE, default: 50 },
+    "Tool calls of agents per minute for each user; 0 means no limit.",
+  ),
+  LIMIT_WEBHOOKS: setting(
+    { kind: "integer", min: 0, max: MAX_PER_MINUTE, default: 100 },
+    "Requests to webhooks per minute for each user. Further deliveries and their retries wait; further tests and manual retries are rejected. 0 means no limit.",
+  ),
+  REDIS_URL: setting(
+    { kind: "redis-url", default: null, secret: true },
+    "Redis or Valkey in which all nodes share their counts. Without it, and while it is unavailable, each node counts by itself.",
+  ),
+};
