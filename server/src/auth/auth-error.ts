@@ -74,6 +74,13 @@ export interface AuthErrorExtra extends Pick<AppErrorExtra, "cause" | "headers" 
 
 const API_VERSION = "2024-01-01";
 
+/** Statuses whose `code` is ours. */
+const OUR_CODES: ReadonlyMap<number, "UNAUTHORIZED" | "FORBIDDEN" | "RATE_LIMITED"> = new Map([
+  [401, "UNAUTHORIZED"],
+  [403, "FORBIDDEN"],
+  [429, "RATE_LIMITED"],
+]);
+
 /**
  * Renders an error for both kinds of clients. With 401, 403 and 429, `code` is our error code and `error_code` is
  * GoTrue's; otherwise `code` is GoTrue's. The client chooses by the presence of the API version header.
@@ -83,37 +90,15 @@ export function authError(
   message: string = AUTH_ERRORS[code].message,
   extra: AuthErrorExtra = {},
 ): AppError {
-  const { status = AUTH_ERRORS[code].status, headers, members, ...rest } = extra;
-  const withCode = { error_code: code, msg: message, ...members };
-  const withHeader = { ...headers, "x-sb-error-code": code };
-  switch (status) {
-    case 401:
-      return new AppError("UNAUTHORIZED", message, {
-        ...rest,
-        members: withCode,
-        headers: withHeader,
-        upstreamCode: code,
-      });
-    case 403:
-      return new AppError("FORBIDDEN", message, {
-        ...rest,
-        members: withCode,
-        headers: withHeader,
-        upstreamCode: code,
-      });
-    case 429:
-      return new AppError("RATE_LIMITED", message, {
-        ...rest,
-        members: withCode,
-        headers: withHeader,
-        upstreamCode: code,
-      });
-    default:
-      return new AppError("BAD_REQUEST", message, {
-        ...rest,
-        members: withCode,
-        headers: { ...withHeader, "x-supabase-api-version": API_VERSION },
-        foreign: { code, status },
-      });
-  }
+  const { status = AUTH_ERRORS[code].status, ...rest } = extra;
+  const members = { error_code: code, msg: message, ...rest.members };
+  const headers = { ...rest.headers, "x-sb-error-code": code };
+  const ourCode = OUR_CODES.get(status);
+  if (ourCode !== undefined) return new AppError(ourCode, message, { ...rest, members, headers, upstreamCode: code });
+  return new AppError("BAD_REQUEST", message, {
+    ...rest,
+    members,
+    headers: { ...headers, "x-supabase-api-version": API_VERSION },
+    foreign: { code, status },
+  });
 }

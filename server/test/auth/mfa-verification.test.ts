@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { requireSufficientAal } from "../../src/auth/mfa/lock-principal.ts";
-import { SERVICE_PRINCIPAL } from "../../src/db/index.ts";
+import { lockPrincipal, requireSufficientAal } from "../../src/auth/mfa/lock-principal.ts";
 import { newPerson, openPerson, PASSWORD, readClaims, assertRejected, type Shown } from "./mfa-person.ts";
 
 const MINUTE_MS = 60_000;
@@ -239,12 +238,14 @@ describe("sensitive changes", () => {
     const { stage } = person;
     const check = async (token: string) => {
       const { sub, session_id } = readClaims(token) as { sub: string; session_id: string };
-      await requireSufficientAal(stage.context, stage.context.pool, {
+      const principal = {
         role: "authenticated",
         userId: sub,
         claims: readClaims(token),
         session: { userId: sub, sessionId: session_id, inactivitySeconds: 0 },
-      });
+      } as const;
+      const { pool } = stage.context;
+      await requireSufficientAal(pool, await lockPrincipal(pool, { principal }));
     };
     await check(person.token);
     await person.enrol();
@@ -253,7 +254,6 @@ describe("sensitive changes", () => {
     await check(person.token);
     const low = await person.signIn();
     await assertRejected(check(low.access_token), 401, "insufficient_aal");
-    await requireSufficientAal(stage.context, stage.context.pool, SERVICE_PRINCIPAL);
   });
 
   it("are rejected at PUT /user without it", async (t) => {

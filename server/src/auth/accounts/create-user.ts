@@ -19,7 +19,6 @@ export interface NewEmailUser {
   readonly appMetadata?: unknown;
   readonly id?: string | undefined;
   readonly role?: string | undefined;
-  readonly invitedAt?: Date | null | undefined;
   readonly bannedUntil?: Date | null | undefined;
 }
 
@@ -32,13 +31,12 @@ export async function createEmailUser(context: AuthContext, client: Queryable, u
   const row = await insertUser(client, {
     id,
     email: user.email,
-    emailConfirmedAt: user.isConfirmed ? context.clock.now() : null,
-    passwordHash: user.passwordHash,
-    appMetadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
-    userMetadata: { ...mergeMetadata({}, user.userMetadata ?? {}), ...emailClaims(id, user.email, user.isConfirmed) },
-    ...(user.role === undefined ? {} : { role: user.role }),
-    ...(user.invitedAt === undefined ? {} : { invitedAt: user.invitedAt }),
-    ...(user.bannedUntil === undefined ? {} : { bannedUntil: user.bannedUntil }),
+    email_confirmed_at: user.isConfirmed ? context.clock.now() : null,
+    password_hash: user.passwordHash,
+    app_metadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
+    user_metadata: { ...mergeMetadata({}, user.userMetadata ?? {}), ...emailClaims(id, user.email, user.isConfirmed) },
+    role: user.role,
+    banned_until: user.bannedUntil,
   }).catch((error: unknown) => {
     throw translateUniqueViolation(error);
   });

@@ -31,7 +31,7 @@ const FOREIGN_PROVIDERS = [
 ] as const;
 
 /** Public settings for sign-in forms. */
-export function describeSettings({ settings }: Pick<AuthContext, "settings">): AuthResponse {
+export async function describeSettings({ settings }: Pick<AuthContext, "settings">): Promise<AuthResponse> {
   return {
     status: 200,
     body: {
@@ -51,7 +51,7 @@ export function describeSettings({ settings }: Pick<AuthContext, "settings">): A
   };
 }
 
-export function describeHealth(): AuthResponse {
+export async function describeHealth(): Promise<AuthResponse> {
   return {
     status: 200,
     body: { name: "Swarmbase Auth", version: "v1", description: "Accounts, sessions and tokens of Swarmbase" },

@@ -23,13 +23,7 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
   { method: "DELETE", path: "/sessions/:id", access: "user", limit: "api", run: endSession },
   { method: "GET", path: "/user", access: "user", limit: "api", run: getUser },
   { method: "PUT", path: "/user", access: "user", limit: "api", body: UPDATE_BODY, run: updateAccount },
-  {
-    method: "GET",
-    path: "/settings",
-    access: "apikey",
-    limit: "api",
-    run: async (context) => describeSettings(context),
-  },
-  { method: "GET", path: "/health", access: "public", limit: null, run: async () => describeHealth() },
+  { method: "GET", path: "/settings", access: "apikey", limit: "api", run: describeSettings },
+  { method: "GET", path: "/health", access: "public", limit: null, run: describeHealth },
   ...unsupportedEndpoints,
 ];

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
@@ -126,7 +125,7 @@ interface PendingPassword {
 
 /** Takes the same time for every address, with or without an account. */
 async function comparePendingPassword(context: AuthContext, email: string, password: string): Promise<PendingPassword> {
-  const user = await inTransaction(context.pool, (client) => findUserByEmail(client, email));
+  const user = await findUserByEmail(context.pool, email);
   const hash = user === null || user.email_confirmed_at !== null ? null : user.password_hash;
   const { isMatch } = await context.hasher.verify(hash, password);
   return { hash, isSame: isMatch };

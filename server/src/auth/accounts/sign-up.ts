@@ -56,14 +56,8 @@ async function signUpConfirmed(context: AuthContext, call: AuthCall, registratio
 async function signUpAnonymously(context: AuthContext, call: AuthCall, userMetadata: Metadata): Promise<AuthResponse> {
   if (!context.settings.authAnonymousEnabled) throw authError("anonymous_provider_disabled");
   const session = await inTransaction(context.pool, async (client) => {
-    const user = await insertUser(client, {
-      email: null,
-      emailConfirmedAt: null,
-      passwordHash: null,
-      appMetadata: {},
-      userMetadata: withoutClaims(userMetadata),
-      isAnonymous: true,
-    });
+    const columns = { app_metadata: {}, user_metadata: withoutClaims(userMetadata), is_anonymous: true };
+    const user = await insertUser(client, columns);
     return issueSession(context, client, { user, method: "anonymous", call });
   });
   return { status: 200, body: session };

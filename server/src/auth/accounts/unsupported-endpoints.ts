@@ -1,44 +1,53 @@
-import type { AppError } from "../../errors/index.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 
-type UnsupportedEndpoint = Pick<AuthEndpoint, "method" | "path" | "access"> & { readonly code: AuthErrorCode };
+interface UnsupportedEndpoint extends Pick<AuthEndpoint, "path" | "access"> {
+  readonly methods: readonly AuthEndpoint["method"][];
+  readonly code: AuthErrorCode;
+}
+
+const OAUTH = "oauth_provider_not_supported";
+const RECOVERY_CODES = "mfa_recovery_codes_enroll_not_enabled";
 
 /** Endpoints of the client library that are not supported. Each returns the error code that clients test for. */
 const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
-  { method: "POST", path: "/sso", access: "apikey", code: "saml_provider_disabled" },
-  { method: "GET", path: "/authorize", access: "public", code: "oauth_provider_not_supported" },
-  { method: "GET", path: "/callback", access: "public", code: "oauth_provider_not_supported" },
-  { method: "POST", path: "/callback", access: "public", code: "oauth_provider_not_supported" },
-  { method: "GET", path: "/passkeys", access: "apikey", code: "passkey_disabled" },
-  { method: "PATCH", path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
-  { method: "DELETE", path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
-  { method: "POST", path: "/passkeys/registration/options", access: "apikey", code: "passkey_disabled" },
-  { method: "POST", path: "/passkeys/registration/verify", access: "apikey", code: "passkey_disabled" },
-  { method: "POST", path: "/passkeys/authentication/options", access: "apikey", code: "passkey_disabled" },
-  { method: "POST", path: "/passkeys/authentication/verify", access: "apikey", code: "passkey_disabled" },
+  { methods: ["POST"], path: "/sso", access: "apikey", code: "saml_provider_disabled" },
+  { methods: ["GET"], path: "/authorize", access: "public", code: OAUTH },
+  { methods: ["GET", "POST"], path: "/callback", access: "public", code: OAUTH },
+  { methods: ["GET"], path: "/user/identities/authorize", access: "user", code: OAUTH },
+  { methods: ["GET"], path: "/passkeys", access: "apikey", code: "passkey_disabled" },
+  { methods: ["PATCH", "DELETE"], path: "/passkeys/:id", access: "apikey", code: "passkey_disabled" },
+  { methods: ["POST"], path: "/passkeys/registration/options", access: "apikey", code: "passkey_disabled" },
+  { methods: ["POST"], path: "/passkeys/registration/verify", access: "apikey", code: "passkey_disabled" },
+  { methods: ["POST"], path: "/passkeys/authentication/options", access: "apikey", code: "passkey_disabled" },
+  { methods: ["POST"], path: "/passkeys/authentication/verify", access: "apikey", code: "passkey_disabled" },
+  { methods: ["GET"], path: "/admin/users/:id/passkeys", access: "service", code: "passkey_disabled" },
+  { methods: ["DELETE"], path: "/admin/users/:id/passkeys/:passkeyId", access: "service", code: "passkey_disabled" },
+  { methods: ["GET", "POST"], path: "/admin/oauth/clients", access: "service", code: "feature_disabled" },
+  { methods: ["GET", "PUT", "DELETE"], path: "/admin/oauth/clients/:id", access: "service", code: "feature_disabled" },
+  {
+    methods: ["POST"],
+    path: "/admin/oauth/clients/:id/regenerate_secret",
+    access: "service",
+    code: "feature_disabled",
+  },
+  { methods: ["GET", "POST"], path: "/admin/custom-providers", access: "service", code: "feature_disabled" },
+  {
+    methods: ["GET", "PUT", "DELETE"],
+    path: "/admin/custom-providers/:id",
+    access: "service",
+    code: "feature_disabled",
+  },
+  { methods: ["GET", "POST", "DELETE"], path: "/factors/recovery-codes", access: "user", code: RECOVERY_CODES },
+  { methods: ["POST"], path: "/factors/recovery-codes/regenerate", access: "user", code: RECOVERY_CODES },
+  {
+    methods: ["POST"],
+    path: "/factors/recovery-codes/verify",
+    access: "user",
+    code: "mfa_recovery_codes_verify_not_enabled",
+  },
 ];
 
-export const unsupportedEndpoints: readonly AuthEndpoint[] = UNSUPPORTED.map(({ method, path, access, code }) => ({
-  method,
-  path,
-  access,
-  limit: "api",
-  run: () => Promise.reject(authError(code)),
-}));
-
-export interface UnsupportedEndpoints extends Pick<AuthEndpoint, "access"> {
-  readonly endpoints: readonly (readonly [AuthEndpoint["method"], string])[];
-  makeError(): AppError;
-}
-
-/** Endpoints that return one fixed error. */
-export function buildUnsupported({ access, endpoints, makeError }: UnsupportedEndpoints): AuthEndpoint[] {
-  return endpoints.map(([method, path]) => ({
-    method,
-    path,
-    access,
-    limit: "api",
-    run: () => Promise.reject(makeError()),
-  }));
-}
+export const unsupportedEndpoints: readonly AuthEndpoint[] = UNSUPPORTED.flatMap(({ methods, code, ...endpoint }) =>
+  methods.map((method) => ({ ...endpoint, method, limit: "api", run: () => Promise.reject(authError(code)) })),
+);

@@ -42,10 +42,11 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
     body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
 
   const user = await inMailTransaction(context, async (client) => {
-    const { user: before, session } = await lockPrincipal(client, call);
-    let row = before;
+    const locked = await lockPrincipal(client, call);
+    const { session } = locked;
+    let row = locked.user;
     if (prepared !== null || (email !== null && email !== row.email)) {
-      await requireSufficientAal(context, client, call.principal);
+      await requireSufficientAal(client, locked);
     }
     if (prepared !== null) row = await changePassword(context, client, { user: row, session, prepared });
     if (body.data !== undefined) {

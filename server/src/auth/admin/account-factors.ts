@@ -12,7 +12,7 @@ import { getAccount } from "./read-accounts.ts";
 export async function listAccountFactors(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const factors = await inTransaction(context.pool, async (client) => {
     const { id } = await getAccount(client, call);
-    return selectFactors(client, id);
+    return selectFactors(client, [id]);
   });
   return { status: 200, body: factors.map(renderFactor) };
 }

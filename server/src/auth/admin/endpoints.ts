@@ -1,6 +1,4 @@
-import { authorizeIdentity, unlinkIdentity } from "../accounts/identities.ts";
-import { buildUnsupported } from "../accounts/unsupported-endpoints.ts";
-import { authError } from "../auth-error.ts";
+import { unlinkIdentity } from "../accounts/identities.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { ACCOUNT_BODY } from "./account-body.ts";
 import { listAccountFactors, removeAccountFactor } from "./account-factors.ts";
@@ -34,31 +32,5 @@ export const adminEndpoints: readonly AuthEndpoint[] = [
   },
   { method: "POST", path: "/admin/generate_link", access: "service", limit: "api", body: LINK_BODY, run: generateLink },
   { method: "POST", path: "/invite", access: "service", limit: "api", body: INVITE_BODY, run: inviteAccount },
-  { method: "GET", path: "/user/identities/authorize", access: "user", limit: "api", run: authorizeIdentity },
   { method: "DELETE", path: "/user/identities/:id", access: "user", limit: "api", run: unlinkIdentity },
-  ...buildUnsupported({
-    access: "service",
-    endpoints: [
-      ["GET", "/admin/users/:id/passkeys"],
-      ["DELETE", "/admin/users/:id/passkeys/:passkeyId"],
-    ],
-    makeError: () => authError("passkey_disabled"),
-  }),
-  ...buildUnsupported({
-    access: "service",
-    endpoints: [
-      ["GET", "/admin/oauth/clients"],
-      ["POST", "/admin/oauth/clients"],
-      ["GET", "/admin/oauth/clients/:id"],
-      ["PUT", "/admin/oauth/clients/:id"],
-      ["DELETE", "/admin/oauth/clients/:id"],
-      ["POST", "/admin/oauth/clients/:id/regenerate_secret"],
-      ["GET", "/admin/custom-providers"],
-      ["POST", "/admin/custom-providers"],
-      ["GET", "/admin/custom-providers/:id"],
-      ["PUT", "/admin/custom-providers/:id"],
-      ["DELETE", "/admin/custom-providers/:id"],
-    ],
-    makeError: () => authError("feature_disabled"),
-  }),
 ];

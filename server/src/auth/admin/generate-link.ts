@@ -10,7 +10,7 @@ import { parseBody } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import { type LinkType, linkKindOf, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
+import { LINK_KINDS, type LinkType, parseLinkType, type LinkInput, prepareLinkUser } from "./link-user.ts";
 
 export const LINK_BODY = z.object({
   type: z.string().default(""),
@@ -26,7 +26,7 @@ export async function generateLink(context: AuthContext, call: AuthCall): Promis
   const body = parseBody(LINK_BODY, call);
   const input = await readLinkInput(context, body);
   const redirectTo = chooseRedirect(context, body.redirect_to ?? call.query["redirect_to"]);
-  const kind = linkKindOf(input.type);
+  const kind = LINK_KINDS[input.type];
   const { user, code, tokenHash } = await inTransaction(context.pool, async (client) => {
     const row = await prepareLinkUser(context, client, input);
     const relatesTo = kind === "email_change_new" ? (input.newEmail ?? input.email) : input.email;
@@ -49,7 +49,7 @@ export async function generateLink(context: AuthContext, call: AuthCall): Promis
 async function readLinkInput(context: AuthContext, body: z.output<typeof LINK_BODY>): Promise<LinkInput> {
   const wanted = parseLinkType(body.type);
   const email = parseEmail(body.email);
-  const isNew = (await inTransaction(context.pool, (client) => findUserByEmail(client, email))) === null;
+  const isNew = (await findUserByEmail(context.pool, email)) === null;
   // A magic link for an unknown address is a sign-up.
   const type: LinkType = wanted === "magiclink" && isNew ? "signup" : wanted;
   return {

@@ -7,7 +7,8 @@ import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 
-const LINK_KINDS = {
+/** The types of links that administrators can request. */
+export const LINK_KINDS = {
   signup: "confirmation",
   invite: "invite",
   magiclink: "magiclink",
@@ -16,7 +17,6 @@ const LINK_KINDS = {
   email_change_new: "email_change_new",
 } as const satisfies Record<string, LinkKind>;
 
-/** The types of links that administrators can request. */
 export type LinkType = keyof typeof LINK_KINDS;
 
 export function parseLinkType(text: string): LinkType {
@@ -28,10 +28,6 @@ export function parseLinkType(text: string): LinkType {
 
 function isLinkType(text: string): text is LinkType {
   return Object.hasOwn(LINK_KINDS, text);
-}
-
-export function linkKindOf(type: LinkType): LinkKind {
-  return LINK_KINDS[type];
 }
 
 export interface LinkInput {

@@ -4,11 +4,16 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId, findUnstorable } from "../parse-call.ts";
-import { selectIdentitiesOf } from "../sql/identities.ts";
-import { selectFactorsOf } from "../sql/mfa-factors.ts";
-import { selectWholeUser, findAccount, ACCOUNT_ORDERS, countAccounts, selectAccounts } from "../sql/users.ts";
+import {
+  ACCOUNT_ORDERS,
+  countAccounts,
+  findAccount,
+  selectAccounts,
+  selectWholeUser,
+  selectWholeUsers,
+} from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
-import type { UserRow, WholeUser } from "../users/user-row.ts";
+import type { UserRow } from "../users/user-row.ts";
 
 export async function readAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const user = await inTransaction(context.pool, async (client) =>
@@ -38,7 +43,7 @@ export async function listAccounts(context: AuthContext, { query }: AuthCall): P
   };
   const { users, total } = await inTransaction(context.pool, async (client) => {
     const rows = await selectAccounts(client, filter, { order, limit: perPage, offset: (page - 1) * perPage });
-    return { users: await completeUsers(client, rows), total: await countAccounts(client, filter) };
+    return { users: await selectWholeUsers(client, rows), total: await countAccounts(client, filter) };
   });
   const { email, filter: part, sort } = query;
   return {
@@ -80,18 +85,6 @@ function escapePattern(text: string): string {
   const unstorable = findUnstorable({ filter: text });
   if (unstorable !== null) throw authError("validation_failed", unstorable);
   return text.replace(/[\\%_]/g, "\\$&");
-}
-
-/** Two statements for the page instead of two per user. */
-async function completeUsers(client: Queryable, rows: readonly UserRow[]): Promise<WholeUser[]> {
-  const ids = rows.map(({ id }) => id);
-  const identities = Map.groupBy(await selectIdentitiesOf(client, ids), ({ user_id }) => user_id);
-  const factors = Map.groupBy(await selectFactorsOf(client, ids), ({ user_id }) => user_id);
-  return rows.map((row) => ({
-    row,
-    identities: identities.get(row.id) ?? [],
-    factors: factors.get(row.id) ?? [],
-  }));
 }
 
 export interface PageLinks {

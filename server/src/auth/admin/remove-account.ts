@@ -8,10 +8,9 @@ import { deletePendingFlows } from "../one-time/issue-one-time.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
-import { clearProfile } from "../sql/profiles.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
 import { deleteSessions } from "../sql/sessions.ts";
-import { updateUser, deleteAccount, lockAccount } from "../sql/users.ts";
+import { clearProfile, deleteAccount, lockAccount, updateUser } from "../sql/users.ts";
 import { switchOffWebhooks } from "../sql/webhooks.ts";
 
 export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(false) });

@@ -30,10 +30,10 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
     await touchChallenged(client, factor.id, now);
     return insertChallenge(client, {
-      factorId: factor.id,
+      factor_id: factor.id,
       ip: call.address,
-      expiresAt: new Date(now.getTime() + CHALLENGE_MS),
-      createdAt: now,
+      expires_at: new Date(now.getTime() + CHALLENGE_MS),
+      created_at: now,
     });
   });
   const expiresAt = Math.floor(challenge.expires_at.getTime() / 1000);

@@ -1,8 +1,6 @@
-import { authError } from "../auth-error.ts";
 import type { AuthEndpoint } from "../call.ts";
 import { challengeFactor } from "./challenge-factor.ts";
 import { ENROL_BODY, enrolFactor } from "./enrol-factor.ts";
-import { buildUnsupported } from "../accounts/unsupported-endpoints.ts";
 import { unenrolFactor } from "./unenrol-factor.ts";
 import { VERIFY_FACTOR_BODY, verifyFactor } from "./verify-factor.ts";
 
@@ -18,19 +16,4 @@ export const mfaEndpoints: readonly AuthEndpoint[] = [
     run: verifyFactor,
   },
   { method: "DELETE", path: "/factors/:id", access: "user", limit: "api", run: unenrolFactor },
-  ...buildUnsupported({
-    access: "user",
-    endpoints: [
-      ["GET", "/factors/recovery-codes"],
-      ["POST", "/factors/recovery-codes"],
-      ["DELETE", "/factors/recovery-codes"],
-      ["POST", "/factors/recovery-codes/regenerate"],
-    ],
-    makeError: () => authError("mfa_recovery_codes_enroll_not_enabled"),
-  }),
-  ...buildUnsupported({
-    access: "user",
-    endpoints: [["POST", "/factors/recovery-codes/verify"]],
-    makeError: () => authError("mfa_recovery_codes_verify_not_enabled"),
-  }),
 ];

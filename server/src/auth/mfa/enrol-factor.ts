@@ -37,12 +37,15 @@ export async function enrolFactor(context: AuthContext, call: AuthCall): Promise
   const account = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     await checkFactors(context, client, locked, body.friendly_name);
+    const now = context.clock.now();
     await insertFactor(client, {
       id,
-      userId: locked.user.id,
-      friendlyName: body.friendly_name || null,
-      secretWrapped: wrapFactorSecret(context.masterKey, id, secret),
-      createdAt: context.clock.now(),
+      user_id: locked.user.id,
+      friendly_name: body.friendly_name || null,
+      factor_type: "totp",
+      secret_wrapped: wrapFactorSecret(context.masterKey, id, secret),
+      created_at: now,
+      updated_at: now,
     });
     return locked.user.email ?? locked.user.id;
   });
@@ -70,7 +73,7 @@ async function checkFactors(
   name: string,
 ): Promise<void> {
   await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));
-  const factors = await selectFactors(client, user.id);
+  const factors = await selectFactors(client, [user.id]);
   if (name !== "" && factors.some((factor) => factor.friendly_name === name)) {
     throw authError(
       "mfa_factor_name_conflict",

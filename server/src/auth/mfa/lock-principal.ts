@@ -1,9 +1,8 @@
-import type { Principal } from "../../db/index.ts";
-import type { Queryable, AuthContext } from "../auth-context.ts";
+import type { Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
-import { type SessionRow, lockSession, findSession } from "../sql/sessions.ts";
+import { lockSession, type SessionRow } from "../sql/sessions.ts";
 import { lockUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 
@@ -30,17 +29,8 @@ export async function lockPrincipal(
   return { user, session };
 }
 
-const MESSAGE = "AAL2 session is required to update email or password when MFA is enabled.";
-
 /** Users with a verified factor must have an aal2 session to change their password or address. */
-export async function requireSufficientAal(
-  _context: AuthContext,
-  client: Queryable,
-  principal: Principal,
-): Promise<void> {
-  if (principal.role !== "authenticated") return;
-  if (!(await hasVerifiedFactor(client, principal.userId))) return;
-  const sessionId = principal.session?.sessionId ?? null;
-  const session = sessionId === null ? null : await findSession(client, sessionId);
-  if (session?.aal !== "aal2") throw authError("insufficient_aal", MESSAGE);
+export async function requireSufficientAal(client: Queryable, { user, session }: LockedPrincipal): Promise<void> {
+  if (session.aal === "aal2" || !(await hasVerifiedFactor(client, user.id))) return;
+  throw authError("insufficient_aal", "AAL2 session is required to update email or password when MFA is enabled.");
 }

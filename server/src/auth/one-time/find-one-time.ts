@@ -1,4 +1,3 @@
-import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { claimAttempts, findOneTimeByHash, type OneTimeRow, takeOneTime } from "../sql/one-time-tokens.ts";
@@ -18,17 +17,15 @@ export interface PresentedCode {
   readonly userId?: string;
 }
 
-/** Runs in its own transaction: the attempt must be counted even when the caller's transaction rolls back. */
+/** Commits at once: the attempt must be counted even when a transaction of the endpoint rolls back. */
 export async function findOneTimeByCode(context: AuthContext, presented: PresentedCode): Promise<OneTimeRow | null> {
   const { code, ...scope } = presented;
-  const candidates = await inTransaction(context.pool, (client) =>
-    claimAttempts(client, {
-      ...scope,
-      maxAttempts: MAX_ATTEMPTS,
-      maxAttemptsInHour: MAX_ATTEMPTS_IN_HOUR,
-      now: context.clock.now(),
-    }),
-  );
+  const candidates = await claimAttempts(context.pool, {
+    ...scope,
+    maxAttempts: MAX_ATTEMPTS,
+    maxAttemptsInHour: MAX_ATTEMPTS_IN_HOUR,
+    now: context.clock.now(),
+  });
   const hits = candidates.filter((row) => {
     const tokenHash = buildTokenHash(context.masterKey, { ...row, isPkce: row.flow_state_id !== null }, code);
     return isSameHash(hashTokenHash(tokenHash), row.token_hash);
@@ -36,14 +33,12 @@ export async function findOneTimeByCode(context: AuthContext, presented: Present
   return hits[0] ?? null;
 }
 
-export async function findOneTimeByLink(
+export function findOneTimeByLink(
   context: AuthContext,
   tokenHash: string,
   kinds: readonly OneTimeKind[],
 ): Promise<OneTimeRow | null> {
-  return inTransaction(context.pool, (client) =>
-    findOneTimeByHash(client, { tokenHash: hashTokenHash(tokenHash), kinds, now: context.clock.now() }),
-  );
+  return findOneTimeByHash(context.pool, { tokenHash: hashTokenHash(tokenHash), kinds, now: context.clock.now() });
 }
 
 export const LINK_ERROR_MESSAGE = "Email link is invalid or has expired";

@@ -4,7 +4,7 @@ import { insertFlowState, deleteFlowStatesOfUser } from "../sql/flow-states.ts";
 import { replaceOneTime, deleteOneTimesOfUser } from "../sql/one-time-tokens.ts";
 import type { UserChanges } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
-import { authenticationMethodOf, type OneTimeKind } from "./one-time-kind.ts";
+import { linkTypeOf, methodOf, type OneTimeKind } from "./one-time-kind.ts";
 import { buildTokenHash, hashTokenHash, newCode } from "./one-time-secret.ts";
 import type { PkceChallenge } from "./pkce.ts";
 
@@ -35,12 +35,12 @@ export async function issueOneTime(
   if (pkce !== null && flowStateId !== null) {
     await insertFlowState(client, {
       id: flowStateId,
-      userId: user.id,
-      authenticationMethod: authenticationMethodOf(kind),
-      codeChallenge: pkce.challenge,
-      codeChallengeMethod: pkce.method,
-      redirectTo: redirectTo ?? null,
-      expiresAt,
+      user_id: user.id,
+      authentication_method: kind === "reauthentication" ? "otp" : methodOf(linkTypeOf(kind)),
+      code_challenge: pkce.challenge,
+      code_challenge_method: pkce.method,
+      redirect_to: redirectTo ?? null,
+      expires_at: expiresAt,
     });
   }
   const id = randomUUID();
@@ -48,12 +48,12 @@ export async function issueOneTime(
   const tokenHash = buildTokenHash(context.masterKey, { id, kind, isPkce: pkce !== null }, code);
   await replaceOneTime(client, {
     id,
-    userId: user.id,
+    user_id: user.id,
     kind,
-    tokenHash: hashTokenHash(tokenHash),
-    relatesTo,
-    flowStateId,
-    expiresAt,
+    token_hash: hashTokenHash(tokenHash),
+    relates_to: relatesTo,
+    flow_state_id: flowStateId,
+    expires_at: expiresAt,
   });
   return { code, tokenHash };
 }

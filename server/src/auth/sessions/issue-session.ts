@@ -28,12 +28,12 @@ export async function issueSession(
   const { authSessionTimeboxSeconds } = context.settings;
   const session = await insertSession(client, {
     id,
-    userId: user.id,
+    user_id: user.id,
     aal: "aal1",
     amr: [{ method, timestamp: Math.floor(now.getTime() / 1000) }],
-    refreshKeyWrapped: wrapped,
-    notAfter: authSessionTimeboxSeconds > 0 ? new Date(now.getTime() + authSessionTimeboxSeconds * 1000) : null,
-    userAgent: call.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
+    refresh_key_wrapped: wrapped,
+    not_after: authSessionTimeboxSeconds > 0 ? new Date(now.getTime() + authSessionTimeboxSeconds * 1000) : null,
+    user_agent: call.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null,
     ip: call.address,
   });
   const row = await updateUser(client, user.id, { last_sign_in_at: now });

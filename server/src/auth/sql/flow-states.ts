@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import { findRow, insertRow } from "./query.ts";
 
 export interface FlowStateRow {
   readonly id: string;
@@ -6,34 +7,12 @@ export interface FlowStateRow {
   readonly authentication_method: string;
   readonly code_challenge: string;
   readonly code_challenge_method: "s256" | "plain";
+  readonly redirect_to: string | null;
   readonly expires_at: Date;
 }
 
-export interface NewFlowState {
-  readonly id: string;
-  readonly userId: string;
-  readonly authenticationMethod: string;
-  readonly codeChallenge: string;
-  readonly codeChallengeMethod: "s256" | "plain";
-  readonly redirectTo: string | null;
-  readonly expiresAt: Date;
-}
-
-export async function insertFlowState(client: Queryable, state: NewFlowState): Promise<void> {
-  await client.query(
-    `insert into auth.flow_states (id, user_id, authentication_method, code_challenge, code_challenge_method, redirect_to,
-                                   expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      state.id,
-      state.userId,
-      state.authenticationMethod,
-      state.codeChallenge,
-      state.codeChallengeMethod,
-      state.redirectTo,
-      state.expiresAt,
-    ],
-  );
+export function insertFlowState(client: Queryable, state: FlowStateRow): Promise<FlowStateRow> {
+  return insertRow(client, "auth.flow_states", state);
 }
 
 export interface IssuedCode {
@@ -55,10 +34,6 @@ export async function deleteFlowStatesOfUser(client: Queryable, userId: string):
 }
 
 /** Returns null when the code is unknown or was used concurrently. */
-export async function takeFlowState(client: Queryable, authCodeHash: Buffer): Promise<FlowStateRow | null> {
-  const { rows } = await client.query<FlowStateRow>(
-    "delete from auth.flow_states where auth_code_hash = $1 returning *",
-    [authCodeHash],
-  );
-  return rows[0] ?? null;
+export function takeFlowState(client: Queryable, authCodeHash: Buffer): Promise<FlowStateRow | null> {
+  return findRow(client, "delete from auth.flow_states where auth_code_hash = $1 returning *", [authCodeHash]);
 }

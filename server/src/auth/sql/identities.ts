@@ -1,5 +1,6 @@
 import type { Queryable } from "../auth-context.ts";
 import type { IdentityRow } from "../users/user-row.ts";
+import { selectRows } from "./query.ts";
 
 /** The identity of an e-mail account; its id at the provider is the user's id. */
 export async function upsertEmailIdentity(
@@ -17,12 +18,9 @@ export async function upsertEmailIdentity(
   );
 }
 
-export async function selectIdentitiesOf(client: Queryable, userIds: readonly string[]): Promise<IdentityRow[]> {
-  const { rows } = await client.query<IdentityRow>(
-    "select * from auth.identities where user_id = any ($1::uuid[]) order by created_at, id",
-    [userIds],
-  );
-  return rows;
+export function selectIdentities(client: Queryable, userIds: readonly string[]): Promise<IdentityRow[]> {
+  const statement = "select * from auth.identities where user_id = any ($1::uuid[]) order by created_at, id";
+  return selectRows(client, statement, [userIds]);
 }
 
 export async function deleteIdentities(client: Queryable, userId: string): Promise<void> {

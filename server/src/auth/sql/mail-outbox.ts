@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import { selectRows } from "./query.ts";
 
 /** A row of the outbox that one worker holds a lease on. */
 export interface ClaimedMail {
@@ -21,8 +22,9 @@ export interface MailClaim {
 }
 
 /** The database's clock decides what is due, so that all nodes agree on leases. */
-export async function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }: MailClaim): Promise<ClaimedMail[]> {
-  const { rows } = await db.query<ClaimedMail>(
+export function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }: MailClaim): Promise<ClaimedMail[]> {
+  return selectRows(
+    db,
     `with due as materialized (
        select id from private.mail_outbox
        where ended_at is null and due_at <= now() and kind = any ($1)
@@ -39,7 +41,6 @@ export async function claimMails(db: Queryable, { kinds, maxRows, leaseSeconds }
      order by c.created_at, c.id`,
     [kinds, maxRows, leaseSeconds],
   );
-  return rows;
 }
 
 export type MailOutcome = "sent" | "obsolete" | "undeliverable";

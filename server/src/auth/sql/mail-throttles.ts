@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import { findRow } from "./query.ts";
 
 export interface ThrottleKey {
   readonly addressHash: Buffer;
@@ -22,11 +23,8 @@ export async function claimThrottle(client: Queryable, claim: ThrottleClaim): Pr
 }
 
 export async function findThrottle(client: Queryable, key: ThrottleKey): Promise<Date | null> {
-  const { rows } = await client.query<{ sent_at: Date }>(
-    "select sent_at from auth.mail_throttles where address_hash = $1 and slot = $2",
-    [key.addressHash, key.slot],
-  );
-  return rows[0]?.sent_at ?? null;
+  const statement = "select sent_at from auth.mail_throttles where address_hash = $1 and slot = $2";
+  return (await findRow<{ sent_at: Date }>(client, statement, [key.addressHash, key.slot]))?.sent_at ?? null;
 }
 
 /** `sentAt` is the time of the claim: a slot that was claimed again since is kept. */

@@ -1,5 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
-import { getOnlyRow } from "./query.ts";
+import { findRow, getRow, insertRow } from "./query.ts";
 
 export interface ChallengeRow {
   readonly id: string;
@@ -11,46 +11,26 @@ export interface ChallengeRow {
   readonly created_at: Date;
 }
 
-export interface NewChallenge {
-  readonly factorId: string;
-  readonly ip: string;
-  readonly expiresAt: Date;
-  readonly createdAt: Date;
+type NewChallenge = Pick<ChallengeRow, "factor_id" | "ip" | "expires_at" | "created_at">;
+
+export function insertChallenge(client: Queryable, challenge: NewChallenge): Promise<ChallengeRow> {
+  return insertRow<ChallengeRow>(client, "auth.mfa_challenges", challenge);
 }
 
-export async function insertChallenge(client: Queryable, challenge: NewChallenge): Promise<ChallengeRow> {
-  const { rows } = await client.query<ChallengeRow>(
-    `insert into auth.mfa_challenges (factor_id, ip, expires_at, created_at)
-     values ($1, $2, $3, $4)
-     returning *`,
-    [challenge.factorId, challenge.ip, challenge.expiresAt, challenge.createdAt],
-  );
-  return getOnlyRow(rows);
-}
-
-export async function findChallenge(client: Queryable, factorId: string, id: string): Promise<ChallengeRow | null> {
-  const { rows } = await client.query<ChallengeRow>(
-    "select * from auth.mfa_challenges where factor_id = $1 and id = $2",
-    [factorId, id],
-  );
-  return rows[0] ?? null;
+export function findChallenge(client: Queryable, factorId: string, id: string): Promise<ChallengeRow | null> {
+  return findRow(client, "select * from auth.mfa_challenges where factor_id = $1 and id = $2", [factorId, id]);
 }
 
 /** Whether the address equals the one that started the challenge, in any notation. */
 export async function isChallengedAddress(client: Queryable, id: string, address: string): Promise<boolean> {
-  const { rows } = await client.query<{ is: boolean }>(
-    "select ip is null or ip = $2::inet as is from auth.mfa_challenges where id = $1",
-    [id, address],
-  );
-  return rows[0]?.is ?? false;
+  const statement = "select ip is null or ip = $2::inet as is from auth.mfa_challenges where id = $1";
+  return (await findRow<{ is: boolean }>(client, statement, [id, address]))?.is ?? false;
 }
 
 export async function countFailures(client: Queryable, factorId: string): Promise<number> {
-  const { rows } = await client.query<{ failures: number }>(
-    "select coalesce(sum(failed_attempts), 0)::int as failures from auth.mfa_challenges where factor_id = $1",
-    [factorId],
-  );
-  return getOnlyRow(rows).failures;
+  const statement =
+    "select coalesce(sum(failed_attempts), 0)::int as failures from auth.mfa_challenges where factor_id = $1";
+  return (await getRow<{ failures: number }>(client, statement, [factorId])).failures;
 }
 
 export async function countFailedAttempt(client: Queryable, id: string): Promise<void> {

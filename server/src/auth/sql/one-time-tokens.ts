@@ -1,5 +1,6 @@
 import type { Queryable } from "../auth-context.ts";
 import type { OneTimeKind } from "../one-time/one-time-kind.ts";
+import { findRow, selectRows } from "./query.ts";
 
 export interface OneTimeRow {
   readonly id: string;
@@ -12,15 +13,7 @@ export interface OneTimeRow {
   readonly flow_state_id: string | null;
 }
 
-export interface NewOneTime {
-  readonly id: string;
-  readonly userId: string;
-  readonly kind: OneTimeKind;
-  readonly tokenHash: Buffer;
-  readonly relatesTo: string;
-  readonly flowStateId: string | null;
-  readonly expiresAt: Date;
-}
+type NewOneTime = Omit<OneTimeRow, "failed_attempts">;
 
 /** A user has one token per kind: a new one replaces the previous one and its id. */
 export async function replaceOneTime(client: Queryable, token: NewOneTime): Promise<void> {
@@ -31,7 +24,7 @@ export async function replaceOneTime(client: Queryable, token: NewOneTime): Prom
        set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
            flow_state_id = excluded.flow_state_id, expires_at = excluded.expires_at, failed_attempts = 0,
            created_at = now()`,
-    [token.id, token.userId, token.kind, token.tokenHash, token.relatesTo, token.flowStateId, token.expiresAt],
+    [token.id, token.user_id, token.kind, token.token_hash, token.relates_to, token.flow_state_id, token.expires_at],
   );
 }
 
@@ -48,8 +41,9 @@ export interface AttemptScope {
  * Counts the attempt in the statement that finds the tokens, before the code is compared, so that concurrent guesses
  * cannot exceed the limit.
  */
-export async function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
-  const { rows } = await client.query<OneTimeRow>(
+export function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
+  return selectRows(
+    client,
     `update auth.one_time_tokens
         set failed_attempts = failed_attempts + 1,
             attempts_in_hour = case when hour_began_at > $5::timestamptz - interval '1 hour' then attempts_in_hour + 1 else 1 end,
@@ -60,7 +54,6 @@ export async function claimAttempts(client: Queryable, scope: AttemptScope): Pro
       returning *`,
     [scope.relatesTo, scope.kinds, scope.userId ?? null, scope.maxAttempts, scope.now, scope.maxAttemptsInHour],
   );
-  return rows;
 }
 
 export interface HashScope {
@@ -69,18 +62,17 @@ export interface HashScope {
   readonly now: Date;
 }
 
-export async function findOneTimeByHash(client: Queryable, scope: HashScope): Promise<OneTimeRow | null> {
-  const { rows } = await client.query<OneTimeRow>(
+export function findOneTimeByHash(client: Queryable, scope: HashScope): Promise<OneTimeRow | null> {
+  return findRow(
+    client,
     "select * from auth.one_time_tokens where token_hash = $1 and kind = any ($2) and expires_at > $3",
     [scope.tokenHash, scope.kinds, scope.now],
   );
-  return rows[0] ?? null;
 }
 
 /** Returns null when the token was used concurrently: exactly one of several uses gets the row. */
-export async function takeOneTime(client: Queryable, id: string): Promise<OneTimeRow | null> {
-  const { rows } = await client.query<OneTimeRow>("delete from auth.one_time_tokens where id = $1 returning *", [id]);
-  return rows[0] ?? null;
+export function takeOneTime(client: Queryable, id: string): Promise<OneTimeRow | null> {
+  return findRow(client, "delete from auth.one_time_tokens where id = $1 returning *", [id]);
 }
 
 /** Deletes codes and links that were mailed to the user's previous address. */

@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import { findRow } from "./query.ts";
 
 export interface SigningState {
   /** Null when the user has no secret. */
@@ -7,8 +8,8 @@ export interface SigningState {
 }
 
 /** Returns null when the user does not exist. */
-export async function selectSigningState(client: Queryable, userId: string): Promise<SigningState | null> {
-  const { rows } = await client.query<SigningState>({
+export function selectSigningState(client: Queryable, userId: string): Promise<SigningState | null> {
+  return findRow(client, {
     name: "select-signing-state",
     text: `select k.secret_wrapped, coalesce(s.require_request_signature, false) as is_required
              from auth.users u
@@ -18,7 +19,6 @@ export async function selectSigningState(client: Queryable, userId: string): Pro
               and u.deleted_at is null`,
     values: [userId],
   });
-  return rows[0] ?? null;
 }
 
 export async function upsertSigningSecret(client: Queryable, userId: string, wrapped: Buffer): Promise<void> {

@@ -1,7 +1,7 @@
-import type pg from "pg";
+import type { QueryResultRow } from "pg";
 import type { Queryable } from "../auth-context.ts";
 import type { AmrEntry } from "../tokens/access-token.ts";
-import { getOnlyRow } from "./query.ts";
+import { findRow, getRow, selectRows, updateRow } from "./query.ts";
 
 export interface SessionRow {
   readonly id: string;
@@ -20,70 +20,40 @@ export interface SessionRow {
   readonly updated_at: Date;
 }
 
-export interface NewSession {
-  readonly id: string;
-  readonly userId: string;
-  readonly aal: SessionRow["aal"];
-  readonly amr: SessionRow["amr"];
-  readonly refreshKeyWrapped: Buffer;
-  readonly notAfter: Date | null;
-  readonly userAgent: string | null;
-  readonly ip: string | null;
-}
+type NewSession = Pick<
+  SessionRow,
+  "id" | "user_id" | "aal" | "amr" | "refresh_key_wrapped" | "not_after" | "user_agent" | "ip"
+>;
 
-export async function insertSession(client: Queryable, session: NewSession): Promise<SessionRow> {
-  const { rows } = await client.query<SessionRow>(
+export function insertSession(client: Queryable, session: NewSession): Promise<SessionRow> {
+  const { id, user_id, aal, amr, refresh_key_wrapped, not_after, user_agent, ip } = session;
+  return getRow(
+    client,
     `insert into auth.sessions (id, user_id, aal, amr, refresh_key_wrapped, not_after, user_agent, ip, refreshed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, now())
      returning *`,
-    [
-      session.id,
-      session.userId,
-      session.aal,
-      JSON.stringify(session.amr),
-      session.refreshKeyWrapped,
-      session.notAfter,
-      session.userAgent,
-      session.ip,
-    ],
+    [id, user_id, aal, JSON.stringify(amr), refresh_key_wrapped, not_after, user_agent, ip],
   );
-  return getOnlyRow(rows);
 }
 
 /** Locks the session until the transaction ends, so that refreshes are serialised. */
-export async function lockSession(client: Queryable, id: string): Promise<SessionRow | null> {
-  const { rows } = await client.query<SessionRow>("select * from auth.sessions where id = $1 for no key update", [id]);
-  return rows[0] ?? null;
+export function lockSession(client: Queryable, id: string): Promise<SessionRow | null> {
+  return findRow(client, "select * from auth.sessions where id = $1 for no key update", [id]);
 }
 
-export async function findSession(client: Queryable, id: string): Promise<SessionRow | null> {
-  const { rows } = await client.query<SessionRow>("select * from auth.sessions where id = $1", [id]);
-  return rows[0] ?? null;
+export function findSession(client: Queryable, id: string): Promise<SessionRow | null> {
+  return findRow(client, "select * from auth.sessions where id = $1", [id]);
 }
 
 export type SessionChanges = Partial<
   Pick<SessionRow, "aal" | "amr" | "factor_id" | "refresh_counter" | "refresh_key_wrapped" | "refreshed_at">
 >;
 
-export async function updateSession(client: Queryable, id: string, changes: SessionChanges): Promise<SessionRow> {
-  const { rows } = await client.query<SessionRow>(
-    `update auth.sessions
-        set aal = coalesce($2, aal), amr = coalesce($3, amr), factor_id = coalesce($4, factor_id),
-            refresh_counter = coalesce($5, refresh_counter), refreshed_at = coalesce($6, refreshed_at),
-            refresh_key_wrapped = coalesce($7, refresh_key_wrapped), updated_at = now()
-      where id = $1
-      returning *`,
-    [
-      id,
-      changes.aal ?? null,
-      changes.amr === undefined ? null : JSON.stringify(changes.amr),
-      changes.factor_id ?? null,
-      changes.refresh_counter ?? null,
-      changes.refreshed_at ?? null,
-      changes.refresh_key_wrapped ?? null,
-    ],
-  );
-  return getOnlyRow(rows);
+export function updateSession(client: Queryable, id: string, changes: SessionChanges): Promise<SessionRow> {
+  const { amr, ...rest } = changes;
+  // The driver would write an array as an array of PostgreSQL, and not as JSON.
+  const columns = { ...rest, amr: amr === undefined ? undefined : JSON.stringify(amr) };
+  return updateRow<QueryResultRow>(client, "auth.sessions", id, columns) as Promise<SessionRow>;
 }
 
 export interface SessionSelection {
@@ -103,24 +73,20 @@ export async function deleteSessions(client: Queryable, { userId, only, except }
   );
 }
 
-export interface LiveSession {
-  readonly id: string;
-  readonly created_at: Date;
+type LiveSession = Pick<SessionRow, "id" | "created_at" | "user_agent" | "ip" | "aal"> & {
   readonly last_seen_at: Date;
-  readonly user_agent: string | null;
-  readonly ip: string | null;
-  readonly aal: "aal1" | "aal2";
-}
+};
 
 const MAX_LISTED_SESSIONS = 200;
 
 /** Returns the sessions that a request would still be accepted with, the latest first. */
-export async function selectLiveSessions(
+export function selectLiveSessions(
   client: Queryable,
   userId: string,
   inactivitySeconds: number,
 ): Promise<LiveSession[]> {
-  const { rows } = await client.query<LiveSession>(
+  return selectRows(
+    client,
     `select id, created_at, coalesce(refreshed_at, created_at) as last_seen_at, user_agent, host(ip) as ip, aal
        from auth.sessions
       where user_id = $1
@@ -130,7 +96,6 @@ export async function selectLiveSessions(
       limit ${MAX_LISTED_SESSIONS}`,
     [userId, inactivitySeconds],
   );
-  return rows;
 }
 
 /** Deletes the user's aal1 sessions, except the one that was raised. */
@@ -165,11 +130,11 @@ export interface Liveness {
 }
 
 /** Returns null when the user does not exist. The rules are those of private.require_live_session. */
-export async function selectLiveness(
-  client: Pick<pg.ClientBase, "query">,
+export function selectLiveness(
+  client: Queryable,
   { userId, sessionId, now, inactivitySeconds }: LivenessQuery,
 ): Promise<Liveness | null> {
-  const { rows } = await client.query<Liveness>({
+  return findRow(client, {
     name: "select-liveness",
     text: `select coalesce(u.banned_until > $3, false) as is_banned,
                   $2::uuid is null or exists (
@@ -188,5 +153,4 @@ export async function selectLiveness(
               and u.deleted_at is null`,
     values: [userId, sessionId, now, inactivitySeconds],
   });
-  return rows[0] ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
+import { findRow } from "./query.ts";
 
 export interface OpenInvitation {
   readonly swarmName: string;
@@ -14,14 +15,14 @@ export interface InvitedPerson {
 }
 
 /** Returns null when the invitation was answered or withdrawn. */
-export async function findOpenInvitation(
+export function findOpenInvitation(
   db: Queryable,
   { swarmId, userId, email }: InvitedPerson,
 ): Promise<OpenInvitation | null> {
-  const { rows } = await db.query<OpenInvitation>(
+  return findRow(
+    db,
     `select swarm_name as "swarmName", inviter_name as "inviterName" from private.open_invitations
      where swarm_id = $1 and (user_id = $2 or ($2 is null and user_id is null and invited_email = $3))`,
     [swarmId, userId, email],
   );
-  return rows[0] ?? null;
 }

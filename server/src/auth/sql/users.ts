@@ -1,40 +1,48 @@
 import type { Queryable } from "../auth-context.ts";
 import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../users/user-row.ts";
-import { getOnlyRow } from "./query.ts";
+import { selectIdentities } from "./identities.ts";
+import { selectFactors } from "./mfa-factors.ts";
+import { type Columns, findRow, getRow, insertRow, selectRows, updateRow } from "./query.ts";
 
 /** Does not return users who were deleted softly. */
-export async function findUserById(client: Queryable, id: string): Promise<UserRow | null> {
-  const { rows } = await client.query<UserRow>("select * from auth.users where id = $1 and deleted_at is null", [id]);
-  return rows[0] ?? null;
+export function findUserById(client: Queryable, id: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where id = $1 and deleted_at is null", [id]);
 }
 
 /** `email` is normalized. */
-export async function findUserByEmail(client: Queryable, email: string): Promise<UserRow | null> {
-  const { rows } = await client.query<UserRow>("select * from auth.users where email = $1 and deleted_at is null", [
-    email,
-  ]);
-  return rows[0] ?? null;
+export function findUserByEmail(client: Queryable, email: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where email = $1 and deleted_at is null", [email]);
 }
 
 /** Locks the user until the transaction ends. */
-export async function lockUser(client: Queryable, id: string): Promise<UserRow | null> {
-  const { rows } = await client.query<UserRow>(
-    "select * from auth.users where id = $1 and deleted_at is null for no key update",
-    [id],
-  );
-  return rows[0] ?? null;
+export function lockUser(client: Queryable, id: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where id = $1 and deleted_at is null for no key update", [id]);
+}
+
+/** Administrators also see users who were deleted softly. */
+export function findAccount(client: Queryable, id: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where id = $1", [id]);
+}
+
+export function lockAccount(client: Queryable, id: string): Promise<UserRow | null> {
+  return findRow(client, "select * from auth.users where id = $1 for update", [id]);
+}
+
+/** Two statements, however many users there are. */
+export async function selectWholeUsers(client: Queryable, rows: readonly UserRow[]): Promise<WholeUser[]> {
+  const ids = rows.map(({ id }) => id);
+  const identities = Map.groupBy(await selectIdentities(client, ids), ({ user_id }) => user_id);
+  const factors = Map.groupBy(await selectFactors(client, ids), ({ user_id }) => user_id);
+  return rows.map((row) => ({
+    row,
+    identities: identities.get(row.id) ?? [],
+    factors: factors.get(row.id) ?? [],
+  }));
 }
 
 export async function selectWholeUser(client: Queryable, row: UserRow): Promise<WholeUser> {
-  const identities = await client.query<IdentityRow>(
-    "select * from auth.identities where user_id = $1 order by created_at, id",
-    [row.id],
-  );
-  const factors = await client.query<FactorRow>(
-    "select * from auth.mfa_factors where user_id = $1 order by created_at, id",
-    [row.id],
-  );
-  return { row, identities: identities.rows, factors: factors.rows };
+  const [identities, factors] = [await selectIdentities(client, [row.id]), await selectFactors(client, [row.id])];
+  return { row, identities, factors };
 }
 
 interface Answer extends UserRow {
@@ -44,7 +52,7 @@ interface Answer extends UserRow {
 
 /** One round trip: clients read their user with every page they render. */
 export async function findWholeUser(client: Queryable, id: string): Promise<WholeUser | null> {
-  const { rows } = await client.query<Answer>({
+  const answer = await findRow<Answer>(client, {
     name: "find-whole-user",
     text: `select u.*,
                   coalesce((select json_agg(i order by i.created_at, i.id)
@@ -56,8 +64,7 @@ export async function findWholeUser(client: Queryable, id: string): Promise<Whol
               and u.deleted_at is null`,
     values: [id],
   });
-  const [answer] = rows;
-  if (answer === undefined) return null;
+  if (answer === null) return null;
   const { identities, factors, ...row } = answer;
   return { row, identities: identities.map(reviveRow<IdentityRow>), factors: factors.map(reviveRow<FactorRow>) };
 }
@@ -74,84 +81,17 @@ function reviveRow<Row>(columns: Record<string, unknown>): Row {
   return Object.fromEntries(revived) as Row;
 }
 
-export interface NewUser {
-  readonly id?: string;
-  readonly email: string | null;
-  readonly emailConfirmedAt: Date | null;
-  readonly passwordHash: string | null;
-  readonly role?: string;
-  readonly appMetadata: Readonly<Record<string, unknown>>;
-  readonly userMetadata: Readonly<Record<string, unknown>>;
-  readonly isAnonymous?: boolean;
-  readonly invitedAt?: Date | null;
-  readonly bannedUntil?: Date | null;
-}
+type NewUser = Columns<UserRow> & Pick<UserRow, "app_metadata" | "user_metadata">;
 
 /** A trigger inserts the profile and the settings. Fails with 23505 when the address or the id is taken. */
-export async function insertUser(client: Queryable, user: NewUser): Promise<UserRow> {
-  const { rows } = await client.query<UserRow>(
-    `insert into auth.users (id, email, email_confirmed_at, password_hash, role, app_metadata, user_metadata, is_anonymous,
-                             invited_at, banned_until)
-     values (coalesce($1::uuid, private.new_id()), $2, $3, $4, $5, $6, $7, $8, $9, $10)
-     returning *`,
-    [
-      user.id ?? null,
-      user.email,
-      user.emailConfirmedAt,
-      user.passwordHash,
-      user.role ?? "authenticated",
-      user.appMetadata,
-      user.userMetadata,
-      user.isAnonymous ?? false,
-      user.invitedAt ?? null,
-      user.bannedUntil ?? null,
-    ],
-  );
-  return getOnlyRow(rows);
+export function insertUser(client: Queryable, user: NewUser): Promise<UserRow> {
+  return insertRow<UserRow>(client, "auth.users", user);
 }
 
-const COLUMNS = [
-  "role",
-  "email",
-  "email_confirmed_at",
-  "password_hash",
-  "new_email",
-  "email_change_confirmations",
-  "invited_at",
-  "confirmation_sent_at",
-  "recovery_sent_at",
-  "email_change_sent_at",
-  "reauthentication_sent_at",
-  "last_sign_in_at",
-  "app_metadata",
-  "user_metadata",
-  "is_anonymous",
-  "banned_until",
-  "deleted_at",
-] as const satisfies readonly (keyof UserRow)[];
+export type UserChanges = Partial<Omit<UserRow, "id" | "created_at" | "updated_at">>;
 
-export type UserChanges = Partial<Pick<UserRow, (typeof COLUMNS)[number]>>;
-
-/** Writes the given columns only. Column names come from the list above, never from a request. */
-export async function updateUser(client: Queryable, id: string, changes: UserChanges): Promise<UserRow> {
-  const columns = COLUMNS.filter((column) => changes[column] !== undefined);
-  const assignments = columns.map((column, place) => `${column} = $${place + 2}, `).join("");
-  const { rows } = await client.query<UserRow>(
-    `update auth.users set ${assignments}updated_at = now() where id = $1 returning *`,
-    [id, ...columns.map((column) => changes[column])],
-  );
-  return getOnlyRow(rows);
-}
-
-/** Administrators also see users who were deleted softly. */
-export async function findAccount(client: Queryable, id: string): Promise<UserRow | null> {
-  const { rows } = await client.query<UserRow>("select * from auth.users where id = $1", [id]);
-  return rows[0] ?? null;
-}
-
-export async function lockAccount(client: Queryable, id: string): Promise<UserRow | null> {
-  const { rows } = await client.query<UserRow>("select * from auth.users where id = $1 for update", [id]);
-  return rows[0] ?? null;
+export function updateUser(client: Queryable, id: string, changes: UserChanges): Promise<UserRow> {
+  return updateRow<UserRow>(client, "auth.users", id, changes);
 }
 
 /** The `order by` clauses that a request can choose from. */
@@ -183,27 +123,27 @@ export interface AccountPage {
   readonly offset: number;
 }
 
-export async function selectAccounts(
-  client: Queryable,
-  { email, part }: AccountFilter,
-  page: AccountPage,
-): Promise<UserRow[]> {
-  const { rows } = await client.query<UserRow>(
+export function selectAccounts(client: Queryable, filter: AccountFilter, page: AccountPage): Promise<UserRow[]> {
+  return selectRows(
+    client,
     `select * from auth.users where ${MATCHES} order by ${ACCOUNT_ORDERS[page.order]} limit $3 offset $4`,
-    [email, part, page.limit, page.offset],
+    [filter.email, filter.part, page.limit, page.offset],
   );
-  return rows;
 }
 
 export async function countAccounts(client: Queryable, { email, part }: AccountFilter): Promise<number> {
-  const { rows } = await client.query<{ count: string }>(`select count(*) as count from auth.users where ${MATCHES}`, [
-    email,
-    part,
-  ]);
-  return Number(getOnlyRow(rows).count);
+  const statement = `select count(*) as count from auth.users where ${MATCHES}`;
+  return Number((await getRow<{ count: string }>(client, statement, [email, part])).count);
 }
 
 /** Deletes what the account owns and keeps its messages, by the foreign keys of the schema. */
 export async function deleteAccount(client: Queryable, id: string): Promise<void> {
   await client.query("delete from auth.users where id = $1", [id]);
+}
+
+export async function clearProfile(client: Queryable, userId: string): Promise<void> {
+  await client.query(
+    "update public.profiles set full_name = null, avatar_url = null, updated_at = now() where id = $1",
+    [userId],
+  );
 }

@@ -1,19 +1,20 @@
 import type { Queryable } from "../auth-context.ts";
 import type { SwitchedOffWebhook } from "../mail/mail.ts";
+import { selectRows } from "./query.ts";
 
 export interface DisabledWebhook extends SwitchedOffWebhook {
   readonly id: string;
 }
 
 /** Returns those of the webhooks that the service has disabled and nobody has enabled again. */
-export async function selectDisabledWebhooks(db: Queryable, ids: readonly string[]): Promise<DisabledWebhook[]> {
-  const { rows } = await db.query<DisabledWebhook>(
+export function selectDisabledWebhooks(db: Queryable, ids: readonly string[]): Promise<DisabledWebhook[]> {
+  return selectRows(
+    db,
     `select id, name, disabled_reason as reason, disabled_at as at from public.webhooks
      where id = any ($1) and not is_active and disabled_reason is not null and disabled_at is not null
      order by disabled_at, id`,
     [ids],
   );
-  return rows;
 }
 
 export async function switchOffWebhooks(client: Queryable, userId: string, now: Date): Promise<void> {
