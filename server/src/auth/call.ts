@@ -22,10 +22,7 @@ export interface AuthResponse {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * One endpoint under `/auth/v1`. Access is checked before `run`: "user" requires a live session, "service" the service
- * role.
- */
+/** One endpoint under `/auth/v1`. "user" requires a live session, "service" the service role. */
 export interface AuthEndpoint {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;

@@ -18,10 +18,7 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/**
- * Deletes expired rows: sessions that ended long ago, expired codes, flows and challenges, and mails of the outbox
- * that were sent or dropped.
- */
+/** Deletes ended sessions, expired codes, flows and challenges, and mails that were sent or dropped. */
 export function createAuthHousekeeping(
   context: Pick<AuthContext, "pool" | "clock">,
   o: AuthHousekeepingOptions,

@@ -72,8 +72,8 @@ function isStorable(text: string): boolean {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
+export function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
 }
 
 /** Returns an id of the path. An invalid UUID identifies nothing, so the status is 404 and not 400. */

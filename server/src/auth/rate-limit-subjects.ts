@@ -1,3 +1,4 @@
+import { isRecord } from "../json/index.ts";
 import { findEmail } from "./accounts/email-address.ts";
 import { decodeRefreshToken } from "./tokens/refresh-token.ts";
 
@@ -14,7 +15,6 @@ export function findSessionSubject(body: unknown): string | null {
 }
 
 function memberOf(body: unknown, name: string): string | null {
-  if (typeof body !== "object" || body === null || !Object.hasOwn(body, name)) return null;
-  const value: unknown = Reflect.get(body, name);
+  const value = isRecord(body) ? body[name] : null;
   return typeof value === "string" ? value : null;
 }

@@ -4,9 +4,7 @@ import { basename, dirname, join } from "node:path";
 
 const OWNER_ONLY = 0o600;
 
-/**
- * Replaces a file atomically, also across a power failure. A symbolic link at the path is replaced, not followed.
- */
+/** Replaces a file atomically, also across a power failure. A symbolic link at the path is replaced, not followed. */
 export async function replaceFile(path: string, text: string, mode: number = OWNER_ONLY): Promise<void> {
   const draft = await writeDraft(path, text, mode);
   try {

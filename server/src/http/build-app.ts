@@ -1,9 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Authentication } from "../auth/index.ts";
+import type { Settings } from "../config/index.ts";
 import { ANON_PRINCIPAL } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { Limits } from "../limits/index.ts";
+import type { Observer } from "../observe/index.ts";
 import type { AccessLog } from "./response/access-log.ts";
 import { responseHeadersOf } from "./response/response-headers.ts";
 import { buildAllowedMethods } from "./routes/allowed-methods.ts";
@@ -22,28 +25,50 @@ import { rejectRequest } from "./response/raw-response.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request/request-signature.ts";
 import type { Route } from "./routes/route.ts";
+import type { Connections } from "./server/connections.ts";
+import type { TlsMaterial } from "./server/tls/tls-material.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-export interface AppOptions {
-  server: Server;
+export interface HttpServerOptions {
+  settings: Pick<
+    Settings,
+    "host" | "port" | "tlsMode" | "trustedProxies" | "bodyLimitBytes" | "requestTimeoutMs" | "stopTimeoutMs"
+  >;
+  /** Null in proxy mode. */
+  tls: TlsMaterial | null;
   routes: readonly Route[];
-  bodyLimitBytes: number;
-  isBehindProxy: boolean;
-  isClosing(): boolean;
-  accessLog: AccessLog;
-  guard: AuthGuard | null;
-  limits: Limits | null;
-  checkSignature: SignatureCheck | null;
-  fallback: Fallback | null;
+  /** Without a guard, only public routes can be served. */
+  guard?: AuthGuard;
+  /** Without limits, nothing is counted. */
+  limits?: Limits;
+  /** Without it, signatures are ignored. */
+  checkSignature?: SignatureCheck;
+  /** Serves a page for a path without a route. Without it, the response is a 404. */
+  fallback?: Fallback;
+  /** Takes over upgraded connections. Without it, upgrades are rejected. */
+  onUpgrade?: UpgradeListener;
+  observer: Observer;
+}
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+interface AppParts {
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly accessLog: AccessLog;
 }
 
 const PARAMETER_LENGTH = 2_048;
 const UNAUTHENTICATED: Authentication = { principal: ANON_PRINCIPAL, hasAuthorization: false };
 
 /** Builds the Fastify app: hooks in order, then the route table. Requests enter through `listener`. */
-export function buildApp(options: AppOptions): { app: FastifyInstance; listener: RequestListener } {
-  const { server, routes, isClosing, accessLog, limits } = options;
+export function buildApp(
+  options: HttpServerOptions,
+  parts: AppParts,
+): { app: FastifyInstance; listener: RequestListener } {
+  const { settings, routes, limits } = options;
+  const { server, connections, accessLog } = parts;
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -53,20 +78,20 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     // Client errors are handled where the sockets are tracked.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
-    bodyLimit: options.bodyLimitBytes,
+    bodyLimit: settings.bodyLimitBytes,
     genReqId: requestIdOf,
     requestIdHeader: false,
     // The header then contains only the client's validated address.
-    trustProxy: options.isBehindProxy ? (_address, hop) => hop === 0 : false,
+    trustProxy: settings.tlsMode === "proxy" ? (_address, hop) => hop === 0 : false,
     routerOptions: { maxParamLength: PARAMETER_LENGTH },
   });
-  if (listener === null) throw new Error("Fastify did not ask for its server");
+  if (listener === null) throw new Error("Fastify did not request its server");
 
   const sendError = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const known = toHttpError(error, request);
     accessLog.fail(reply.raw, known);
     if (reply.raw.headersSent || reply.raw.destroyed) {
-      // A partial response cannot be withdrawn; the broken connection tells the client.
+      // A partial response cannot be withdrawn; the client notices the broken connection.
       reply.hijack();
       reply.raw.destroy();
       return reply;
@@ -97,14 +122,14 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
     if (!request.is404) return;
     const page = options.fallback?.(request) ?? null;
     if (page !== null) return sendAnswer(reply, page);
-    if (limits !== null) await countUnknownPath(limits, request, reply);
+    if (limits !== undefined) await countUnknownPath(limits, request, reply);
     // Before the body is read: its type and size do not matter for a 404 or 405.
     const [path = ""] = request.url.split("?", 1);
     const allowed = allowedMethods(path);
     throw allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path);
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (isClosing()) void reply.header("connection", "close");
+    if (connections.isClosing) void reply.header("connection", "close");
     done();
   });
   app.setErrorHandler(sendError);
@@ -115,11 +140,11 @@ export function buildApp(options: AppOptions): { app: FastifyInstance; listener:
   addRateLimitStates(app);
   addSignatures(app);
   addBodyParsers(app);
-  const [raw, parsed] = partition(options.routes, ({ isBodyRaw = false }) => isBodyRaw);
-  addRoutes(app, parsed, options);
+  const [raw, parsed] = partition(routes, ({ isBodyRaw = false }) => isBodyRaw);
+  addRoutes(app, parsed, options, accessLog);
   void app.register((scope, _options, done) => {
     keepBodiesRaw(scope);
-    addRoutes(scope, raw, options);
+    addRoutes(scope, raw, options, accessLog);
     done();
   });
   return { app, listener };
@@ -136,16 +161,20 @@ function withRateLimitState(error: AppError, { rateLimitState }: FastifyRequest)
   return new AppError(error.code, error.message, { ...error.extra, headers });
 }
 
-function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): void {
-  const { accessLog, guard, limits, checkSignature } = options;
+function addRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { guard, limits, checkSignature }: HttpServerOptions,
+  accessLog: AccessLog,
+): void {
   // An explicit HEAD route must be registered before the GET route that would expose one.
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
-    if (guard === null && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
-    const rateLimits = limits === null ? null : buildRateLimitHooks(limits, route);
+    if (guard === undefined && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
+    const rateLimits = limits === undefined ? null : buildRateLimitHooks(limits, route);
     const { countSubjects = null, countResponse = null } = rateLimits ?? {};
     const { isForFirstSecret = false } = route;
     const isRequirementUnknown = access === "apikey" && !isBearerIgnored;
@@ -169,7 +198,7 @@ function addRoutes(app: FastifyInstance, routes: readonly Route[], options: AppO
       },
       preHandler: [
         ...(countSubjects === null ? [] : [countSubjects]),
-        ...(checkSignature === null
+        ...(checkSignature === undefined
           ? []
           : [buildSignatureHook(checkSignature, { isRequirementUnknown, isForFirstSecret })]),
       ],

@@ -3,12 +3,8 @@
 export { authRoutes } from "./routes/auth-routes.ts";
 export { type AuthGuard, authenticationOf, principalOf } from "./request/authentication.ts";
 export { clientKeyOf } from "./request/client-key.ts";
-export {
-  createHttpServer,
-  type HttpServer,
-  type HttpServerOptions,
-  type UpgradeListener,
-} from "./server/create-http-server.ts";
+export type { HttpServerOptions, UpgradeListener } from "./build-app.ts";
+export { createHttpServer, type HttpServer } from "./server/create-http-server.ts";
 export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
 export { firstValues } from "./request/header-values.ts";
 export { functionRoutes } from "./routes/function-routes.ts";

@@ -7,8 +7,6 @@ import { type RateLimitState, toRateLimitState } from "./rate-limit-state.ts";
 import { userIdOf } from "./user-key.ts";
 import { type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
-export type { LimitSettings, WindowName } from "./windows.ts";
-
 export interface OpenLimitsOptions {
   readonly settings: LimitSettings;
   /** The store that nodes share; null when each node counts for itself. */

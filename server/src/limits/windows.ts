@@ -9,10 +9,7 @@ interface Window {
   readonly setting: keyof LimitSettings;
   /** The multiple of the row's number. */
   readonly times: number;
-  /**
-   * `node`: by each node alone. `store`: in the shared store where there is one. `database`: together with the sends
-   * of dispatchers.
-   */
+  /** `node`: by each node alone. `store`: in the shared store, if any. `database`: together with dispatchers. */
   readonly countedIn: "node" | "store" | "database";
 }
 
@@ -20,10 +17,7 @@ interface Window {
 export const WINDOWS = {
   api: { row: "api", setting: "limitApi", times: 1, countedIn: "store" },
   auth: { row: "auth", setting: "limitAuth", times: 1, countedIn: "store" },
-  /**
-   * Sign-in attempts by e-mail address, from any client address. Many users can share a client address, but few share
-   * an e-mail address.
-   */
+  /** Sign-in attempts by e-mail address, from any client address. Few users share an e-mail address. */
   authEmail: { row: "auth", setting: "limitAuth", times: 10, countedIn: "store" },
   /** Rejected refresh tokens by address: a client that invents session ids would never exceed a limit by session. */
   refusedRefresh: { row: "api", setting: "limitApi", times: 1, countedIn: "node" },

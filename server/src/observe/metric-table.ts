@@ -6,7 +6,7 @@ export interface MetricRow {
   readonly help: string;
   readonly labels: readonly string[];
   readonly on: readonly ObservationName[];
-  /** A counter adds this field instead of 1. A histogram observes this field, in milliseconds. */
+  /** A counter adds this field instead of 1. A histogram observes it in milliseconds; default `durationMs`. */
   readonly field?: string;
   readonly kind: "counter" | "histogram";
 }
@@ -27,7 +27,6 @@ export const METRICS: readonly MetricRow[] = [
     kind: "histogram",
     labels: ["route"],
     on: REQUESTS,
-    field: "durationMs",
   },
   {
     name: "swarmbase_statement_seconds",
@@ -35,7 +34,6 @@ export const METRICS: readonly MetricRow[] = [
     kind: "histogram",
     labels: ["pool"],
     on: ["database.flown"],
-    field: "durationMs",
   },
   {
     name: "swarmbase_limit_hits_total",
@@ -57,7 +55,6 @@ export const METRICS: readonly MetricRow[] = [
     kind: "histogram",
     labels: ["outcome"],
     on: ["webhook.attempted"],
-    field: "durationMs",
   },
   {
     name: "swarmbase_runs_total",

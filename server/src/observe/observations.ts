@@ -44,10 +44,7 @@ export const OBSERVATIONS = {
   "database.connection_lost": { level: "warn", message: "lost an idle database connection" },
   "database.unreachable": { level: "warn", message: "the database cannot be reached" },
   "database.read_only": { level: "warn", message: "the database is read-only, this node is not ready" },
-  "database.exhausted": {
-    level: "warn",
-    message: "no database connection is free, this node is not ready",
-  },
+  "database.exhausted": { level: "warn", message: "no database connection is free, this node is not ready" },
   "database.reachable": { level: "info", message: "the database accepts reads and writes again" },
   "database.flown": { level: "trace", message: "a transaction ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
@@ -83,10 +80,7 @@ export const OBSERVATIONS = {
 
   // rest: catalogue
   "catalogue.reloaded": { level: "info", message: "reloaded the changed schema" },
-  "catalogue.reload_failed": {
-    level: "warn",
-    message: "could not reload the schema, keeping the current one",
-  },
+  "catalogue.reload_failed": { level: "warn", message: "could not reload the schema, keeping the current one" },
   "catalogue.listener_lost": { level: "warn", message: "cannot listen for schema changes, polling for them" },
 
   // db: embedded server

@@ -34,17 +34,17 @@ export function redactFields(fields: Record<string, unknown>, options: RedactOpt
   return redactRecord(fields, options, 0);
 }
 
-/** Caches the verdicts on names: our lines use few, in every request. */
-const judged = new Map<string, boolean>();
-const MOST_JUDGED = 500;
-const LONGEST_JUDGED = 64;
+/** Caches which names are secret: every request logs the same few names. */
+const isSecretByName = new Map<string, boolean>();
+const MAX_CACHED_NAMES = 500;
+const MAX_CACHED_LENGTH = 64;
 
 export function isSecretName(name: string): boolean {
-  const known = judged.get(name);
+  const known = isSecretByName.get(name);
   if (known !== undefined) return known;
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z0-9]+/);
   const isSecret = words.flatMap((word) => word.split(" ")).some((word) => SECRET_WORDS.has(word.toLowerCase()));
-  if (judged.size < MOST_JUDGED && name.length <= LONGEST_JUDGED) judged.set(name, isSecret);
+  if (isSecretByName.size < MAX_CACHED_NAMES && name.length <= MAX_CACHED_LENGTH) isSecretByName.set(name, isSecret);
   return isSecret;
 }
 

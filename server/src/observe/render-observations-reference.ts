@@ -5,14 +5,14 @@ const INTRODUCTION = `# Logs and metrics
 
 Generated from the code by \`npm run docs:reference\`.
 
-The service says what happens from one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
-\`event\`, \`msg\` and the facts of the case; values of fields that are named like secrets are never written, and neither are bodies.
+The service logs events of one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
+\`event\`, \`msg\` and the fields of the event; values of fields that are named like secrets are never written, and neither are bodies.
 A request has exactly one line, at \`debug\`, or at \`info\` whatever \`LOG_LEVEL\` says with \`ACCESS_LOG=true\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
 \`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of the events marked as sampled, five lines of each are written in ten seconds, and at the end of them one with \`leftOut\`, the
 number of those that were not; with \`ACCESS_LOG\` none is left out, and metrics count all of them.
 
-With \`METRICS_PORT\` set, \`GET /metrics\` on that port answers in the text format of Prometheus: what follows, and the usual
-figures about the process.
+With \`METRICS_PORT\` set, \`GET /metrics\` on that port returns the text format of Prometheus: the metrics below, and the usual
+metrics of the process.
 
 `;
 
@@ -30,12 +30,12 @@ export function renderObservationsReference(): string {
   );
   return `${INTRODUCTION}## Metrics
 
-| name | kind | labels | what it tells |
+| name | kind | labels | meaning |
 |---|---|---|---|
 ${[...metrics, ...gauges].join("")}
-## Lines of the log
+## Log events
 
-| event | level | what has happened |
+| event | level | meaning |
 |---|---|---|
 ${lines.join("")}`;
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { createSmtpMailer } from "../../src/auth/mail/smtp-mailer.ts";
 import { decideTlsRequired } from "../../src/auth/mail/smtp-policy.ts";
-import type { Mail, Mailer } from "../../src/auth/mail/mailer.ts";
+import type { Mail, Mailer } from "../../src/auth/mail/mail.ts";
 import { AppError } from "../../src/errors/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";

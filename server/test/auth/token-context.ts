@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { ensureKeys, type LoadedKeys, loadKeys } from "../../src/auth/index.ts";
-import { type AccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { type AccessClaims, parseAccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
+import { verifyToken } from "../../src/auth/tokens/verify-token.ts";
 import type { Clock } from "../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -93,4 +94,9 @@ export async function openTokenContext(
     claimsOf,
     tokenOf: (userId, sessionId) => signAccessToken(ring, claimsOf(userId, sessionId)),
   };
+}
+
+/** Returns the claims of a user's token. */
+export async function verifyAccessToken(ring: KeyRing, token: string, clock: Clock): Promise<AccessClaims> {
+  return parseAccessClaims((await verifyToken(ring, token, clock)).claims);
 }

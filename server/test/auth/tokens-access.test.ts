@@ -3,10 +3,10 @@ import { createHmac, createPublicKey, generateKeyPairSync, randomUUID, sign } fr
 import { after, before, describe, it } from "node:test";
 import { createLocalJWKSet, jwtVerify, SignJWT } from "jose";
 import { importSigningKey } from "../../src/auth/index.ts";
-import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { TOKEN_MAX_LENGTH } from "../../src/auth/tokens/verify-token.ts";
 import { AppError } from "../../src/errors/index.ts";
-import { openTokenContext, type TokenContext } from "./token-context.ts";
+import { openTokenContext, type TokenContext, verifyAccessToken } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();

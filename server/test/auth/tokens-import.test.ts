@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { calculateJwkThumbprint, SignJWT } from "jose";
 import { checkMasterKey, importSigningKey, rotateSigningKey } from "../../src/auth/index.ts";
 import { type KeyFile, parseImportedKey } from "../../src/auth/keys/parse-imported-key.ts";
-import { signAccessToken, verifyAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
-import { openTokenContext, type TokenContext } from "./token-context.ts";
+import { openTokenContext, type TokenContext, verifyAccessToken } from "./token-context.ts";
 
 const USER = randomUUID();
 const SESSION = randomUUID();

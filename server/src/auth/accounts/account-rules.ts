@@ -1,11 +1,9 @@
-import type { AuthSettings, AuthContext } from "../auth-context.ts";
+import type { Settings } from "../../config/index.ts";
+import type { AuthContext } from "../auth-context.ts";
 import type { UserRow } from "../users/user-row.ts";
 
 /** Whether an address counts as confirmed as soon as it is given. Without a mail server, nobody could confirm one. */
-export function isAutoconfirmed({
-  authAutoconfirm,
-  smtpUrl,
-}: Pick<AuthSettings, "authAutoconfirm" | "smtpUrl">): boolean {
+export function isAutoconfirmed({ authAutoconfirm, smtpUrl }: Settings): boolean {
   return authAutoconfirm ?? smtpUrl === null;
 }
 

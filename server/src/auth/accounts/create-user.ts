@@ -22,10 +22,7 @@ export interface NewEmailUser {
   readonly bannedUntil?: Date | null | undefined;
 }
 
-/**
- * Inserts the user and the identity; a trigger inserts the profile. Runs in the caller's transaction. Fails with
- * `email_exists` when the address is taken.
- */
+/** Inserts the user and the identity; a trigger inserts the profile. Throws `email_exists` for a taken address. */
 export async function createEmailUser(context: AuthContext, client: Queryable, user: NewEmailUser): Promise<UserRow> {
   const id = user.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
@@ -46,10 +43,7 @@ export async function createEmailUser(context: AuthContext, client: Queryable, u
 
 export const EMAIL_APP_METADATA: Metadata = Object.freeze({ provider: "email", providers: ["email"] });
 
-/**
- * The members of user metadata that repeat the account. The service writes them, whatever the client sent under these
- * names.
- */
+/** The members of user metadata that repeat the account. The service overwrites what the client sent. */
 export function emailClaims(userId: string, email: string, isVerified: boolean): Metadata {
   return { sub: userId, email, email_verified: isVerified, phone_verified: false };
 }

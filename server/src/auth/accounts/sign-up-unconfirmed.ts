@@ -3,7 +3,7 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
 import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
-import { sendAddressTaken, sendConfirmation } from "../one-time/send-mail-flow.ts";
+import { sendAddressTaken, sendLink } from "../one-time/send-mail-flow.ts";
 import { runAndRollBack } from "../sql/query.ts";
 import { findUserByEmail, selectWholeUser, updateUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
@@ -53,8 +53,11 @@ async function createAndConfirm(
   registration: Registration,
 ): Promise<WholeUser> {
   const created = await createEmailUser(context, client, { ...registration, isConfirmed: false });
-  const user = await sendConfirmation(context, client, { user: created, call, redirectTo: call.query["redirect_to"] });
-  return selectWholeUser(client, user);
+  return selectWholeUser(client, await sendConfirmation(context, client, call, created));
+}
+
+function sendConfirmation(context: AuthContext, client: MailingClient, call: AuthCall, user: UserRow) {
+  return sendLink(context, client, { kind: "confirmation", user, call, redirectTo: call.query["redirect_to"] });
 }
 
 interface Taken {
@@ -71,12 +74,7 @@ async function respondToTakenAddress(
 ): Promise<WholeUser> {
   const decoy = await runAndRollBack(client, () => createDecoy(context, client, registration));
   if (existing.email_confirmed_at === null) {
-    const user = await sendConfirmation(context, client, {
-      user: existing,
-      call,
-      redirectTo: call.query["redirect_to"],
-    });
-    await settlePassword(client, user, waiting);
+    await settlePassword(client, await sendConfirmation(context, client, call, existing), waiting);
   } else {
     await sendAddressTaken(context, client, registration.email);
   }

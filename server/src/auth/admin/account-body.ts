@@ -73,10 +73,7 @@ const MAX_LENGTH = 100;
 /** The longest duration that clients can express: 2^63 nanoseconds. */
 const MAX_MS = 2 ** 63 / 1e6;
 
-/**
- * Returns when a ban that starts now ends; null lifts the ban. The text is "none" or a Go duration such as "24h" or
- * "1h30m".
- */
+/** Parses "none" or a Go duration such as "24h" or "1h30m". Returns the end of the ban; null ends a ban. */
 export function parseBanDuration(text: string, now: Date): Date | null {
   if (text === "none" || text === "0") return null;
   if (text.length > MAX_LENGTH || !DURATION.test(text)) throw invalidDuration(text);

@@ -19,7 +19,7 @@ import {
   parseAccountInput,
 } from "./account-body.ts";
 
-interface Wishes extends AccountInput {
+interface AccountChanges extends AccountInput {
   readonly passwordHash: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export async function changeAccount(context: AuthContext, call: AuthCall): Promi
   return { status: 200, body: renderUser(user) };
 }
 
-function planChanges(context: AuthContext, row: UserRow, body: AccountBody, input: Wishes): UserChanges {
+function planChanges(context: AuthContext, row: UserRow, body: AccountBody, input: AccountChanges): UserChanges {
   const email = input.email ?? row.email;
   const isConfirming = body.email_confirm === true && email !== null;
   const isNewEmail = input.email !== undefined && input.email !== row.email;
@@ -66,12 +66,12 @@ function planChanges(context: AuthContext, row: UserRow, body: AccountBody, inpu
 }
 
 /** Ends sessions and pending flows that the old password or the account before the ban gave access to. */
-async function endSessionsAndFlows(client: Queryable, userId: string, input: Wishes): Promise<void> {
+async function endSessionsAndFlows(client: Queryable, userId: string, input: AccountChanges): Promise<void> {
   if (isAccessChanged(input)) await deleteSessions(client, { userId });
   if (isAccessChanged(input) || input.email !== undefined) await deletePendingFlows(client, userId);
 }
 
-function isAccessChanged({ passwordHash, bannedUntil }: Wishes): boolean {
+function isAccessChanged({ passwordHash, bannedUntil }: AccountChanges): boolean {
   return passwordHash !== undefined || bannedUntil instanceof Date;
 }
 

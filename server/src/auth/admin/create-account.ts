@@ -6,7 +6,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
-import { sendInvite } from "../one-time/send-mail-flow.ts";
+import { sendLink } from "../one-time/send-mail-flow.ts";
 import { parseBody } from "../parse-call.ts";
 import { selectWholeUser, findUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
@@ -42,10 +42,7 @@ export const INVITE_BODY = z.object({
   redirect_to: z.string().optional(),
 });
 
-/**
- * An invitation that was not accepted can be repeated. The password of an unconfirmed account is removed, because
- * anybody who knew the address can have set it.
- */
+/** Can be repeated. Removes the password of an unconfirmed account, because anybody can have set it. */
 export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
@@ -62,7 +59,10 @@ export async function inviteAccount(context: AuthContext, call: AuthCall): Promi
         userMetadata: body.data,
       }));
     const invited = await updateUser(client, row.id, { invited_at: context.clock.now(), password_hash: null });
-    return selectWholeUser(client, await sendInvite(context, client, { user: invited, call, redirectTo }));
+    return selectWholeUser(
+      client,
+      await sendLink(context, client, { kind: "invite", user: invited, call, redirectTo }),
+    );
   });
   return { status: 200, body: renderUser(user) };
 }

@@ -1,20 +1,20 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import * as z from "zod";
 import { replaceFile } from "../../crypto/index.ts";
 
-/**
- * The content of credentials.json: what the operator, and programs on the operator's machine, need to call the
- * service.
- */
-export interface CredentialsFile {
-  readonly url: string;
-  readonly anon_key: string;
-  readonly service_role_key: string;
+const CREDENTIALS = z.object({
+  url: z.string(),
+  anon_key: z.string(),
+  service_role_key: z.string(),
   /** Absolute path; null when the operator provides the certificate. */
-  readonly ca_cert_file: string | null;
+  ca_cert_file: z.string().nullable(),
   /** Connects as the role that owns the schema. */
-  readonly database_url: string;
-}
+  database_url: z.string(),
+});
+
+/** What the operator, and programs on the operator's machine, need to call the service. */
+export type CredentialsFile = Readonly<z.output<typeof CREDENTIALS>>;
 
 export function credentialsPath(dataDir: string): string {
   return join(dataDir, "credentials.json");
@@ -27,19 +27,8 @@ export async function writeCredentials(dataDir: string, credentials: Credentials
 /** Returns null when the service never ran with this directory or the file is not valid. */
 export async function findCredentials(dataDir: string): Promise<CredentialsFile | null> {
   try {
-    const parsed: unknown = JSON.parse(await readFile(credentialsPath(dataDir), "utf8"));
-    return isCredentials(parsed) ? parsed : null;
+    return CREDENTIALS.parse(JSON.parse(await readFile(credentialsPath(dataDir), "utf8")));
   } catch {
     return null;
   }
-}
-
-function isCredentials(value: unknown): value is CredentialsFile {
-  if (typeof value !== "object" || value === null) return false;
-  const record = value as Record<string, unknown>;
-  const isText = (name: string) => typeof record[name] === "string";
-  return (
-    ["url", "anon_key", "service_role_key", "database_url"].every(isText) &&
-    (record["ca_cert_file"] === null || isText("ca_cert_file"))
-  );
 }

@@ -1,9 +1,14 @@
 import type { ClientBase } from "pg";
 import type { Clock } from "../../time/index.ts";
 import { insertApiKey, selectApiKeys } from "../sql/api-keys.ts";
-import { insertSigningKey, selectSigningKeys, hasSigningKeysTable } from "../sql/signing-keys.ts";
+import {
+  findCurrentSigningKey,
+  hasSigningKeysTable,
+  insertSigningKey,
+  selectSigningKeys,
+} from "../sql/signing-keys.ts";
 import { makeApiKey, makeSigningKey } from "./make-keys.ts";
-import { openSigningKey, KEY_ROLES, SIGNING_PURPOSES } from "./stored-keys.ts";
+import { KEY_ROLES, openSigningKey, SIGNING_PURPOSES, type SigningPurpose } from "./stored-keys.ts";
 
 export interface EnsureKeysOptions {
   readonly masterKey: string;
@@ -22,20 +27,14 @@ export async function ensureKeys(
   const now = clock.now();
 
   for (const purpose of SIGNING_PURPOSES) {
-    const rows = await selectSigningKeys(client, purpose);
-    const current = rows.find((row) => row.status === "current");
-    if (current !== undefined) {
-      // Detects a wrong master key before it wraps anything new.
-      openSigningKey(current, masterKey);
-      continue;
-    }
+    if (await openCurrentSigningKey(client, purpose, masterKey)) continue;
     const { row } = await makeSigningKey(purpose, masterKey);
     await insertSigningKey(client, { ...row, status: "current" }, now);
     created.push(purpose);
   }
 
-  const signer = (await selectSigningKeys(client, "role_key")).find((row) => row.status === "current");
-  if (signer === undefined) throw new Error("the signing key of role keys is gone");
+  const signer = await findCurrentSigningKey(client, "role_key");
+  if (signer === null) throw new Error("the signing key of role keys is gone");
   const existing = await selectApiKeys(client, now);
   for (const role of KEY_ROLES) {
     if (existing.some((row) => row.role === role && row.revoked_at === null)) continue;
@@ -44,6 +43,17 @@ export async function ensureKeys(
     created.push(role);
   }
   return { created };
+}
+
+/** Detects a wrong master key before it wraps anything new. Returns whether there is a current key. */
+export async function openCurrentSigningKey(
+  client: ClientBase,
+  purpose: SigningPurpose,
+  masterKey: string,
+): Promise<boolean> {
+  const current = await findCurrentSigningKey(client, purpose);
+  if (current !== null) openSigningKey(current, masterKey);
+  return current !== null;
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { Client } from "pg";
 import type { Clock } from "../../time/index.ts";
-import { hasSigningKey, insertSigningKey, retireSigningKeys, selectSigningKeys } from "../sql/signing-keys.ts";
+import { hasSigningKey, insertSigningKey, retireSigningKeys } from "../sql/signing-keys.ts";
+import { openCurrentSigningKey } from "./ensure-keys.ts";
 import { type KeyFile, KeyImportError, parseImportedKey } from "./parse-imported-key.ts";
 import { inKeyTransaction } from "./rotate-keys.ts";
-import { openSigningKey, signingKeyContext, wrapStoredKey } from "./stored-keys.ts";
+import { signingKeyContext, wrapStoredKey } from "./stored-keys.ts";
 
 export interface ImportSigningKeyOptions {
   readonly masterKey: string;
@@ -20,9 +21,7 @@ export async function importSigningKey(client: Client, options: ImportSigningKey
   if (isCurrent && plain === null) throw new KeyImportError("Only a private key can sign; this is the public half.");
 
   return inKeyTransaction(client, async () => {
-    const current = (await selectSigningKeys(client, "access_token")).find((row) => row.status === "current");
-    // Detects a wrong master key before it wraps anything new.
-    if (current !== undefined) openSigningKey(current, masterKey);
+    await openCurrentSigningKey(client, "access_token", masterKey);
     if (await hasSigningKey(client, kid)) throw new KeyImportError(`A key with the id ${kid} is there already.`);
     const now = clock.now();
     if (isCurrent) {

@@ -6,11 +6,11 @@ import {
   insertSigningKey,
   retireSigningKeys,
   revokeRetiredSigningKeys,
-  selectSigningKeys,
   revokeSigningKeyRow,
 } from "../sql/signing-keys.ts";
+import { openCurrentSigningKey } from "./ensure-keys.ts";
 import { makeSigningKey, makeApiKey } from "./make-keys.ts";
-import { openSigningKey, KEY_ROLES } from "./stored-keys.ts";
+import { KEY_ROLES } from "./stored-keys.ts";
 
 /** Serialises rotations: two at once would leave two current keys. */
 export async function inKeyTransaction<T>(client: Client, work: () => Promise<T>): Promise<T> {
@@ -36,8 +36,7 @@ export async function rotateSigningKey(
   { masterKey, clock }: { readonly masterKey: string; readonly clock: Clock },
 ): Promise<{ kid: string }> {
   return inKeyTransaction(client, async () => {
-    const current = (await selectSigningKeys(client, "access_token")).find((row) => row.status === "current");
-    if (current !== undefined) openSigningKey(current, masterKey);
+    await openCurrentSigningKey(client, "access_token", masterKey);
     const now = clock.now();
     await revokeRetiredSigningKeys(client, {
       purpose: "access_token",
@@ -57,15 +56,11 @@ export interface RotateRoleKeysOptions {
   readonly graceSeconds: number;
 }
 
-/**
- * Creates new anon and service role keys and the key that signs them. Whoever has the old keys cannot create valid
- * ones.
- */
+/** Also replaces the key that signs the role keys, so that nobody can create valid ones with the old one. */
 export async function rotateRoleKeys(client: Client, options: RotateRoleKeysOptions): Promise<{ oldKeysEndAt: Date }> {
   const { masterKey, clock, graceSeconds } = options;
   return inKeyTransaction(client, async () => {
-    const current = (await selectSigningKeys(client, "role_key")).find((row) => row.status === "current");
-    if (current !== undefined) openSigningKey(current, masterKey);
+    await openCurrentSigningKey(client, "role_key", masterKey);
     const now = clock.now();
     const oldKeysEndAt = new Date(now.getTime() + graceSeconds * 1000);
     await revokeApiKeys(client, oldKeysEndAt);

@@ -3,7 +3,8 @@ import type { Mail, MailKind, SwitchedOffWebhook } from "./mail.ts";
 /** The text of one kind of mail; all kinds share one layout. */
 export interface MailText {
   readonly subject: string;
-  readonly title: string;
+  /** Defaults to the subject. */
+  readonly title?: string;
   readonly paragraphs: readonly string[];
   /** The label of the button; null for a mail without one. */
   readonly button: string | null;
@@ -17,7 +18,6 @@ const KEEP_SECRET = "Nobody but you needs this code: do not pass it on, whoever 
 const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   confirmation: ({ to }) => ({
     subject: "Confirm your e-mail address",
-    title: "Confirm your e-mail address",
     paragraphs: [`To finish setting up your account, confirm that ${to} is yours.`],
     button: "Confirm address",
     closing: IGNORE,
@@ -31,7 +31,6 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   }),
   recovery: ({ to }) => ({
     subject: "Reset your password",
-    title: "Reset your password",
     paragraphs: [
       `Somebody, hopefully you, asked for a new password for ${to}. The link signs you in once, to choose one.`,
     ],
@@ -40,7 +39,6 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   }),
   invite: ({ to, values }) => ({
     subject: "You have been invited",
-    title: "You have been invited",
     paragraphs: [`Somebody invited ${to} to join ${values.siteUrl}.`],
     button: "Accept the invitation",
     closing: "If you do not want to join, ignore this mail.",
@@ -57,7 +55,6 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   }),
   email_change_new: ({ to }) => ({
     subject: "Confirm your new e-mail address",
-    title: "Confirm your new e-mail address",
     paragraphs: [`An account is to have ${to} as its new e-mail address. Confirm that it is yours.`],
     button: "Confirm the new address",
     closing: IGNORE,
@@ -81,7 +78,6 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
   }),
   webhook_disabled: ({ to, values: { switchedOff = [] } }) => ({
     subject: "A webhook was switched off",
-    title: "A webhook was switched off",
     paragraphs: [
       `The service has switched off ${switchedOff.length === 1 ? "a webhook" : `${switchedOff.length} webhooks`} of your account ${to}. Nothing is sent to a webhook until it is switched on again.`,
       ...switchedOff.slice(0, MAX_NAMED).map(describeSwitchedOff),
@@ -132,10 +128,7 @@ function toOneLine(text: string): string {
     .trim();
 }
 
-/**
- * Renders a name that a user chose, for a mail to somebody else: limited in length, and without anything that a mail
- * program would turn into a link.
- */
+/** Renders a user's name for a mail to somebody else: short, and without anything that becomes a link. */
 function quoteName(name: string): string {
   const line = toOneLine(name);
   const characters = Array.from(line);

@@ -26,10 +26,7 @@ export interface Mail {
     /** Webhooks that the service has disabled. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];
   };
-  /**
-   * Set for a mail of the outbox, which can be sent again after a crash. The same identity lets the second copy
-   * replace the first.
-   */
+  /** Identifies a mail of the outbox, so that a copy that is sent after a crash replaces the first one. */
   readonly outbox?: { readonly id: string; readonly createdAt: Date };
 }
 
@@ -43,10 +40,7 @@ export interface SwitchedOffWebhook {
 export interface Mailer {
   /** Resolves when the mail is handed over, and rejects when it cannot be. */
   send(mail: Mail): Promise<void>;
-  /**
-   * Throws when mail cannot be sent now. Called before an address is looked up, so that an unavailable mail server
-   * gives the same error for every address.
-   */
+  /** Throws when mail cannot be sent. Called before an address is looked up, so that the error is the same. */
   checkReady(): Promise<void>;
   /** Waits for mails that are being sent. */
   close(): Promise<void>;

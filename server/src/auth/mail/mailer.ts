@@ -5,8 +5,6 @@ import type { Clock } from "../../time/index.ts";
 import { createFolderMailer } from "./folder-mailer.ts";
 import type { Mailer } from "./mail.ts";
 
-export type { Mail, Mailer, MailKind } from "./mail.ts";
-
 export interface MailerOptions {
   readonly settings: Pick<Settings, "dataDir" | "mailFrom" | "smtpUrl">;
   readonly observer: Observer;

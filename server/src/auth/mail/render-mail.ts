@@ -13,7 +13,10 @@ export function renderMail(mail: Mail): RenderedMail {
   return { subject: text.subject, text: renderText(mail, text), html: renderHtml(mail, text) };
 }
 
-function renderText({ values: { link, code } }: Mail, { title, paragraphs, button, closing }: MailText): string {
+function renderText(
+  { values: { link, code } }: Mail,
+  { subject, title = subject, paragraphs, button, closing }: MailText,
+): string {
   const blocks = [
     title,
     ...paragraphs,
@@ -27,7 +30,7 @@ function renderText({ values: { link, code } }: Mail, { title, paragraphs, butto
 // Tables and inline styles, which all mail programs support.
 function renderHtml(
   { values: { link, code } }: Mail,
-  { subject, title, paragraphs, button, closing }: MailText,
+  { subject, title = subject, paragraphs, button, closing }: MailText,
 ): string {
   const rows = [
     `<h1 style="margin:0 0 16px;font-size:22px;line-height:28px;color:#111827">${escapeHtml(title)}</h1>`,

@@ -26,10 +26,7 @@ export function isRetryable(error: unknown): boolean {
   return typeof code === "string" && TRANSIENT_CODES.has(code);
 }
 
-/**
- * The server has rejected the recipient permanently (5xx to RCPT TO). Other permanent errors can be about the
- * settings, which an operator can correct while the mail waits.
- */
+/** Whether the server rejected the recipient permanently. An operator can correct other permanent errors. */
 export function isRecipientRejected(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const answer: unknown = Reflect.get(error, "responseCode");

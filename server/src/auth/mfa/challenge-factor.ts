@@ -12,10 +12,7 @@ const CHALLENGE_MS = 300 * 1000;
 /** Wrong codes per challenge. */
 export const MAX_CHALLENGE_FAILURES = 5;
 
-/**
- * Wrong codes per factor over all its challenges, so that new challenges do not allow more guesses. They count for
- * this long after the challenge has expired.
- */
+/** Wrong codes per factor over all its challenges. They count for this long after a challenge has expired. */
 export const MAX_FACTOR_FAILURES = 10;
 export const FAILURE_MEMORY_MS = 300 * 1000;
 

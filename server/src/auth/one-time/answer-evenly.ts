@@ -3,10 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 /** Longer than any code path of these endpoints takes. */
 const STEP_MS = 50;
 
-/**
- * Settles at whole multiples of a fixed time, so that the response time does not reveal whether an address has an
- * account.
- */
+/** Settles at multiples of a fixed time, so that the time does not reveal whether an address has an account. */
 export async function settleEvenly<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   try {

@@ -1,5 +1,5 @@
 import { inTransaction } from "../../db/index.ts";
-import type { Mail } from "../mail/mailer.ts";
+import type { Mail } from "../mail/mail.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { releaseThrottle, type ThrottleKey } from "../sql/mail-throttles.ts";
 

@@ -5,10 +5,7 @@ import type { AuthContext } from "../auth-context.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { claimThrottle, findThrottle } from "../sql/mail-throttles.ts";
 
-/**
- * The throttle group of a mail. It differs from the kind of the mail, which can depend on whether the address has an
- * account.
- */
+/** The throttle group of a mail. The kind of the mail can depend on whether the address has an account. */
 export type MailSlot =
   | "confirmation"
   | "magiclink"
@@ -18,10 +15,7 @@ export type MailSlot =
   | "email_change_resend"
   | "reauthentication";
 
-/**
- * Claims the slot for this address or throws 429. Called before the address is looked up, so that addresses without an
- * account are throttled alike.
- */
+/** Claims the slot or throws 429. Called before the address is looked up: unknown ones are throttled alike. */
 export async function claimMailSlot(
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
   client: MailingClient,

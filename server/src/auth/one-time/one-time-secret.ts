@@ -16,10 +16,7 @@ export function newCode(length: number): string {
   return String(randomInt(0, 10 ** length)).padStart(length, "0");
 }
 
-/**
- * The token of the link. It is derived from the code with a key that is not in the database, so that reading the table
- * reveals neither the link nor the code.
- */
+/** The token of the link, derived with a key outside the database, so that the table reveals nothing. */
 export function buildTokenHash(masterKey: string, { id, kind, isPkce }: OneTimeIdentity, code: string): string {
   const mac = createHmac("sha256", deriveKey(masterKey, "one-time-tokens"));
   const text = mac.update(`${id}:${kind}:${code}`).digest("hex");

@@ -5,14 +5,16 @@ import type { UserRow } from "../users/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
 import { buildLink, chooseRedirect, siteUrlOf } from "./links.ts";
-import type { LinkKind, OneTimeKind } from "./one-time-kind.ts";
+import type { LinkKind } from "./one-time-kind.ts";
 import { readPkce } from "./pkce.ts";
 
 export interface LinkMail {
   readonly user: UserRow;
   readonly kind: LinkKind;
   readonly to: string;
+  /** The body can start a PKCE flow. */
   readonly call: Pick<AuthCall, "body">;
+  /** As requested; the allow list decides where the link leads. */
   readonly redirectTo?: string | undefined;
 }
 
@@ -34,38 +36,15 @@ export async function postLink(context: AuthContext, client: MailingClient, mail
     kind,
     values: { link, code, siteUrl: siteUrlOf(context), ...(newEmail !== null && { newEmail }) },
   });
-  return updateUser(client, user.id, timesOf(kind, context.clock.now()));
+  return updateUser(client, user.id, { [SENT_AT_COLUMNS[kind]]: context.clock.now() });
 }
 
-export interface CodeMail {
-  readonly user: UserRow;
-  readonly kind: "reauthentication";
-  readonly to: string;
-}
-
-export async function postCode(
-  context: AuthContext,
-  client: MailingClient,
-  { user, kind, to }: CodeMail,
-): Promise<UserRow> {
-  const { code } = await issueOneTime(client, context, { user, kind, relatesTo: to });
-  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(context) } });
-  return updateUser(client, user.id, timesOf(kind, context.clock.now()));
-}
-
-/** A magic link shares the column of recoveries, as in GoTrue. */
-function timesOf(kind: OneTimeKind, now: Date): UserChanges {
-  switch (kind) {
-    case "confirmation":
-    case "invite":
-      return { confirmation_sent_at: now };
-    case "magiclink":
-    case "recovery":
-      return { recovery_sent_at: now };
-    case "email_change_current":
-    case "email_change_new":
-      return { email_change_sent_at: now };
-    case "reauthentication":
-      return { reauthentication_sent_at: now };
-  }
-}
+/** The columns that record when a mail was sent. A magic link shares the column of recoveries, as in GoTrue. */
+const SENT_AT_COLUMNS = {
+  confirmation: "confirmation_sent_at",
+  invite: "confirmation_sent_at",
+  magiclink: "recovery_sent_at",
+  recovery: "recovery_sent_at",
+  email_change_current: "email_change_sent_at",
+  email_change_new: "email_change_sent_at",
+} as const satisfies Record<LinkKind, keyof UserChanges>;

@@ -95,9 +95,7 @@ export async function requestResend(context: AuthContext, call: AuthCall): Promi
   });
 }
 
-/**
- * GET /reauthenticate: mails a code that sensitive changes require, so that a stolen session is not enough for them.
- */
+/** GET /reauthenticate: mails a code for sensitive changes, so that a stolen session is not enough for them. */
 export async function requestReauthentication(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const { principal } = call;
   if (principal.role !== "authenticated") throw authError("no_authorization");

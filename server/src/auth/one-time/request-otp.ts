@@ -57,10 +57,7 @@ export async function requestOtp(context: AuthContext, call: AuthCall): Promise<
   });
 }
 
-/**
- * The first code confirms a new account. It does not confirm an account that has a password, because the person who set the
- * password never proved the address.
- */
+/** The first code confirms a new account, unless it has a password that somebody else can have set. */
 function kindFor(user: UserRow): LinkKind {
   return user.email_confirmed_at === null && user.password_hash === null ? "confirmation" : "magiclink";
 }

@@ -1,42 +1,33 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { AuthCall } from "../call.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
+import { issueOneTime } from "./issue-one-time.ts";
 import { siteUrlOf } from "./links.ts";
 import { claimMailSlot } from "./mail-throttle.ts";
-import { postCode, postLink } from "./post-mail.ts";
+import { type LinkMail, postLink } from "./post-mail.ts";
 
-export interface MailFlow {
-  readonly user: UserRow;
-  /** The body can start a PKCE flow. */
-  readonly call: Pick<AuthCall, "body">;
-  /** As requested; the allow list decides where the link leads. */
-  readonly redirectTo?: string | undefined;
-}
+type MailFlow = Omit<LinkMail, "kind" | "to">;
 
-/**
- * The functions below claim a throttle slot, issue the token, record the time on the user and add the mail to the
- * transaction.
- */
-export async function sendConfirmation(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
-  await claimMailSlot(context, client, { address: emailOf(flow.user), slot: "confirmation" });
-  return postLink(context, client, { ...flow, kind: "confirmation", to: emailOf(flow.user) });
-}
-
-export async function sendInvite(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
-  await claimMailSlot(context, client, { address: emailOf(flow.user), slot: "invite" });
-  return postLink(context, client, { ...flow, kind: "invite", to: emailOf(flow.user) });
-}
-
-export async function sendReauthentication(
+/** The functions below claim a throttle slot, issue the token, record the time and post the mail. */
+export async function sendLink(
   context: AuthContext,
   client: MailingClient,
-  user: UserRow,
+  flow: MailFlow & { readonly kind: "confirmation" | "invite" },
 ): Promise<UserRow> {
-  await claimMailSlot(context, client, { address: emailOf(user), slot: "reauthentication" });
-  return postCode(context, client, { user, kind: "reauthentication", to: emailOf(user) });
+  const to = emailOf(flow.user);
+  await claimMailSlot(context, client, { address: to, slot: flow.kind });
+  return postLink(context, client, { ...flow, to });
+}
+
+export async function sendReauthentication(context: AuthContext, client: MailingClient, user: UserRow): Promise<void> {
+  const kind = "reauthentication";
+  const to = emailOf(user);
+  await claimMailSlot(context, client, { address: to, slot: kind });
+  const { code } = await issueOneTime(client, context, { user, kind, relatesTo: to });
+  client.post({ to, kind, values: { code, siteUrl: siteUrlOf(context) } });
+  await updateUser(client, user.id, { reauthentication_sent_at: context.clock.now() });
 }
 
 /** Notifies the owner of an address that somebody else signs up with. Shares the throttle of confirmations. */
@@ -45,7 +36,7 @@ export async function sendAddressTaken(context: AuthContext, client: MailingClie
   postTakenNotice(context, client, email);
 }
 
-export interface EmailChangeFlow extends MailFlow {
+interface EmailChangeFlow extends MailFlow {
   /** Normalized. */
   readonly newEmail: string;
 }

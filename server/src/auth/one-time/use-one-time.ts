@@ -7,10 +7,7 @@ import type { UserRow } from "../users/user-row.ts";
 import { confirmEmail, confirmEmailChange, type UsedOneTime } from "./confirm-email.ts";
 import { oneTimeError } from "./find-one-time.ts";
 
-/**
- * Uses the token up and applies it. Locks the user first, so that two tokens of one user are applied one after the
- * other.
- */
+/** Uses the token up and applies it. Locks the user first, so that tokens of one user are applied in turn. */
 export async function useOneTime(context: AuthContext, client: Queryable, found: OneTimeRow): Promise<UsedOneTime> {
   const user = await lockUser(client, found.user_id);
   const token = await takeOneTime(client, found.id);

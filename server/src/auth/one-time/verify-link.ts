@@ -81,9 +81,7 @@ function parseType(text: string | undefined): VerifyType {
   return parsed.data;
 }
 
-/**
- * The parameters by which the application shows the error. Internal errors are thrown, so that the client can retry.
- */
+/** The parameters with which the application shows the error. Throws internal errors, so that clients retry. */
 function describeFailure(error: unknown): RedirectFields {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   const code = error.extra.members?.["error_code"];

@@ -1,5 +1,5 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { Mail } from "../mail/mailer.ts";
+import type { Mail } from "../mail/mail.ts";
 import { siteUrlOf } from "../one-time/links.ts";
 import type { ClaimedMail } from "../sql/mail-outbox.ts";
 import { findOpenInvitation } from "../sql/swarm-invitations.ts";

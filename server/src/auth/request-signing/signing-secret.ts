@@ -41,10 +41,7 @@ export async function regenerateSigningSecret({ pool, masterKey }: SigningContex
   });
 }
 
-/**
- * Signatures are ignored from then on. Rejected while the user requires signatures, because no request could be
- * signed.
- */
+/** Throws while the user requires signatures, because no request could be signed afterwards. */
 export async function removeSigningSecret({ pool }: SigningContext, userId: string): Promise<void> {
   await inTransaction(pool, async (client) => {
     const state = await selectSigningState(client, userId);
@@ -59,5 +56,5 @@ export async function removeSigningSecret({ pool }: SigningContext, userId: stri
 }
 
 function noSuchUser(): AppError {
-  return new AppError("NOT_FOUND", "There is no such user");
+  return new AppError("NOT_FOUND", "User not found");
 }

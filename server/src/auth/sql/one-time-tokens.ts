@@ -37,10 +37,7 @@ export interface AttemptScope {
   readonly now: Date;
 }
 
-/**
- * Counts the attempt in the statement that finds the tokens, before the code is compared, so that concurrent guesses
- * cannot exceed the limit.
- */
+/** Counts the attempt before the code is compared, so that concurrent guesses cannot exceed the limit. */
 export function claimAttempts(client: Queryable, scope: AttemptScope): Promise<readonly OneTimeRow[]> {
   return selectRows(
     client,

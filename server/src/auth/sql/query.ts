@@ -50,7 +50,7 @@ export async function updateRow<Row extends QueryResultRow>(
 }
 
 function splitColumns(columns: object): { readonly names: readonly string[]; readonly values: readonly unknown[] } {
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined);
+  const given = Object.entries<unknown>({ ...columns }).filter(([, value]) => value !== undefined);
   const names = given.map(([name]) => name);
   // The names come from the code. The check keeps it so.
   if (!names.every((name) => /^[a-z_]+$/.test(name))) throw new Error("the name of a column is not valid");

@@ -13,6 +13,13 @@ export async function selectSigningKeys(client: ClientBase, purpose: SigningPurp
   return rows;
 }
 
+export async function findCurrentSigningKey(
+  client: ClientBase,
+  purpose: SigningPurpose,
+): Promise<SigningKeyRow | null> {
+  return (await selectSigningKeys(client, purpose)).find(({ status }) => status === "current") ?? null;
+}
+
 /** Also for revoked keys: an id never identifies another key. */
 export async function hasSigningKey(client: ClientBase, kid: string): Promise<boolean> {
   const { rowCount } = await client.query("select from private.signing_keys where kid = $1", [kid]);

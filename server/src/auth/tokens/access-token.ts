@@ -1,10 +1,9 @@
 import { createHmac, sign } from "node:crypto";
 import { isRecord } from "../../json/index.ts";
-import type { Clock } from "../../time/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
+import { isUuid } from "../parse-call.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
-import { verifyToken } from "./verify-token.ts";
 
 export interface AmrEntry {
   readonly method: string;
@@ -29,19 +28,11 @@ export interface AccessClaims {
   readonly is_anonymous: boolean;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 export async function signAccessToken(ring: KeyRing, claims: AccessClaims): Promise<string> {
   const { current } = ring;
   const header = encode({ alg: current.algorithm, kid: current.kid, typ: "JWT" });
   const signed = `${header}.${encode(claims)}`;
   return `${signed}.${makeSignature(current, signed).toString("base64url")}`;
-}
-
-/** Returns the claims of a user's token. The database decides whether the user and the session still exist. */
-export async function verifyAccessToken(ring: KeyRing, token: string, clock: Clock): Promise<AccessClaims> {
-  const { claims } = await verifyToken(ring, token, clock);
-  return parseAccessClaims(claims);
 }
 
 /** Tokens of imported keys can lack claims that ours always have. Additional claims are kept for row-level policies. */
@@ -82,10 +73,6 @@ function makeSignature({ algorithm, privateKey }: CurrentSigningKey, signed: str
 
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
-}
-
-function isUuid(value: unknown): value is string {
-  return typeof value === "string" && UUID.test(value);
 }
 
 function textOf(value: unknown): string {

@@ -75,10 +75,7 @@ export class KeyRing {
     return this.#verifying.has(kid);
   }
 
-  /**
-   * Returns the key, after a lookup in the database when it is unknown to this node. Throws while the database is
-   * unavailable.
-   */
+  /** Queries the database for keys that are unknown to this node. Throws while it is unavailable. */
   async findKey(kid: string): Promise<VerifyingKey | null> {
     return this.#findOrReload(kid, () => this.#verifying.get(kid) ?? null);
   }
@@ -129,10 +126,7 @@ export class KeyRing {
     return found;
   }
 
-  /**
-   * Returns whether the keys were read after this call began: a query in progress can have begun before the key was
-   * inserted.
-   */
+  /** Returns whether the keys were read after this call began; an earlier query can miss a new key. */
   async #reloadForUnknown(): Promise<boolean> {
     const nowMs = performance.now();
     if (this.#reloading !== null) {

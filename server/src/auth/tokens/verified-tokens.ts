@@ -8,11 +8,6 @@ const DEFAULT_MAX_COUNT = 10_000;
 /** Large tokens are rare; keeping them would decide the memory usage. */
 const KEPT_MAX_LENGTH = 8 * 1024;
 
-export interface VerifiedTokensOptions {
-  /** The least recently used token is dropped. */
-  readonly maxCount?: number;
-}
-
 /**
  * Caches verified signatures only: an entry ends with its token or with the key that signed it, and the database
  * checks the session for each request. The cache stores hashes of tokens, not the tokens.
@@ -20,7 +15,8 @@ export interface VerifiedTokensOptions {
 export class VerifiedTokens {
   readonly #tokens: LRUCache<string, VerifiedToken>;
 
-  constructor({ maxCount = DEFAULT_MAX_COUNT }: VerifiedTokensOptions = {}) {
+  /** Beyond `maxCount`, the least recently used token is dropped. */
+  constructor(maxCount = DEFAULT_MAX_COUNT) {
     this.#tokens = new LRUCache({ max: maxCount });
   }
 

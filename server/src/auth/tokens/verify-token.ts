@@ -5,10 +5,7 @@ import type { VerifyingKey } from "../keys/load-keys.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
 
-/**
- * Large enough for the largest metadata of an account twice (user_metadata and app_metadata): a token that we issue
- * must be accepted.
- */
+/** Large enough for a token of ours with the largest user_metadata and app_metadata. */
 export const TOKEN_MAX_LENGTH = 96 * 1024;
 const KID_MAX_LENGTH = 256;
 const ES256_SIGNATURE_BYTES = 64;

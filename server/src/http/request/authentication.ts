@@ -48,7 +48,7 @@ function readAuthorization(raw: IncomingMessage): string | undefined {
   const { headers, rawHeaders } = raw;
   if (headers.authorization === undefined) return undefined;
   let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isAuthorization(rawHeaders[at] ?? "")) count += 1;
+  for (let index = 0; index < rawHeaders.length; index += 2) if (isAuthorization(rawHeaders[index] ?? "")) count += 1;
   return count === 1 ? headers.authorization : raw.headersDistinct["authorization"]?.join(", ");
 }
 

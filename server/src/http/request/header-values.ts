@@ -1,7 +1,4 @@
-/**
- * Joins several values of a header. The result is no valid key, token or signature, because it is unknown which one
- * was meant.
- */
+/** Joins repeated headers. The result is no valid key, token or signature: it is unclear which one was meant. */
 export function joinValues(value: string | string[] | undefined): string | undefined {
   return typeof value === "object" ? value.join(", ") : value;
 }

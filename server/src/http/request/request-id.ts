@@ -8,19 +8,12 @@ interface NamedRequest extends IncomingMessage {
   [ID]?: string;
 }
 
-/**
- * Returns the caller's `X-Request-Id` when it is safe to log and to send back, otherwise a new one. The same for every
- * call with one request.
- */
+/** Returns the client's `X-Request-Id` when it is safe to log, otherwise a new id, which the request keeps. */
 export function requestIdOf(request: NamedRequest): string {
   const known = request[ID];
   if (known !== undefined) return known;
   const given = request.headers["x-request-id"];
-  const id = typeof given === "string" && /^[\w.:=+/-]{1,128}$/.test(given) ? given : newRequestId();
+  const id = typeof given === "string" && /^[\w.:=+/-]{1,128}$/.test(given) ? given : randomUUID();
   request[ID] = id;
   return id;
-}
-
-export function newRequestId(): string {
-  return randomUUID();
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "@swarmbase/sdk";
 import type { FastifyRequest } from "fastify";
 import { translateUnavailable } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
@@ -22,42 +23,33 @@ function addGoTrueMembers(error: AppError): AppError {
   });
 }
 
+const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ["PAYLOAD_TOO_LARGE", "The request body is too large"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not supported"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["BAD_REQUEST", "The length of the body differs from Content-Length"],
+  FST_ERR_BAD_URL: ["BAD_REQUEST", "The path is not validly percent-encoded"],
+};
+
 function toKnownError(error: unknown, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
-  switch (codeOf(error)) {
-    case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new AppError("PAYLOAD_TOO_LARGE", "The request body is too large");
-    case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new AppError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not one that is accepted");
-    case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new AppError("BAD_REQUEST", "The body is not as long as Content-Length says");
-    case "FST_ERR_BAD_URL":
-      return new AppError("BAD_REQUEST", "The path is not validly percent-encoded");
-    case "FST_ERR_MAX_PARAM_LENGTH":
-      return notFoundError(request.url);
-    default:
-      return isAborted(request)
-        ? new AppError("BAD_REQUEST", "The client closed the connection early")
-        : toAppError(translateUnavailable(error));
-  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "FST_ERR_MAX_PARAM_LENGTH") return notFoundError(request.url);
+  const known = FASTIFY_ERRORS[code];
+  if (known !== undefined) return new AppError(...known);
+  const isAborted = request.raw.destroyed && !request.raw.complete;
+  return isAborted
+    ? new AppError("BAD_REQUEST", "The client closed the connection early")
+    : toAppError(translateUnavailable(error));
 }
 
 export function notFoundError(url: string): AppError {
   const isFunction = /^\/functions\/v1\/[^/?]/.test(url);
   return isFunction
-    ? new AppError("FUNCTION_NOT_FOUND", "There is no function of this name", { headers: { "x-relay-error": "true" } })
-    : new AppError("NOT_FOUND", "There is nothing at this path");
+    ? new AppError("FUNCTION_NOT_FOUND", "No function has this name", { headers: { "x-relay-error": "true" } })
+    : new AppError("NOT_FOUND", "No route matches this path");
 }
 
 export function methodNotAllowedError(allowed: readonly string[]): AppError {
   const allow = allowed.join(", ");
-  return new AppError("METHOD_NOT_ALLOWED", `This path takes ${allow}`, { headers: { allow } });
-}
-
-function isAborted({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && !raw.complete;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : null;
+  return new AppError("METHOD_NOT_ALLOWED", `This path accepts ${allow}`, { headers: { allow } });
 }

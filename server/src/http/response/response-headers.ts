@@ -12,10 +12,7 @@ const STRICT: Readonly<Record<string, string>> = {
   "strict-transport-security": `max-age=${TWO_YEARS_SECONDS}`,
 };
 
-/**
- * The headers of every response. On `localhost` there is no HSTS, because browsers would apply it to every port and
- * block the developer's other servers.
- */
+/** No HSTS on `localhost`: browsers would apply it to every port and block the developer's other servers. */
 export function responseHeadersOf({
   headers: { host = "" },
 }: Pick<IncomingMessage, "headers">): Record<string, string> {

@@ -7,10 +7,7 @@ export interface Route {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** A segment can be `:name`; the last segment can be `*`. */
   path: string;
-  /**
-   * `bearer`: a key and a token of any role; the database decides what the role may do. `account`: a user with a live
-   * session, or the service role.
-   */
+  /** `bearer`: a key and a token of any role. `account`: a user with a live session, or the service role. */
   access: AccessRule["access"];
   /** Rows other than "api" and "auth" are counted in addition to "api". */
   limit: null | LimitName;

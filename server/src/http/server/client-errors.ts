@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
+import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Connections } from "./connections.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
-import { newRequestId, requestIdOf } from "../request/request-id.ts";
+import { requestIdOf } from "../request/request-id.ts";
 
 /** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
 export function buildClientErrorListener(connections: Connections, observer: Observer) {
@@ -31,7 +33,7 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
     const [current] = unanswered;
     const answer = describeClientError(error);
     if (current === undefined) {
-      const requestId = newRequestId();
+      const requestId = randomUUID();
       observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
       respondAndDrain(socket, renderRawResponse(answer, requestId, { withBody: true }));
     } else if (unanswered.every(({ request }) => request.complete)) {
@@ -46,15 +48,12 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
   };
 }
 
-function describeClientError({ code }: NodeJS.ErrnoException): AppError {
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return new AppError("HEADERS_TOO_LARGE", "The request line and headers are larger than 256 KiB");
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new AppError("REQUEST_TIMEOUT", "The request did not arrive in time");
-    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return new AppError("PAYLOAD_TOO_LARGE", "The chunk extensions of the body are too large");
-    default:
-      return new AppError("BAD_REQUEST", "This is not a well-formed HTTP request");
-  }
+const PARSER_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "The request line and headers are larger than 256 KiB"],
+  ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "The request did not arrive in time"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ["PAYLOAD_TOO_LARGE", "The chunk extensions of the body are too large"],
+};
+
+function describeClientError({ code = "" }: NodeJS.ErrnoException): AppError {
+  return new AppError(...(PARSER_ERRORS[code] ?? ["BAD_REQUEST", "This is not a well-formed HTTP request"]));
 }

@@ -1,47 +1,17 @@
+import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import type { Settings } from "../../config/index.ts";
 import { AppError } from "../../errors/index.ts";
-import type { Limits } from "../../limits/index.ts";
-import type { Observer } from "../../observe/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
-import { buildApp, type RequestListener } from "../build-app.ts";
-import type { AuthGuard } from "../request/authentication.ts";
+import { buildApp, type HttpServerOptions, type RequestListener } from "../build-app.ts";
 import { buildClientErrorListener } from "./client-errors.ts";
-import type { Fallback } from "../routes/console-routes.ts";
 import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
 import { requestIdOf } from "../request/request-id.ts";
-import type { SignatureCheck } from "../request/request-signature.ts";
-import type { Route } from "../routes/route.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
 import { buildTransportCheck } from "../request/check-transport.ts";
-
-export interface HttpServerOptions {
-  settings: Pick<
-    Settings,
-    "host" | "port" | "tlsMode" | "trustedProxies" | "bodyLimitBytes" | "requestTimeoutMs" | "stopTimeoutMs"
-  >;
-  /** Null in proxy mode. */
-  tls: TlsMaterial | null;
-  routes: readonly Route[];
-  /** Without a guard, only public routes can be served. */
-  guard?: AuthGuard;
-  /** Without limits, nothing is counted. */
-  limits?: Limits;
-  /** Without it, signatures are ignored. */
-  checkSignature?: SignatureCheck;
-  /** Serves a page for a path without a route. Without it, the response is a 404. */
-  fallback?: Fallback;
-  /** Takes over upgraded connections. Without it, upgrades are rejected. */
-  onUpgrade?: UpgradeListener;
-  observer: Observer;
-}
-
-export type UpgradeListener = (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface HttpServer {
   listen(): Promise<{ port: number }>;
@@ -63,23 +33,12 @@ const CHECK_INTERVAL_MAX_MS = 5_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, routes, observer } = options;
+  const { settings, observer } = options;
   const connections = new Connections();
   const server = createServer(options, connections);
   const accessLog = createAccessLog(observer);
   const checkTransport = buildTransportCheck(settings);
-  const { app, listener } = buildApp({
-    server,
-    routes,
-    bodyLimitBytes: settings.bodyLimitBytes,
-    isBehindProxy: settings.tlsMode === "proxy",
-    isClosing: () => connections.isClosing,
-    accessLog,
-    guard: options.guard ?? null,
-    limits: options.limits ?? null,
-    checkSignature: options.checkSignature ?? null,
-    fallback: options.fallback ?? null,
-  });
+  const { app, listener } = buildApp(options, { server, connections, accessLog });
 
   const dispatch: RequestListener = (request, response) => {
     connections.begin(request, response);
@@ -202,30 +161,22 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
 }
 
 async function listenOn(server: http.Server, { host, port }: { host: string; port: number }): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) =>
-      reject(new Error(describeListenError(error, host, port), { cause: error }));
-    server.once("error", fail);
-    server.listen({ host, port }, () => {
-      server.removeListener("error", fail);
-      resolve();
-    });
-  });
-}
-
-function describeListenError(error: NodeJS.ErrnoException, host: string, port: number): string {
-  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `Cannot listen on ${address}: the port is in use. Set PORT to another one, or stop what uses it`;
-    case "EACCES":
-      return `Cannot listen on ${address}: no permission. Ports below 1024 usually need privileges; set PORT to a higher one`;
-    case "EADDRNOTAVAIL":
-      return `Cannot listen on ${address}: this machine does not have that address. Check HOST`;
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `Cannot listen on ${address}: the name does not resolve. Check HOST`;
-    default:
-      return `Cannot listen on ${address}: ${error.message}`;
+  server.listen({ host, port });
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+    const { code = "", message } = cause as NodeJS.ErrnoException;
+    throw new Error(`Cannot listen on ${address}: ${LISTEN_FAULTS[code] ?? message}`, { cause });
   }
 }
+
+const UNRESOLVED = "the name does not resolve. Check HOST";
+
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use. Set PORT to another one, or stop what uses it",
+  EACCES: "no permission. Ports below 1024 usually need privileges; set PORT to a higher one",
+  EADDRNOTAVAIL: "this machine does not have that address. Check HOST",
+  ENOTFOUND: UNRESOLVED,
+  EAI_AGAIN: UNRESOLVED,
+};

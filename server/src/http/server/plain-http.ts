@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
-import { newRequestId } from "../request/request-id.ts";
 
 const TLS_HANDSHAKE = 0x16;
 const LINE_LIMIT_BYTES = 16_384;
@@ -19,10 +19,7 @@ export function httpsRequiredError(): AppError {
   });
 }
 
-/**
- * Dispatches on the first byte of a connection: TLS goes to the TLS server, plain HTTP gets 426, everything else is
- * closed.
- */
+/** Dispatches on the first byte: TLS goes to the TLS server, plain HTTP gets 426, everything else is closed. */
 export function splitByFirstByte(socket: Socket, options: FirstByteOptions): void {
   const giveUp = () => socket.destroy();
   socket.setTimeout(options.timeoutMs);
@@ -58,7 +55,7 @@ function rejectPlainHttp(socket: Socket, firstChunk: Buffer): void {
     socket.removeListener("data", collect);
     socket.removeListener("end", answer);
     const withBody = !received.trimStart().startsWith("HEAD ");
-    respondAndDrain(socket, renderRawResponse(httpsRequiredError(), newRequestId(), { withBody }));
+    respondAndDrain(socket, renderRawResponse(httpsRequiredError(), randomUUID(), { withBody }));
   };
   const isDone = () => received.trimStart().includes("\n") || received.length > LINE_LIMIT_BYTES;
   const collect = (chunk: Buffer) => {

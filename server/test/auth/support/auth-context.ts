@@ -1,10 +1,11 @@
 import { ensureKeys, loadKeys } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
-import type { Mail } from "../../../src/auth/mail/mailer.ts";
+import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
 import { authenticate } from "../../../src/auth/principal/authenticate.ts";
 import { type Principal, openDatabase } from "../../../src/db/index.ts";
-import type { AuthContext, AuthSettings } from "../../../src/auth/auth-context.ts";
+import type { AuthContext } from "../../../src/auth/auth-context.ts";
+import type { Settings } from "../../../src/config/index.ts";
 import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -41,7 +42,7 @@ export interface TestAuthContext {
 }
 
 export interface AuthContextOverrides {
-  readonly settings?: Partial<AuthSettings>;
+  readonly settings?: Partial<Settings>;
   readonly hasher?: PasswordHasher;
   readonly baseUrl?: string;
   /** Called before a mail counts as sent; can throw, as an unavailable mail server does. */

@@ -1,7 +1,6 @@
-import type { AuthSettings } from "../../../src/auth/auth-context.ts";
-import { loadSettings } from "../../../src/config/index.ts";
+import { loadSettings, type Settings } from "../../../src/config/index.ts";
 
 /** The defaults without the mail throttle: tests request many mails in a row. */
-export function buildAuthSettings(overrides: Partial<AuthSettings>): AuthSettings {
+export function buildAuthSettings(overrides: Partial<Settings>): Settings {
   return { ...loadSettings({}), authMailIntervalSeconds: 0, ...overrides };
 }

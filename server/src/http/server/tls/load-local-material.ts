@@ -40,10 +40,7 @@ export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsM
   });
 }
 
-/**
- * Creates a new leaf from the existing authority; creates a new authority first when there is none or the operator
- * requests it. Returns the file that clients trust.
- */
+/** Creates a leaf, and an authority when there is none or on request. Returns the file that clients trust. */
 export async function renewLocalMaterial(
   folder: string,
   { now, hasNewAuthority }: { readonly now: Date; readonly hasNewAuthority: boolean },
@@ -99,7 +96,7 @@ function validFor(days: number, now: Date): { notBefore: Date; notAfter: Date } 
 
 /** A leaf that expires with its authority cannot be extended, so it is served until then. */
 function isServable(leaf: Credential, authorityCert: string, now: Date, daysLeft: number): boolean {
-  return isSound(() => {
+  return holds(() => {
     const certificate = new X509Certificate(leaf.cert);
     const issuer = new X509Certificate(authorityCert);
     const isLastOfIssuer = certificate.validToDate >= issuer.validToDate;
@@ -136,7 +133,7 @@ function findAuthorityFault(authority: Credential, files: LocalFiles, now: Date)
     );
   }
   if (authority.key === "") return `The key of the local certificate authority, ${keyFile}, is missing. ${restore}`;
-  if (!isSound(() => certificate.checkPrivateKey(createPrivateKey(authority.key))))
+  if (!holds(() => certificate.checkPrivateKey(createPrivateKey(authority.key))))
     return `The key in ${keyFile} is damaged or does not belong to ${certFile}. ${restore}`;
   return null;
 }
@@ -146,7 +143,7 @@ function isValidFor(certificate: X509Certificate, days: number, now: Date): bool
 }
 
 /** Damaged files make the parsers throw. */
-function isSound(check: () => boolean): boolean {
+function holds(check: () => boolean): boolean {
   try {
     return check();
   } catch {

@@ -49,17 +49,14 @@ function parseKey(pem: string, file: string): KeyObject {
   }
 }
 
+const READ_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file",
+  EACCES: "no permission",
+  EPERM: "no permission",
+  EISDIR: "it is a folder",
+};
+
 function describe(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : null;
-  switch (code) {
-    case "ENOENT":
-      return "no such file";
-    case "EACCES":
-    case "EPERM":
-      return "no permission";
-    case "EISDIR":
-      return "it is a folder";
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
+  if (!(error instanceof Error)) return String(error);
+  return READ_FAULTS[(error as NodeJS.ErrnoException).code ?? ""] ?? error.message;
 }
