@@ -128,7 +128,7 @@ function isSteering(body: unknown): boolean {
 
 function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionResponse> {
   const { headers, signal } = call;
-  const caller = requireUser(actFor(call.caller, body.user_id));
+  const principal = requireUser(actFor(call.principal, body.user_id));
   const request: RunRequest = {
     swarmId: body.swarm_id,
     message: body.message,
@@ -141,9 +141,9 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
     idempotencyKey: readIdempotencyKey(headers["idempotency-key"]),
     fingerprint: JSON.stringify(body),
     traceparent: headers["traceparent"] ?? null,
-    charge: () => call.count("ai", `user:${caller.userId}`),
+    charge: () => call.count("ai", `user:${principal.userId}`),
   };
-  return respond.start(caller, request, {
+  return respond.start(principal, request, {
     isStreamed: body.stream ?? acceptsStream(headers),
     isReasoningWanted: body.include_reasoning === true,
     isBackground: body.background === true,
@@ -154,12 +154,12 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
 }
 
 function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionResponse> {
-  const caller = actFor(call.caller, body.user_id);
+  const principal = actFor(call.principal, body.user_id);
   switch (body.action) {
     case "cancel":
-      return respond.cancel(caller, body.run_id, call.signal);
+      return respond.cancel(principal, body.run_id, call.signal);
     case "approve":
-      return respond.decide(requireUser(caller), body.run_id, body.decisions);
+      return respond.decide(requireUser(principal), body.run_id, body.decisions);
     case "attach": {
       const listening: Listening = {
         isStreamed: body.stream ?? true,
@@ -167,23 +167,23 @@ function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<F
         afterSeq: body.last_event_id ?? readLastEventId(call.headers),
         signal: call.signal,
       };
-      return respond.attach(caller, body.run_id, listening);
+      return respond.attach(principal, body.run_id, listening);
     }
   }
 }
 
 /** The service role acts for the user that the body names; a user acts for themselves only. */
-function actFor(caller: Principal, namedId: string | null | undefined): Principal {
-  if (caller.role === "service_role") return { ...caller, userId: namedId ?? null };
-  const userId = callerIdOf(caller);
+function actFor(principal: Principal, namedId: string | null | undefined): Principal {
+  if (principal.role === "service_role") return { ...principal, userId: namedId ?? null };
+  const userId = callerIdOf(principal);
   if (namedId && namedId !== userId) throw new AppError("FORBIDDEN", "You cannot speak for another user");
-  return caller;
+  return principal;
 }
 
-function requireUser(caller: Principal): Principal & { readonly userId: string } {
-  const { userId } = caller;
+function requireUser(principal: Principal): Principal & { readonly userId: string } {
+  const { userId } = principal;
   if (userId === null) throw invalid({ user_id: "is needed from the service role" });
-  return { ...caller, userId };
+  return { ...principal, userId };
 }
 
 function acceptsStream(headers: FunctionCall["headers"]): boolean {

@@ -67,7 +67,7 @@ function decode(body: Buffer): string | null {
   }
 }
 
-function toRestCall({ method, path, headers, body }: Operation, { caller, headers: own }: FunctionCall): RestCall {
+function toRestCall({ method, path, headers, body }: Operation, { principal, headers: own }: FunctionCall): RestCall {
   const [before = "", ...after] = path.split("?");
   return {
     input: {
@@ -79,7 +79,7 @@ function toRestCall({ method, path, headers, body }: Operation, { caller, header
       contentType: body === undefined ? null : JSON_TYPE,
     },
     path: PREFIX + before,
-    caller,
+    principal,
   };
 }
 

@@ -8,7 +8,7 @@ export interface FunctionCall {
   readonly body: unknown;
   /** Lower-case names; the first of several values. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly caller: Principal;
+  readonly principal: Principal;
   /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
   /** Counts another rate limit than that of the route; throws when it is exceeded. */

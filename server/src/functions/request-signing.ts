@@ -30,7 +30,7 @@ export const REQUEST_SIGNING = {
 export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   return defineFunction(REQUEST_SIGNING, async (call) => {
     const { action, user_id: namedId } = readBody(bodySchema, call);
-    const userId = chooseUser(call.caller, namedId);
+    const userId = chooseUser(call.principal, namedId);
     switch (action) {
       case "regenerate_secret":
         return { status: 200, body: { new_secret: await secrets.regenerate(userId) } };
@@ -41,8 +41,8 @@ export function createRequestSigning(secrets: SigningSecrets): NamedFunction {
   });
 }
 
-function chooseUser(caller: Principal, namedId: string | undefined): string {
-  const callerId = callerIdOf(caller);
+function chooseUser(principal: Principal, namedId: string | undefined): string {
+  const callerId = callerIdOf(principal);
   if (callerId === null) {
     if (namedId !== undefined) return namedId;
     throw new AppError("VALIDATION_ERROR", "The request body is not valid", {

@@ -18,7 +18,7 @@ export const TEST_WEBHOOK = {
 export function createTestWebhook(webhooks: WebhookModule): NamedFunction {
   return defineFunction(TEST_WEBHOOK, async (call) => {
     const { webhook_id: webhookId, event_type: eventType } = readBody(bodySchema, call);
-    const attempt = await webhooks.testWebhook({ callerId: callerIdOf(call.caller), webhookId, eventType });
+    const attempt = await webhooks.testWebhook({ callerId: callerIdOf(call.principal), webhookId, eventType });
     return {
       status: 200,
       body: {

@@ -52,7 +52,7 @@ export const TOOLS = {
 /** Lists the tools of an MCP server, imports them, or calls one tool as a test. */
 export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
-    const callerId = callerIdOf(call.caller);
+    const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
     switch (body.action) {
       case "list":

@@ -23,7 +23,7 @@ export const WEBHOOK_DISPATCHER = {
 /** Sends again what was sent before: one failed delivery, one event, or everything that failed since a time. */
 export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
-    const callerId = callerIdOf(call.caller);
+    const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
     switch (body.action) {
       case "retry":

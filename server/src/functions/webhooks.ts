@@ -24,7 +24,7 @@ export const WEBHOOKS = {
 
 export function createWebhooks(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOKS, async (call) => {
-    const callerId = callerIdOf(call.caller);
+    const callerId = callerIdOf(call.principal);
     const body = readBody(bodySchema, call);
     const { webhook_id: webhookId } = body;
     switch (body.action) {

@@ -2,11 +2,13 @@ import {
   type CompileTest,
   inDatabase,
   testDistinct,
-  testEquality,
+  testEqual,
+  testIlike,
+  testLike,
   testMembership,
   testOrder,
-  testPattern,
   testState,
+  testUnequal,
 } from "./value-tests.ts";
 
 /**
@@ -32,147 +34,45 @@ interface OperatorRow {
   readonly description: string;
 }
 
+function operator(sql: string, operand: OperandKind, description: string, realtime?: CompileTest): OperatorRow {
+  return { sql, operand, description, realtime: realtime ?? null, isQuantifiable: false };
+}
+
+function quantifiable(...row: Parameters<typeof operator>): OperatorRow {
+  return { ...operator(...row), isQuantifiable: true };
+}
+
+function ordered(sql: string, description: string, holds: (order: number) => boolean): OperatorRow {
+  return quantifiable(sql, "value", description, testOrder(holds));
+}
+
 /** Every operator of REST and realtime filters, under its name on the wire. */
 export const OPERATORS = {
-  eq: {
-    sql: "=",
-    operand: "value",
-    isQuantifiable: true,
-    realtime: testEquality((isEqual) => isEqual),
-    description: "equal",
-  },
-  neq: {
-    sql: "<>",
-    operand: "value",
-    isQuantifiable: false,
-    realtime: testEquality((isEqual) => !isEqual),
-    description: "not equal",
-  },
-  gt: {
-    sql: ">",
-    operand: "value",
-    isQuantifiable: true,
-    realtime: testOrder((order) => order > 0),
-    description: "greater",
-  },
-  gte: {
-    sql: ">=",
-    operand: "value",
-    isQuantifiable: true,
-    realtime: testOrder((order) => order >= 0),
-    description: "greater or equal",
-  },
-  lt: {
-    sql: "<",
-    operand: "value",
-    isQuantifiable: true,
-    realtime: testOrder((order) => order < 0),
-    description: "less",
-  },
-  lte: {
-    sql: "<=",
-    operand: "value",
-    isQuantifiable: true,
-    realtime: testOrder((order) => order <= 0),
-    description: "less or equal",
-  },
-  like: {
-    sql: "like",
-    operand: "pattern",
-    isQuantifiable: true,
-    realtime: testPattern({ isCaseSensitive: true }),
-    description: "matches the pattern; `*` stands for `%`",
-  },
-  ilike: {
-    sql: "ilike",
-    operand: "pattern",
-    isQuantifiable: true,
-    realtime: testPattern({ isCaseSensitive: false }),
-    description: "matches the pattern in any case; `*` stands for `%`",
-  },
-  match: {
-    sql: "~",
-    operand: "regex",
-    isQuantifiable: true,
-    realtime: inDatabase,
-    description: "matches the regular expression",
-  },
-  imatch: {
-    sql: "~*",
-    operand: "regex",
-    isQuantifiable: true,
-    realtime: inDatabase,
-    description: "matches the regular expression in any case",
-  },
-  in: {
-    sql: "=",
-    operand: "list",
-    isQuantifiable: false,
-    realtime: testMembership,
-    description: "equals a member of the list, `in.(a,b)`",
-  },
-  is: {
-    sql: "is",
-    operand: "state",
-    isQuantifiable: false,
-    realtime: testState,
-    description: "`is.null`, `is.not_null`, `is.true`, `is.false`, `is.unknown`",
-  },
-  isdistinct: {
-    sql: "is distinct from",
-    operand: "value",
-    isQuantifiable: false,
-    realtime: testDistinct,
-    description: "not equal, where null equals null",
-  },
-  fts: {
-    sql: "to_tsquery",
-    operand: "search",
-    isQuantifiable: false,
-    realtime: null,
-    description: "full text, `fts(english).cat & dog`",
-  },
-  plfts: {
-    sql: "plainto_tsquery",
-    operand: "search",
-    isQuantifiable: false,
-    realtime: null,
-    description: "full text from plain words",
-  },
-  phfts: {
-    sql: "phraseto_tsquery",
-    operand: "search",
-    isQuantifiable: false,
-    realtime: null,
-    description: "full text from a phrase",
-  },
-  wfts: {
-    sql: "websearch_to_tsquery",
-    operand: "search",
-    isQuantifiable: false,
-    realtime: null,
-    description: "full text in the syntax of web search engines",
-  },
-  cs: { sql: "@>", operand: "value", isQuantifiable: false, realtime: null, description: "contains" },
-  cd: { sql: "<@", operand: "value", isQuantifiable: false, realtime: null, description: "is contained in" },
-  ov: { sql: "&&", operand: "value", isQuantifiable: false, realtime: null, description: "overlaps" },
-  sl: { sql: "<<", operand: "value", isQuantifiable: false, realtime: null, description: "range: strictly left of" },
-  sr: { sql: ">>", operand: "value", isQuantifiable: false, realtime: null, description: "range: strictly right of" },
-  nxr: {
-    sql: "&<",
-    operand: "value",
-    isQuantifiable: false,
-    realtime: null,
-    description: "range: does not extend to the right of",
-  },
-  nxl: {
-    sql: "&>",
-    operand: "value",
-    isQuantifiable: false,
-    realtime: null,
-    description: "range: does not extend to the left of",
-  },
-  adj: { sql: "-|-", operand: "value", isQuantifiable: false, realtime: null, description: "range: is adjacent to" },
+  eq: quantifiable("=", "value", "equal", testEqual),
+  neq: operator("<>", "value", "not equal", testUnequal),
+  gt: ordered(">", "greater", (order) => order > 0),
+  gte: ordered(">=", "greater or equal", (order) => order >= 0),
+  lt: ordered("<", "less", (order) => order < 0),
+  lte: ordered("<=", "less or equal", (order) => order <= 0),
+  like: quantifiable("like", "pattern", "matches the pattern; `*` stands for `%`", testLike),
+  ilike: quantifiable("ilike", "pattern", "matches the pattern in any case; `*` stands for `%`", testIlike),
+  match: quantifiable("~", "regex", "matches the regular expression", inDatabase),
+  imatch: quantifiable("~*", "regex", "matches the regular expression in any case", inDatabase),
+  in: operator("=", "list", "equals a member of the list, `in.(a,b)`", testMembership),
+  is: operator("is", "state", "`is.null`, `is.not_null`, `is.true`, `is.false`, `is.unknown`", testState),
+  isdistinct: operator("is distinct from", "value", "not equal, where null equals null", testDistinct),
+  fts: operator("to_tsquery", "search", "full text, `fts(english).cat & dog`"),
+  plfts: operator("plainto_tsquery", "search", "full text from plain words"),
+  phfts: operator("phraseto_tsquery", "search", "full text from a phrase"),
+  wfts: operator("websearch_to_tsquery", "search", "full text in the syntax of web search engines"),
+  cs: operator("@>", "value", "contains"),
+  cd: operator("<@", "value", "is contained in"),
+  ov: operator("&&", "value", "overlaps"),
+  sl: operator("<<", "value", "range: strictly left of"),
+  sr: operator(">>", "value", "range: strictly right of"),
+  nxr: operator("&<", "value", "range: does not extend to the right of"),
+  nxl: operator("&>", "value", "range: does not extend to the left of"),
+  adj: operator("-|-", "value", "range: is adjacent to"),
 } as const satisfies Record<string, OperatorRow>;
 
 export type Operator = keyof typeof OPERATORS;

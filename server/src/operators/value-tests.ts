@@ -21,19 +21,22 @@ export type CompileTest = (operands: readonly string[], type: OperandType) => Va
 /** For regular expressions: one that a client sends must not be able to block this process. */
 export const inDatabase: CompileTest = () => null;
 
-export function testEquality(holds: (isEqual: boolean) => boolean): CompileTest {
-  return ([operand = ""], { isEqual }) => isEqual && strict((value) => holds(isEqual(value, operand)));
-}
+export const testEqual: CompileTest = ([operand = ""], { isEqual }) =>
+  isEqual && strict((value) => isEqual(value, operand));
+
+export const testUnequal: CompileTest = ([operand = ""], { isEqual }) =>
+  isEqual && strict((value) => !isEqual(value, operand));
 
 export function testOrder(holds: (order: number) => boolean): CompileTest {
   return ([operand = ""], { compare }) => compare && strict((value) => holds(compare(value, operand)));
 }
 
-export function testPattern({ isCaseSensitive }: { readonly isCaseSensitive: boolean }): CompileTest {
-  return ([pattern = ""], { kind }) => {
-    const matches = kind === "text" ? compileLike(pattern, isCaseSensitive) : null;
-    return matches && strict(matches);
-  };
+export const testLike: CompileTest = ([pattern = ""], type) => testPattern(pattern, type, true);
+export const testIlike: CompileTest = ([pattern = ""], type) => testPattern(pattern, type, false);
+
+function testPattern(pattern: string, { kind }: OperandType, isCaseSensitive: boolean): ValueTest | null {
+  const matches = kind === "text" ? compileLike(pattern, isCaseSensitive) : null;
+  return matches && strict(matches);
 }
 
 export const testMembership: CompileTest = (operands, { isEqual }) => {

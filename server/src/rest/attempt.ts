@@ -12,7 +12,7 @@ export function attemptOf(
   const subject = {
     relation: { schema, name: target.name },
     pinnedId: findPinnedId(request),
-    caller: { role, userId },
+    principal: { role, userId },
   };
   const written = body.kind === "rows" ? body : null;
   const rows = written?.rows ?? [];

@@ -1,25 +1,20 @@
 import type { StatementResult } from "../db/index.ts";
 import type { Catalogue, Relation } from "./catalogue/catalogue.ts";
-import { buildOpenApi, type Visibility } from "./openapi/build-openapi.ts";
+import { buildOpenApi, type OpenApiOptions, type Visibility } from "./openapi/build-openapi.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { METHODS } from "./parse/route.ts";
 import { getRelation } from "./plan/get-relation.ts";
 import { negotiate } from "./respond/negotiate.ts";
 import type { RestAnswer } from "./rest-call.ts";
 
 /** Lists the methods that a path supports; the database decides whether this caller may use them. */
 export function answerOptions(request: ParsedRequest, catalogue: Catalogue): RestAnswer {
-  return { status: 200, headers: { allow: allowedAt(request, catalogue).join(",") }, body: null };
-}
-
-function allowedAt({ target, schema }: ParsedRequest, catalogue: Catalogue): readonly string[] {
-  switch (target.kind) {
-    case "root":
-      return ["OPTIONS", "GET", "HEAD"];
-    case "rpc":
-      return ["OPTIONS", "GET", "HEAD", "POST"];
-    case "relation":
-      return allowedOn(getRelation(catalogue, { schema, name: target.name }));
-  }
+  const { target, schema } = request;
+  const allowed =
+    target.kind === "relation"
+      ? allowedOn(getRelation(catalogue, { schema, name: target.name }))
+      : METHODS[target.kind];
+  return { status: 200, headers: { allow: allowed.join(",") }, body: null };
 }
 
 function allowedOn({ isInsertable, isUpdatable, isDeletable, primaryKey }: Relation): readonly string[] {
@@ -34,14 +29,12 @@ function allowedOn({ isInsertable, isUpdatable, isDeletable, primaryKey }: Relat
   ];
 }
 
-export interface DescribeOptions {
-  readonly baseUrl: string;
-  readonly version: string;
-  readonly visibility: Visibility;
-}
-
 /** Returns the OpenAPI document of the objects that the caller has any privilege on. */
-export function answerRoot(request: ParsedRequest, catalogue: Catalogue, options: DescribeOptions): RestAnswer {
+export function answerRoot(
+  request: ParsedRequest,
+  catalogue: Catalogue,
+  options: Omit<OpenApiOptions, "schema">,
+): RestAnswer {
   const { contentType } = negotiate(request, { isPlanEnabled: false, functionResult: null });
   const baseUrl = `${options.baseUrl}/rest/v1`;
   const body = JSON.stringify(buildOpenApi(catalogue, { ...options, schema: request.schema, baseUrl }));

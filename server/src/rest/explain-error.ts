@@ -27,7 +27,7 @@ export interface RejectedRequest {
 export async function explainError(
   error: unknown,
   rejected: RejectedRequest | null,
-  caller: Pick<Principal, "role">,
+  principal: Pick<Principal, "role">,
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
   if (!(error instanceof pg.DatabaseError)) return error;
@@ -42,7 +42,7 @@ export async function explainError(
     const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowIndex });
     if (named !== null) return named;
   }
-  return translateDatabaseError(error, { isAuthenticated: caller.role !== "anon" });
+  return translateDatabaseError(error, { isAuthenticated: principal.role !== "anon" });
 }
 
 function explainByRules(

@@ -5,7 +5,7 @@ export interface RestCall {
   readonly input: RequestInput;
   /** As sent, including the prefix; functions and views can read it. */
   readonly path: string;
-  readonly caller: Principal;
+  readonly principal: Principal;
   /** Aborted when the client has disconnected. */
   readonly signal?: AbortSignal | undefined;
 }

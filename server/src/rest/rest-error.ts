@@ -1,72 +1,50 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
-/** PostgREST's codes with their statuses. 401s have codes of the service and are raised elsewhere. */
-const REST_ERRORS = {
-  PGRST000: { status: 503 },
-  PGRST001: { status: 503 },
-  PGRST002: { status: 503 },
-  PGRST003: { status: 504 },
-  PGRST100: { status: 400 },
-  PGRST101: { status: 405 },
-  PGRST102: { status: 400 },
-  PGRST103: { status: 416 },
-  PGRST105: { status: 405 },
-  PGRST106: { status: 406 },
-  PGRST107: { status: 406 },
-  PGRST108: { status: 400 },
-  PGRST111: { status: 500 },
-  PGRST112: { status: 500 },
-  PGRST114: { status: 400 },
-  PGRST115: { status: 400 },
-  PGRST116: { status: 406 },
-  PGRST117: { status: 405 },
-  PGRST118: { status: 400 },
-  PGRST121: { status: 500 },
-  PGRST122: { status: 400 },
-  PGRST123: { status: 400 },
-  PGRST124: { status: 400 },
-  PGRST125: { status: 404 },
-  PGRST126: { status: 404 },
-  PGRST127: { status: 400 },
-  PGRST128: { status: 400 },
-  PGRST200: { status: 400 },
-  PGRST201: { status: 300 },
-  PGRST202: { status: 404 },
-  PGRST203: { status: 300 },
-  PGRST204: { status: 400 },
-  PGRST205: { status: 404 },
-} as const satisfies Record<string, { status: number }>;
+/** PostgREST's codes by status. 401s have codes of the service and are raised elsewhere. */
+const REST_ERRORS = [
+  { status: 300, codes: ["PGRST201", "PGRST203"] },
+  { status: 400, codes: ["PGRST100", "PGRST102", "PGRST108", "PGRST114", "PGRST115", "PGRST118", "PGRST122"] },
+  { status: 400, codes: ["PGRST124", "PGRST127", "PGRST128", "PGRST200", "PGRST204"] },
+  { status: 404, codes: ["PGRST125", "PGRST202", "PGRST205"] },
+  { status: 405, codes: ["PGRST101", "PGRST105", "PGRST117"] },
+  { status: 406, codes: ["PGRST106", "PGRST107", "PGRST116"] },
+  { status: 416, codes: ["PGRST103"] },
+  { status: 500, codes: ["PGRST111", "PGRST112", "PGRST121"] },
+] as const;
 
-export type RestErrorCode = keyof typeof REST_ERRORS;
+type RestErrorCode = (typeof REST_ERRORS)[number]["codes"][number];
 
-export type RestErrorExtra = Pick<AppErrorExtra, "details" | "hint" | "headers" | "cause" | "members">;
+const STATUSES = new Map(REST_ERRORS.flatMap(({ status, codes }) => codes.map((code) => [code as string, status])));
 
 /** An error as PostgREST reports it: `code` is its code, `error` the short text for the status. */
-export function restError(code: RestErrorCode, message: string, extra: RestErrorExtra = {}): AppError {
-  const { status } = REST_ERRORS[code];
-  return new AppError(nearestOwnCode(status), message, {
-    ...extra,
-    foreign: { code, status },
-    upstreamCode: code,
-  });
+export function restError(code: RestErrorCode, message: string, extra: AppErrorExtra = {}): AppError {
+  return foreignError({ code, status: STATUSES.get(code) ?? 500 }, message, extra);
 }
 
-function nearestOwnCode(status: (typeof REST_ERRORS)[RestErrorCode]["status"]): ErrorCode {
-  switch (status) {
-    case 404:
-      return "NOT_FOUND";
-    case 405:
-      return "METHOD_NOT_ALLOWED";
-    case 500:
-      return "INTERNAL_ERROR";
-    case 503:
-    case 504:
-      return "SERVICE_UNAVAILABLE";
-    case 300:
-    case 400:
-    case 406:
-    case 416:
-      return "BAD_REQUEST";
-  }
+/** An error with a code and status of PostgreSQL, PostgREST or a function. */
+export function foreignError(
+  foreign: { readonly code: string; readonly status: number },
+  message: string,
+  extra: AppErrorExtra,
+): AppError {
+  const { code, status } = foreign;
+  // The token is valid, so the challenge contains no error.
+  const headers = status === 401 ? { "www-authenticate": "Bearer", ...extra.headers } : { ...extra.headers };
+  const upstream = /^[\w-]+$/.test(code) ? { upstreamCode: code } : {};
+  return new AppError(nearestOwnCode(status), message, { ...extra, ...upstream, headers, foreign: { code, status } });
+}
+
+const OWN_CODES: ReadonlyMap<number, ErrorCode> = new Map([
+  [401, "UNAUTHORIZED"],
+  [403, "FORBIDDEN"],
+  [404, "NOT_FOUND"],
+  [405, "METHOD_NOT_ALLOWED"],
+  [429, "RATE_LIMITED"],
+  [503, "SERVICE_UNAVAILABLE"],
+]);
+
+/** The service's code for the status, which provides the short text of the body. */
+function nearestOwnCode(status: number): ErrorCode {
+  return OWN_CODES.get(status) ?? (status < 500 ? "BAD_REQUEST" : "INTERNAL_ERROR");
 }

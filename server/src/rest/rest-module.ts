@@ -14,8 +14,8 @@ import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { type PreparedRequest, prepareRequest, type RequestShape } from "./prepare-request.ts";
 import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
-import { readEstimate, readMainRow } from "./read-results.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
+import { readEstimate, readMainResult } from "./respond/main-result.ts";
 import type { RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { groupOf, type RunOptions, type RunResult, runDescription, runPrepared } from "./run-prepared.ts";
@@ -94,7 +94,7 @@ export class RestModule {
   #read(call: RestCall): CheckedRequest {
     const input = readMethodOverride(call.input);
     const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
-    const attempt = attemptOf(request, call.caller);
+    const attempt = attemptOf(request, call.principal);
     return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
   }
 
@@ -104,7 +104,7 @@ export class RestModule {
     const { schema, method } = request;
     const query = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
     const visible = await query.catch(async (error: unknown) => {
-      throw await explainError(error, { request, attempt }, call.caller, this.#options);
+      throw await explainError(error, { request, attempt }, call.principal, this.#options);
     });
     const catalogue = this.#catalogue.current();
     if (method === "OPTIONS") return answerOptions(request, catalogue);
@@ -185,7 +185,7 @@ export class RestModule {
       const rejectedIndex = index < 0 && !isBatch ? 0 : index;
       const [rejected, entry] = [checked[rejectedIndex], prepared[rejectedIndex]];
       if (rejected === undefined || entry === undefined)
-        throw await explainError(error, null, call.caller, this.#options);
+        throw await explainError(error, null, call.principal, this.#options);
       const { plan } = entry.shape;
       const rejection = {
         ...rejected,
@@ -193,7 +193,7 @@ export class RestModule {
         rowIndex:
           index < 0 ? null : await this.#locateRow(error, { rejected, prepared: prepared.slice(0, index + 1), calls }),
       };
-      const fault = await explainError(error, rejection, call.caller, this.#options);
+      const fault = await explainError(error, rejection, call.principal, this.#options);
       throw isBatch && index >= 0 ? nameOperation(fault, index) : fault;
     }
   }
@@ -220,11 +220,11 @@ export class RestModule {
     });
   }
 
-  #runOptions(checked: readonly CheckedRequest[], { caller }: RestCall): RunOptions {
+  #runOptions(checked: readonly CheckedRequest[], { principal }: RestCall): RunOptions {
     const { database, settings } = this.#options;
     const isRollbackRequested = checked.some(({ request }) => request.preferences.tx === "rollback");
     return {
-      pool: caller.role === "service_role" ? database.service : database.user,
+      pool: principal.role === "service_role" ? database.service : database.user,
       schemas: settings.dbSchemas,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: settings.dbTxOverride && isRollbackRequested,
@@ -235,8 +235,8 @@ export class RestModule {
     const { rules, settings } = this.#options;
     const { request, media, shape } = prepared;
     if (media.explain !== null) return buildExplainAnswer(media, result.main);
-    const row = readMainRow(result.main);
-    if (attempt !== null && isMissed(attempt, prepared, row.rows)) {
+    const main = readMainResult(result.main);
+    if (attempt !== null && isMissed(attempt, prepared, main.rows)) {
       const missing = await rules.explainMissing(attempt);
       if (missing !== null) throw missing;
     }
@@ -245,7 +245,7 @@ export class RestModule {
       rawSearch: call.input.search,
       media,
       plan: shape.plan,
-      results: row,
+      result: main,
       estimate: result.estimate === null ? null : readEstimate(result.estimate),
       multipleSchemas: settings.dbSchemas.length > 1,
       maxRows: this.#maxRows,
@@ -277,9 +277,9 @@ function keepAppError(error: unknown): AppError {
 function isMissed(
   attempt: ReadAttempt | WriteAttempt,
   { media, shape: { plan } }: PreparedRequest,
-  rows: string | null,
+  rows: number,
 ): boolean {
-  if (rows !== "0") return false;
+  if (rows !== 0) return false;
   if (!isWriteAttempt(attempt)) return media.body.kind === "object";
   return attempt.pinnedId !== null && !(plan.kind === "write" && isWithoutEffect(plan.write));
 }

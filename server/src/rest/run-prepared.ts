@@ -9,7 +9,6 @@ import {
 } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
-import { renderExplain } from "./sql/render-explain.ts";
 import { SET_TIMEZONE, UNSET_ANSWER, UNSET_TIMEZONE } from "./sql/transaction-settings.ts";
 import type { PlannedStatement } from "./sql/statement.ts";
 
@@ -105,9 +104,17 @@ function buildStatementGroup(prepared: readonly PreparedRequest[], index: number
   });
   const statements = enterAgain(prepared.slice(0, index), scope);
   if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });
-  const mainIndex = statements.push(bind(media.explain === null ? main : renderExplain(main, media.explain))) - 1;
+  const mainIndex = statements.push(bind(media.explain === null ? main : explain(main, media.explain))) - 1;
   if (estimate !== null) statements.push(bind(estimate));
   return { statements, mainIndex };
+}
+
+/** Returns the execution plan instead of the result. */
+function explain(
+  { text, parameters }: PlannedStatement,
+  { format, options }: NonNullable<PreparedRequest["media"]["explain"]>,
+): PlannedStatement {
+  return { text: `explain (${[`format ${format}`, ...options].join(", ")}) ${text}`, parameters };
 }
 
 /** Resets what earlier requests have set in the transaction: the caller, the response settings, the time zone. */
@@ -127,10 +134,10 @@ function enterAgain(earlier: readonly PreparedRequest[], scope: Scope | null): P
 function describeScope(
   prepared: readonly PreparedRequest[],
   own: PreparedRequest | null,
-  { input, path, caller }: RestCall,
+  { input, path, principal }: RestCall,
   { schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
 ): Scope {
-  return scopeOf(caller, {
+  return scopeOf(principal, {
     schemas: own === null ? schemas : withFirst(schemas, own.request.schema),
     statementTimeoutMs,
     isReadOnly: prepared.every(

@@ -17,7 +17,7 @@ export interface WriteAttempt {
   readonly isArray: boolean;
   /** The id of an `id=eq.…` that is the only filter. */
   readonly pinnedId: string | null;
-  readonly caller: Pick<Principal, "role" | "userId">;
+  readonly principal: Pick<Principal, "role" | "userId">;
 }
 
 /** Rows to write instead of those sent. */
@@ -29,7 +29,7 @@ export interface RewrittenRows {
 export interface ReadAttempt {
   readonly relation: QualifiedName;
   readonly pinnedId: string | null;
-  readonly caller: Pick<Principal, "role" | "userId">;
+  readonly principal: Pick<Principal, "role" | "userId">;
 }
 
 /** Rules of individual tables. The engine itself knows no table by name. */

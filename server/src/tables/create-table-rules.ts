@@ -31,7 +31,7 @@ export function createTableRules(options: TableRulesOptions): TableRules {
     beforeWrite(attempt) {
       const rule = ruleOf(attempt.relation);
       // The database rejects callers who may not write at all, before any field is validated.
-      const isUnchecked = attempt.operation === "delete" || attempt.caller.role === "anon";
+      const isUnchecked = attempt.operation === "delete" || attempt.principal.role === "anon";
       return rule === null || isUnchecked ? null : checkRows(rule, attempt);
     },
     explainRejection(error, attempt, rowIndex) {

@@ -32,13 +32,13 @@ export async function explainMissing(
   attempt: ReadAttempt | WriteAttempt,
   { owners, rule }: Pick<Rejection, "owners" | "rule">,
 ): Promise<AppError | null> {
-  const { relation, pinnedId, caller } = attempt;
+  const { relation, pinnedId, principal } = attempt;
   const id = pinnedId === null ? null : canonicalUuid(pinnedId);
-  if (!isOwnRelation(relation) || id === null || caller.role === "anon") return null;
+  if (!isOwnRelation(relation) || id === null || principal.role === "anon") return null;
   const names = NAMES.get(relation.name);
   if (names === undefined) return isWrite(attempt) ? explainUnchanged(attempt, owners, rule) : null;
   const ownerId = (await owners.find(names.table, [id])).get(id) ?? null;
-  const isForeign = ownerId !== null && caller.role === "authenticated" && ownerId !== caller.userId;
+  const isForeign = ownerId !== null && principal.role === "authenticated" && ownerId !== principal.userId;
   const extra = { upstreamCode: "PGRST116" };
   return isForeign
     ? new AppError(names.foreign, `The ${names.noun} belongs to another user`, extra)
@@ -51,8 +51,8 @@ async function explainUnchanged(
   owners: Owners,
   rule: TableRule | null,
 ): Promise<AppError | null> {
-  const { caller, rows } = attempt;
-  const { userId: callerId } = caller;
+  const { principal, rows } = attempt;
+  const { userId: callerId } = principal;
   if (callerId === null || rule === null) return null;
   const input = await loadReasonInput(owners, attempt, { row: rows[0] ?? {}, callerId });
   if (input.target?.is_seen !== true) return null;

@@ -61,7 +61,7 @@ function findRowFaults(writing: Writing, row: Row): RowFaults {
 
 function findMissing({ rule, attempt, written }: Writing, row: Row): string[] {
   const required =
-    attempt.caller.role === "service_role" ? [...rule.required, ...rule.requiredOfService] : rule.required;
+    attempt.principal.role === "service_role" ? [...rule.required, ...rule.requiredOfService] : rule.required;
   return required.filter((column) => !written.columns.includes(column) || (valueOf(row, column) ?? null) === null);
 }
 

@@ -125,7 +125,7 @@ describe("planning rows of no relation", () => {
 
   it("selects whatever is asked for", () => {
     const query = parameterisedOf("rpc/f?select=a,b->c").request.query;
-    const node = planNode(query, { ...rows, applyRootConditions: false, applyRootWindow: false }, context);
+    const node = planNode(query, rows, context);
     assert.deepEqual(
       node.outputs.map((output) => output.kind === "value" && [output.name, output.value.of, output.value.isJson]),
       [
@@ -138,7 +138,7 @@ describe("planning rows of no relation", () => {
 
   it("embeds nothing", () => {
     const query = parameterisedOf("rpc/f?select=clients(*)").request.query;
-    const from = { ...rows, name: { schema: "public", name: "f" }, applyRootConditions: true, applyRootWindow: true };
+    const from = { ...rows, name: { schema: "public", name: "f" } };
     assert.deepEqual(
       rejectionOf(() => planNode(query, from, context)),
       missing("f", "clients", null),

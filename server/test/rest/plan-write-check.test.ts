@@ -22,7 +22,8 @@ function check(method: string, path: string, body: string): void {
   const request = parse({ method, path: pathname, search, body: Buffer.from(body) });
   const media = negotiate(request, { isPlanEnabled: false, functionResult: null });
   const parameterised = parameteriseRequest(request, media, { maxRows: null });
-  checkWrite(request, planWrite(request, { catalogue, media, ...parameterised }));
+  const target = { schema: request.schema, name: pathname.slice(1) };
+  checkWrite(request, planWrite(request, target, { catalogue, media, ...parameterised }));
 }
 
 describe("the body of a PUT", () => {

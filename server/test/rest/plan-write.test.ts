@@ -48,7 +48,8 @@ function plan(method: string, path: string, body: unknown, input: Partial<Reques
   const request = parse({ method, path: pathname, search, body: bytes, ...input });
   const media = negotiate(request, { isPlanEnabled: false, functionResult: null });
   const parameterised = parameteriseRequest(request, media, { maxRows: null });
-  return { ...planWrite(request, { catalogue, media, ...parameterised }), values: parameterised.values };
+  const target = { schema: request.schema, name: pathname.slice(1) };
+  return { ...planWrite(request, target, { catalogue, media, ...parameterised }), values: parameterised.values };
 }
 
 function prefer(...preferences: readonly string[]): Partial<RequestInput> {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import type { AnswerPlan, Write } from "../../src/rest/plan/plan.ts";
-import type { MainRow } from "../../src/rest/read-results.ts";
 import { type AnswerInput, buildExplainAnswer } from "../../src/rest/respond/build-answer.ts";
 import { rejectionOf } from "./support/parsing.ts";
 import {
@@ -13,6 +12,7 @@ import {
   functionResult,
   INSERT,
   INTEGER,
+  type MainRow,
   readPlan,
   TEXT,
   UPDATE,

@@ -197,7 +197,7 @@ describe("lists of rows that differ in their keys", () => {
   });
 
   describe("rejected by the database", () => {
-    const post = (caller: Principal, path: string, body: unknown) => ({
+    const post = (principal: Principal, path: string, body: unknown) => ({
       input: {
         method: "POST",
         path,
@@ -207,7 +207,7 @@ describe("lists of rows that differ in their keys", () => {
         contentType: "application/json",
       },
       path: `/rest/v1${path}`,
-      caller,
+      principal,
     });
     const swarmRow = (swarm: string, content: string) => ({ swarm_id: swarm, content });
 

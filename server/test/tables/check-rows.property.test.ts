@@ -107,7 +107,7 @@ describe("table rules with arbitrary bodies", () => {
         fc.record({
           source: fc.constantFrom<WriteAttempt["source"]>("json", "csv", "form"),
           pinnedId: fc.constantFrom(null, USER, "x"),
-          caller: fc.constantFrom<WriteAttempt["caller"]>(
+          principal: fc.constantFrom<WriteAttempt["principal"]>(
             { role: "authenticated", userId: OTHER },
             { role: "service_role", userId: null },
           ),
@@ -191,7 +191,7 @@ describe("table rules with arbitrary bodies", () => {
       it(`${table}: both agree on every row, and what only the database rejects has its name`, async () => {
         await fc.assert(
           fc.asyncProperty(rows, async (row) => {
-            const written = attempt(table, "insert", row, { caller: { role: "authenticated", userId: user } });
+            const written = attempt(table, "insert", row, { principal: { role: "authenticated", userId: user } });
             const found = check(written, rules);
             const rejected = await store(table, row);
             if (rejected !== null && found === null) {

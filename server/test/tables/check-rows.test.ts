@@ -242,21 +242,21 @@ describe("rows of the service's tables", () => {
   });
 
   it("the service role must send the owner", () => {
-    const caller = { role: "service_role", userId: null } as const;
+    const principal = { role: "service_role", userId: null } as const;
     for (const [table, column] of [
       ["agents", "user_id"],
       ["webhooks", "user_id"],
       ["swarms", "owner_id"],
     ] as const) {
       const base = NEW_ROWS[table] ?? {};
-      assert.deepEqual(placesOf(rejection(attempt(table, "insert", base, { caller }))), [column]);
-      assert.equal(check(attempt(table, "insert", { ...base, [column]: USER }, { caller })), null);
-      assert.equal(check(attempt(table, "update", {}, { caller })), null);
+      assert.deepEqual(placesOf(rejection(attempt(table, "insert", base, { principal }))), [column]);
+      assert.equal(check(attempt(table, "insert", { ...base, [column]: USER }, { principal })), null);
+      assert.equal(check(attempt(table, "update", {}, { principal })), null);
     }
   });
 
   it("fields are not validated for anonymous callers", () => {
-    assert.equal(check(attempt("agents", "insert", {}, { caller: { role: "anon", userId: null } })), null);
+    assert.equal(check(attempt("agents", "insert", {}, { principal: { role: "anon", userId: null } })), null);
   });
 
   it("user tables are not validated", () => {

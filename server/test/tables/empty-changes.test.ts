@@ -101,7 +101,7 @@ describe("an update that changes no column", () => {
         contentType: "application/json",
       },
       path: `/rest/v1${path}`,
-      caller: owner,
+      principal: owner,
     });
     const answers = await opened.stage.room.answerBatch([
       call("/agents", `id=eq.${agent.id}&select=id`, {}),

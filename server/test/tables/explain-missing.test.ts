@@ -6,7 +6,7 @@ import type { ReadAttempt, TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { callerOf } from "./support/told.ts";
+import { principalOf } from "./support/told.ts";
 
 describe("a missing row", () => {
   const opened = openStage();
@@ -20,7 +20,7 @@ describe("a missing row", () => {
   after(() => pool.end());
 
   async function explain(caller: Caller, table: string, pinnedId: string | null): Promise<(string | null)[]> {
-    const subject = { relation: { schema: "public", name: table }, pinnedId, caller: callerOf(caller) };
+    const subject = { relation: { schema: "public", name: table }, pinnedId, principal: principalOf(caller) };
     const attempts: ReadAttempt[] = [
       subject,
       attempt(table, "update", { name: "a" }, subject),
@@ -56,7 +56,7 @@ describe("a missing row", () => {
     assert.deepEqual(await explain(user, "swarms", swarm), same(null));
     assert.deepEqual(await explain(user, "messages", randomUUID()), same(null));
     assert.deepEqual(await explain(user, "invoices", randomUUID()), same(null));
-    const elsewhere = { relation: { schema: "shop", name: "agents" }, pinnedId: agent, caller: callerOf(user) };
+    const elsewhere = { relation: { schema: "shop", name: "agents" }, pinnedId: agent, principal: principalOf(user) };
     assert.equal(await rules.explainMissing(elsewhere), null);
   });
 

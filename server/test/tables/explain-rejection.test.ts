@@ -8,7 +8,7 @@ import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { callerOf, type RejectedWrite, toldBy } from "./support/told.ts";
+import { principalOf, type RejectedWrite, toldBy } from "./support/told.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 
@@ -223,7 +223,7 @@ describe("writes that the database rejects", () => {
     const user = await stage.newUser();
     const error = await stage.run(user, "select * from private.settings").catch((rejected: unknown) => rejected);
     assert.ok(error instanceof pg.DatabaseError);
-    const read = { relation: { schema: "public", name: "runs" }, pinnedId: null, caller: callerOf(user) };
+    const read = { relation: { schema: "public", name: "runs" }, pinnedId: null, principal: principalOf(user) };
     assert.equal(await rules.explainRejection(error, read, null), null);
   });
 });

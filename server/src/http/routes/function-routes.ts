@@ -27,7 +27,7 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
       const answer = await run({
         body: request.body ?? {},
         headers: firstValues(request.headers),
-        caller: principalOf(request),
+        principal: principalOf(request),
         signal: signalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
         showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),

@@ -25,7 +25,7 @@ export function restRoutes(rest: RestModule): Route[] {
         contentType: request.headers["content-type"] ?? null,
       },
       path,
-      caller: principalOf(request),
+      principal: principalOf(request),
     });
     void reply.code(answer.status).headers(answer.headers);
     return reply.send(answer.body ?? undefined);

@@ -1,12 +1,10 @@
 import { buildColumns, type ColumnSet, NO_COLUMNS } from "./build-columns.ts";
 import { type BuiltFunction, buildFunctions } from "./build-functions.ts";
-import { buildLinks, type LinkEnd } from "./build-links.ts";
+import { buildLinks } from "./build-links.ts";
 import { buildTypes } from "./build-types.ts";
-import type { Catalogue, FunctionEntry, Relation, RelationKind, SchemaEntry } from "./catalogue.ts";
-import type { CatalogueRows } from "./catalogue-rows.ts";
+import type { Catalogue, Relation, RelationKind, SchemaEntry } from "./catalogue.ts";
 import { type ComputedMembers, findComputed } from "./find-computed.ts";
-import type { ConstraintRow } from "./sql/select-constraints.ts";
-import type { RelationRow } from "./sql/select-relations.ts";
+import type { CatalogueRows, ConstraintRow, RelationRow } from "./sql/select-catalogue.ts";
 import { readingsOf, traceViews, type ViewTraces } from "./trace-views.ts";
 
 const KINDS: Readonly<Record<RelationRow["kind"], RelationKind>> = {
@@ -23,68 +21,62 @@ const ACCEPTS_DELETE = 16;
 /** Builds the catalogue from rows. `exposed` sets the order of the schemas; a schema that does not exist is empty. */
 export function buildCatalogue(rows: CatalogueRows, exposed: readonly string[]): Catalogue {
   const types = buildTypes(rows.types);
-  const columns = buildColumns({ rows: rows.columns, types, details: rows.details });
-  const functions = buildFunctions({ rows: rows.functions, types, columns });
+  const columns = buildColumns(rows, types);
+  const functions = buildFunctions(rows.functions, types, columns);
   const traces = traceViews(rows.views);
-  const computed = findComputed(functions, rows.relations);
-  const accepted = new Map(rows.details?.accepted);
-  const constraintsOf = Map.groupBy(rows.constraints, ({ relation }) => relation);
-
-  const relations = rows.relations.map((row) =>
-    buildRelation({
-      row,
-      columns: columns.get(row.oid) ?? NO_COLUMNS,
-      constraints: constraintsOf.get(row.oid) ?? [],
-      primaryKey: findPrimaryKey(row.oid, { constraintsOf, traces }),
-      computed: computed.get(row.oid),
-      mask: accepted.get(row.oid),
-    }),
-  );
-  const ends = new Map(rows.relations.map((row): [number, LinkEnd] => [row.oid, buildEnd(row, columns.get(row.oid))]));
+  const sources: RelationSources = {
+    columns,
+    traces,
+    constraintsOf: Map.groupBy(rows.constraints, ({ relation }) => relation),
+    computed: findComputed(functions, rows.relations),
+    accepted: new Map(rows.details?.accepted),
+  };
+  const relations = new Map(rows.relations.map((row) => [row.oid, buildRelation(row, sources)]));
   return {
     version: rows.fingerprint,
     isComplete: rows.details !== null,
-    links: buildLinks({ ends, constraints: rows.constraints, traces }),
-    schemas: new Map(exposed.map((name) => [name, buildSchema(name, { rows, relations, functions })])),
-  };
-}
-
-function buildSchema(
-  name: string,
-  parts: {
-    readonly rows: CatalogueRows;
-    readonly relations: readonly Relation[];
-    readonly functions: readonly BuiltFunction[];
-  },
-): SchemaEntry {
-  const { rows, relations, functions } = parts;
-  const callable = functions.filter(({ entry, isCallable }) => isCallable && entry.schema === name);
-  return {
-    name,
-    comment: rows.schemas.find((schema) => schema.name === name)?.comment ?? null,
-    relations: new Map(relations.filter(({ schema }) => schema === name).map((relation) => [relation.name, relation])),
-    functions: Map.groupBy(
-      callable.map(({ entry }): FunctionEntry => entry),
-      (entry) => entry.name,
+    links: buildLinks({ relations, columns, constraints: rows.constraints, traces }),
+    schemas: new Map(
+      exposed.map((name) => {
+        const comment = rows.schemas.find((schema) => schema.name === name)?.comment ?? null;
+        return [name, { name, comment, ...listMembers(name, [...relations.values()], functions) }];
+      }),
     ),
   };
 }
 
-interface RelationParts {
-  readonly row: RelationRow;
-  readonly columns: ColumnSet;
-  readonly constraints: readonly ConstraintRow[];
-  /** Positions, or null when it has none. */
-  readonly primaryKey: readonly number[];
-  readonly computed: ComputedMembers | undefined;
-  readonly mask: number | undefined;
+function listMembers(
+  schema: string,
+  relations: readonly Relation[],
+  functions: readonly BuiltFunction[],
+): Pick<SchemaEntry, "relations" | "functions"> {
+  const callable = functions.filter(({ entry, isCallable }) => isCallable && entry.schema === schema);
+  return {
+    relations: new Map(relations.filter((one) => one.schema === schema).map((one) => [one.name, one])),
+    functions: Map.groupBy(
+      callable.map(({ entry }) => entry),
+      ({ name }) => name,
+    ),
+  };
 }
 
-function buildRelation({ row, columns, constraints, primaryKey, computed, mask }: RelationParts): Relation {
+interface RelationSources {
+  readonly columns: ReadonlyMap<number, ColumnSet>;
+  readonly traces: ViewTraces;
+  readonly constraintsOf: ReadonlyMap<number, readonly ConstraintRow[]>;
+  readonly computed: ReadonlyMap<number, ComputedMembers>;
+  /** Masks of what views and foreign tables accept. */
+  readonly accepted: ReadonlyMap<number, number>;
+}
+
+function buildRelation(row: RelationRow, sources: RelationSources): Relation {
+  const columns = sources.columns.get(row.oid) ?? NO_COLUMNS;
+  const constraints = sources.constraintsOf.get(row.oid) ?? [];
+  const computed = sources.computed.get(row.oid);
+  const mask = sources.accepted.get(row.oid);
   const nameAll = (positions: readonly number[]): string[] =>
     positions.flatMap((position) => columns.byPosition.get(position)?.name ?? []);
   const kind = KINDS[row.kind];
-  const keys = constraints.filter((constraint) => constraint.kind !== "f");
   // When updatability is unknown, the database decides.
   const accepts = (bit: number): boolean => kind !== "materialized" && (mask === undefined || (mask & bit) === bit);
   return {
@@ -94,16 +86,15 @@ function buildRelation({ row, columns, constraints, primaryKey, computed, mask }
     isView: kind === "view" || kind === "materialized",
     comment: row.comment,
     columns: columns.byName,
-    primaryKey: nameAll(primaryKey),
-    keys: keys.map((key) => nameAll(key.columns)),
+    primaryKey: nameAll(findPrimaryKey(row.oid, sources)),
+    keys: constraints.filter(({ kind }) => kind !== "f").map((key) => nameAll(key.columns)),
     foreignKeys: constraints.flatMap((constraint) => {
       const { targetSchema, targetName, targetColumnNames } = constraint;
       if (targetSchema === null || targetName === null || targetColumnNames === null) return [];
-      const own = nameAll(constraint.columns);
       return {
         constraint: constraint.name,
         target: { schema: targetSchema, name: targetName },
-        columns: own.map((column, place) => [column, targetColumnNames[place] ?? ""] as const),
+        columns: nameAll(constraint.columns).map((column, place) => [column, targetColumnNames[place] ?? ""] as const),
       };
     }),
     computedFields: computed?.fields ?? new Map(),
@@ -114,13 +105,8 @@ function buildRelation({ row, columns, constraints, primaryKey, computed, mask }
   };
 }
 
-interface KeySources {
-  readonly constraintsOf: ReadonlyMap<number, readonly ConstraintRow[]>;
-  readonly traces: ViewTraces;
-}
-
 /** Of a view: the keys of base tables of which it has all key columns. */
-function findPrimaryKey(relation: number, { constraintsOf, traces }: KeySources): readonly number[] {
+function findPrimaryKey(relation: number, { constraintsOf, traces }: RelationSources): readonly number[] {
   const keyOf = (table: number) => constraintsOf.get(table)?.find(({ kind }) => kind === "p")?.columns;
   const shownTables = traces.get(relation);
   if (shownTables === undefined) return keyOf(relation) ?? [];
@@ -128,12 +114,4 @@ function findPrimaryKey(relation: number, { constraintsOf, traces }: KeySources)
     const key = keyOf(table);
     return key === undefined ? [] : (readingsOf(key, shown)[0] ?? []);
   });
-}
-
-function buildEnd(row: RelationRow, columns: ColumnSet | undefined): LinkEnd {
-  return {
-    name: { schema: row.schema, name: row.name },
-    isView: row.kind === "v" || row.kind === "m",
-    columnName: (position) => columns?.byPosition.get(position)?.name,
-  };
 }

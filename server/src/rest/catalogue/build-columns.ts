@@ -1,7 +1,6 @@
 import type { TypeEntry } from "./build-types.ts";
 import type { Column } from "./catalogue.ts";
-import type { ColumnRow } from "./sql/select-columns.ts";
-import type { LockableDetails } from "./sql/select-lockable-details.ts";
+import type { CatalogueRows, ColumnRow } from "./sql/select-catalogue.ts";
 
 /** Columns of one relation or composite type, by position and by name. */
 export interface ColumnSet {
@@ -11,13 +10,10 @@ export interface ColumnSet {
 
 export const NO_COLUMNS: ColumnSet = { byName: new Map(), byPosition: new Map() };
 
-export interface ColumnSources {
-  readonly rows: readonly ColumnRow[];
-  readonly types: ReadonlyMap<number, TypeEntry>;
-  readonly details: LockableDetails | null;
-}
-
-export function buildColumns({ rows, types, details }: ColumnSources): Map<number, ColumnSet> {
+export function buildColumns(
+  { columns: rows, details }: CatalogueRows,
+  types: ReadonlyMap<number, TypeEntry>,
+): Map<number, ColumnSet> {
   const defaults = new Map(details?.defaults.map(([relation, position, text]) => [`${relation}.${position}`, text]));
   const sets = new Map<number, { byName: Map<string, Column>; byPosition: Map<number, Column> }>();
   for (const row of rows) {

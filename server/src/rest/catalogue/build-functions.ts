@@ -1,7 +1,7 @@
 import { buildResultColumn, type ColumnSet } from "./build-columns.ts";
 import type { TypeEntry } from "./build-types.ts";
 import type { Column, FunctionEntry, FunctionResult, Parameter, UnnamedBody } from "./catalogue.ts";
-import type { FunctionRow } from "./sql/select-functions.ts";
+import type { FunctionRow } from "./sql/select-catalogue.ts";
 
 /** A function, and the relation whose row is its only parameter. */
 export interface BuiltFunction {
@@ -9,12 +9,6 @@ export interface BuiltFunction {
   readonly rowRelation: number | null;
   /** Whether parameters can be passed by name, or the whole body as the only parameter. */
   readonly isCallable: boolean;
-}
-
-export interface FunctionSources {
-  readonly rows: readonly FunctionRow[];
-  readonly types: ReadonlyMap<number, TypeEntry>;
-  readonly columns: ReadonlyMap<number, ColumnSet>;
 }
 
 const VOLATILITIES = { i: "immutable", s: "stable", v: "volatile" } as const;
@@ -26,7 +20,11 @@ interface Argument {
   readonly entry: TypeEntry;
 }
 
-export function buildFunctions({ rows, types, columns }: FunctionSources): BuiltFunction[] {
+export function buildFunctions(
+  rows: readonly FunctionRow[],
+  types: ReadonlyMap<number, TypeEntry>,
+  columns: ReadonlyMap<number, ColumnSet>,
+): BuiltFunction[] {
   return rows.flatMap((row) => {
     const args = readArguments(row, types);
     const returned = types.get(row.returns);
@@ -40,19 +38,14 @@ export function buildFunctions({ rows, types, columns }: FunctionSources): Built
       parameters: inputs.map((input, place) => buildParameter(input, place < inputs.length - row.defaults)),
       hasVariadic: inputs.some(({ mode }) => mode === "v"),
       unnamedBody,
-      returns: buildResult({ row, args, returned, columns }),
+      returns: { isSet: row.isSet, type: returned.type, ...buildResult(args, returned, columns) },
       volatility: VOLATILITIES[row.volatility],
       rows: row.rows,
       comment: row.comment,
     };
+    const isCallable = unnamedBody !== null || inputs.every(({ name }) => name !== "");
     const isRowFunction = inputs.length === 1 && only !== undefined && only.entry.root.relation !== 0;
-    return [
-      {
-        entry,
-        rowRelation: isRowFunction ? only.entry.root.relation : null,
-        isCallable: unnamedBody !== null || inputs.every(({ name }) => name !== ""),
-      },
-    ];
+    return [{ entry, rowRelation: isRowFunction ? only.entry.root.relation : null, isCallable }];
   });
 }
 
@@ -74,23 +67,17 @@ function findUnnamedBody({ root, type }: TypeEntry): UnnamedBody | null {
   return UNNAMED_BODIES.find((name) => name === root.plainName) ?? null;
 }
 
-interface ResultSources {
-  readonly row: FunctionRow;
-  readonly args: readonly Argument[];
-  readonly returned: TypeEntry;
-  readonly columns: ReadonlyMap<number, ColumnSet>;
-}
-
-function buildResult({ row, args, returned, columns }: ResultSources): FunctionResult {
-  const { type, root } = returned;
+function buildResult(
+  args: readonly Argument[],
+  { type, root }: TypeEntry,
+  columns: ReadonlyMap<number, ColumnSet>,
+): Pick<FunctionResult, "kind" | "rowOf" | "columns"> {
   const outputs = args.filter(({ mode }) => mode !== "i" && mode !== "v");
-  const shape = { isSet: row.isSet, type };
-  if (outputs.length > 0) return { ...shape, kind: "composite", rowOf: null, columns: nameOutputs(outputs) };
-  if (type.category === "void") return { ...shape, kind: "void", rowOf: null, columns: null };
-  if (type.category === "composite") {
-    return { ...shape, kind: "composite", rowOf: type.rowOf, columns: columns.get(root.relation)?.byName ?? null };
+  if (outputs.length > 0) return { kind: "composite", rowOf: null, columns: nameOutputs(outputs) };
+  if (type.category !== "composite") {
+    return { kind: type.category === "void" ? "void" : "scalar", rowOf: null, columns: null };
   }
-  return { ...shape, kind: "scalar", rowOf: null, columns: null };
+  return { kind: "composite", rowOf: type.rowOf, columns: columns.get(root.relation)?.byName ?? null };
 }
 
 /** PostgreSQL names an unnamed output by its position. */

@@ -1,82 +1,71 @@
-import type { ColumnPair, Link, QualifiedName } from "./catalogue.ts";
-import type { ConstraintRow } from "./sql/select-constraints.ts";
+import type { ColumnSet } from "./build-columns.ts";
+import type { ColumnPair, Link, Relation } from "./catalogue.ts";
+import type { ConstraintRow } from "./sql/select-catalogue.ts";
 import { readingsOf, type ViewTraces } from "./trace-views.ts";
 
-/** The parts of an exposed relation that links need. */
-export interface LinkEnd {
-  readonly name: QualifiedName;
-  readonly isView: boolean;
-  columnName(position: number): string | undefined;
-}
-
 export interface LinkSources {
-  readonly ends: ReadonlyMap<number, LinkEnd>;
+  /** The exposed relations. */
+  readonly relations: ReadonlyMap<number, Relation>;
+  readonly columns: ReadonlyMap<number, ColumnSet>;
   readonly constraints: readonly ConstraintRow[];
   readonly traces: ViewTraces;
 }
 
-interface RateLimitState {
-  readonly end: LinkEnd;
+/** One side of a foreign key, as a relation contains it. */
+interface KeySide {
+  readonly relation: Relation;
   readonly columns: readonly string[];
 }
 
 /** Every foreign key, for each pair of exposed relations that contain both of its sides. */
-export function buildLinks({ ends, constraints, traces }: LinkSources): Link[] {
+export function buildLinks(sources: LinkSources): Link[] {
+  const { relations, constraints, traces } = sources;
   const keys = new Map<number, string[]>();
   for (const { kind, relation, columns } of constraints) {
     if (kind !== "f") keys.set(relation, [...(keys.get(relation) ?? []), asSet(columns)]);
   }
-  const viewsOver = indexViews(ends, traces);
-  const standings = (relation: number, columns: readonly number[]): RateLimitState[] => {
-    const end = ends.get(relation);
-    const own = end === undefined ? [] : nameColumns(end, [columns]);
-    const through = (viewsOver.get(relation) ?? []).flatMap((view) => {
+  const viewsOver = new Map<number, number[]>();
+  for (const [view, tables] of traces) {
+    if (!relations.has(view)) continue;
+    for (const table of tables.keys()) viewsOver.set(table, [...(viewsOver.get(table) ?? []), view]);
+  }
+  const sidesOf = (relation: number, columns: readonly number[]): KeySide[] => [
+    ...nameColumns(sources, relation, [columns]),
+    ...(viewsOver.get(relation) ?? []).flatMap((view) => {
       const shown = traces.get(view)?.get(relation);
-      const viewEnd = ends.get(view);
-      return shown === undefined || viewEnd === undefined ? [] : nameColumns(viewEnd, readingsOf(columns, shown));
-    });
-    return [...own, ...through];
-  };
+      return shown === undefined ? [] : nameColumns(sources, view, readingsOf(columns, shown));
+    }),
+  ];
   return constraints.flatMap((row) => {
     if (row.kind !== "f" || row.targetColumns === null) return [];
     const isOneToOne = keys.get(row.relation)?.includes(asSet(row.columns)) ?? false;
-    const targets = standings(row.target, row.targetColumns);
-    return standings(row.relation, row.columns).flatMap((from) =>
-      targets.map((target) => buildLink({ constraint: row.name, isOneToOne, from, target })),
+    const targets = sidesOf(row.target, row.targetColumns);
+    return sidesOf(row.relation, row.columns).flatMap((from) =>
+      targets.map((target) => ({ constraint: row.name, isOneToOne, ...joinSides(from, target) })),
     );
   });
 }
 
-interface LinkParts extends Pick<Link, "constraint" | "isOneToOne"> {
-  readonly from: RateLimitState;
-  readonly target: RateLimitState;
-}
-
-function buildLink({ constraint, isOneToOne, from, target }: LinkParts): Link {
+function joinSides(from: KeySide, target: KeySide): Omit<Link, "constraint" | "isOneToOne"> {
   return {
-    constraint,
-    isOneToOne,
-    from: from.end.name,
-    target: target.end.name,
+    from: { schema: from.relation.schema, name: from.relation.name },
+    target: { schema: target.relation.schema, name: target.relation.name },
     columns: from.columns.map((column, place): ColumnPair => [column, target.columns[place] ?? ""]),
-    isFromView: from.end.isView,
-    isTargetView: target.end.isView,
+    isFromView: from.relation.isView,
+    isTargetView: target.relation.isView,
   };
 }
 
-function indexViews(ends: ReadonlyMap<number, LinkEnd>, traces: ViewTraces): Map<number, number[]> {
-  const viewsOver = new Map<number, number[]>();
-  for (const [view, tables] of traces) {
-    if (!ends.has(view)) continue;
-    for (const table of tables.keys()) viewsOver.set(table, [...(viewsOver.get(table) ?? []), view]);
-  }
-  return viewsOver;
-}
-
-function nameColumns(end: LinkEnd, readings: readonly (readonly number[])[]): RateLimitState[] {
+function nameColumns(
+  { relations, columns }: LinkSources,
+  oid: number,
+  readings: readonly (readonly number[])[],
+): KeySide[] {
+  const relation = relations.get(oid);
+  if (relation === undefined) return [];
   return readings.flatMap((reading) => {
-    const columns = reading.map((position) => end.columnName(position));
-    return columns.every((column) => column !== undefined) ? [{ end, columns }] : [];
+    const names = reading.map((position) => columns.get(oid)?.byPosition.get(position)?.name);
+    return names.every((name) => name !== undefined) ? [{ relation, columns: names }] : [];
   });
 }
 

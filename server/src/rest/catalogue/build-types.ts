@@ -1,5 +1,5 @@
 import type { DataType } from "./catalogue.ts";
-import type { TypeRow } from "./sql/select-types.ts";
+import type { TypeRow } from "./sql/select-catalogue.ts";
 import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
 
 /** A type with further properties that only columns and functions need. */

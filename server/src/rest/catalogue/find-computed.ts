@@ -1,6 +1,6 @@
 import type { BuiltFunction } from "./build-functions.ts";
 import type { ComputedField, ComputedRelationship } from "./catalogue.ts";
-import type { RelationRow } from "./sql/select-relations.ts";
+import type { RelationRow } from "./sql/select-catalogue.ts";
 
 export interface ComputedMembers {
   readonly fields: ReadonlyMap<string, ComputedField>;

@@ -31,9 +31,7 @@ export function findRelationships(catalogue: Catalogue, query: RelationshipQuery
     relationship.isSelf ? matchesSelf(relationship, target, hint) : matches(relationship, target, hint),
   );
   if (strict.length > 0) return preferTables(strict, hint);
-  const wide = detected.filter((relationship) =>
-    relationship.isSelf ? matchesSelfWidely(relationship, target, hint) : matchesWidely(relationship, target, hint),
-  );
+  const wide = detected.filter((relationship) => matchesWidely(relationship, target, hint));
   return preferTables(wide, hint);
 }
 
@@ -67,22 +65,13 @@ function matchesWidely(relationship: Detected, target: string, hint: string | nu
     const { junction } = relationship;
     return isNamed && (hint === null || hint === junction.relation.name || isJunctionSide(junction, hint));
   }
-  const names = (word: string): boolean => relationship.columns.some((pair) => pair.includes(word));
-  if (hint !== null) return isNamed && names(hint);
-  return !relationship.isTargetView && relationship.holdsKey && relationship.columns.some(([own]) => own === target);
-}
-
-function matchesSelfWidely(relationship: Detected, target: string, hint: string | null): boolean {
-  const isNamed = relationship.target.name === target;
-  if (relationship.kind === "many-to-many") {
-    const { junction } = relationship;
-    return isNamed && (hint === null || hint === junction.relation.name || isJunctionSide(junction, hint));
-  }
-  const { constraint, columns, holdsKey } = relationship;
-  if (hint !== null)
-    return isNamed && !holdsKey && (hint === constraint || columns.some(([, other]) => other === hint));
-  if (!holdsKey) return isNamed;
-  return target === constraint || columns.some(([own]) => own === target);
+  const { constraint, columns, holdsKey, isSelf } = relationship;
+  const isOwn = (word: string): boolean => columns.some(([own]) => own === word);
+  const isOther = (word: string): boolean => columns.some(([, other]) => other === word);
+  if (isSelf && hint !== null) return isNamed && !holdsKey && (hint === constraint || isOther(hint));
+  if (isSelf) return holdsKey ? target === constraint || isOwn(target) : isNamed;
+  if (hint !== null) return isNamed && (isOwn(hint) || isOther(hint));
+  return !relationship.isTargetView && holdsKey && isOwn(target);
 }
 
 /** The foreign key of the junction to the source, by its constraint or its column. */

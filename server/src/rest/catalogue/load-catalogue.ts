@@ -2,16 +2,13 @@ import pg from "pg";
 import { translateUnavailable } from "../../db/index.ts";
 import { buildCatalogue } from "./build-catalogue.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { CatalogueRows } from "./catalogue-rows.ts";
-import { selectColumns } from "./sql/select-columns.ts";
-import { selectConstraints } from "./sql/select-constraints.ts";
+import {
+  type CatalogueRows,
+  type LockableDetails,
+  selectCatalogue,
+  selectLockableDetails,
+} from "./sql/select-catalogue.ts";
 import { selectFingerprint } from "./sql/select-fingerprint.ts";
-import { selectFunctions } from "./sql/select-functions.ts";
-import { type LockableDetails, selectLockableDetails } from "./sql/select-lockable-details.ts";
-import { selectRelations } from "./sql/select-relations.ts";
-import { selectSchemas } from "./sql/select-schemas.ts";
-import { selectTypes } from "./sql/select-types.ts";
-import { selectViews } from "./sql/select-views.ts";
 
 const LOCK_NOT_AVAILABLE = "55P03";
 
@@ -26,16 +23,7 @@ set local lock_timeout = '200ms'`;
 /** Reads everything in one snapshot. A multi-statement query cannot have parameters, so names are quoted. */
 export async function loadCatalogue(pool: pg.Pool, schemas: readonly string[]): Promise<Catalogue> {
   const exposed = `array[${schemas.map((name) => pg.escapeLiteral(name)).join(", ")}]::text[]`;
-  const statements = {
-    fingerprint: selectFingerprint(),
-    schemas: selectSchemas(exposed),
-    relations: selectRelations(exposed),
-    columns: selectColumns(exposed),
-    types: selectTypes(exposed),
-    functions: selectFunctions(exposed),
-    constraints: selectConstraints(exposed),
-    views: selectViews(exposed),
-  } satisfies Record<Exclude<keyof CatalogueRows, "details">, string>;
+  const statements = selectCatalogue(exposed);
   return withClient(pool, async (client) => {
     const found = await readTogether(client, BEGIN, Object.values(statements));
     const rows = Object.fromEntries(Object.keys(statements).map((name, place) => [name, found[place]]));

@@ -59,8 +59,8 @@ export function relationshipsOf(catalogue: Catalogue, from: QualifiedName): read
   if (known !== undefined) return known;
   const found = [
     ...computedOf(catalogue, from),
-    ...(index.out.get(key) ?? []).map(forwards),
-    ...(index.in.get(key) ?? []).map(backwards),
+    ...(index.out.get(key) ?? []).map((link) => followKey(link, true)),
+    ...(index.in.get(key) ?? []).map((link) => followKey(link, false)),
     ...junctionsOf(catalogue, index, from),
   ];
   index.found.set(key, found);
@@ -88,31 +88,18 @@ function computedOf(catalogue: Catalogue, from: QualifiedName): FunctionRelation
   }));
 }
 
-function forwards(link: Link): KeyRelationship {
+function followKey(link: Link, holdsKey: boolean): KeyRelationship {
+  const { from, target, isOneToOne, constraint } = link;
   return {
-    kind: link.isOneToOne ? "one-to-one" : "many-to-one",
-    from: link.from,
-    target: link.target,
-    isToOne: true,
-    isSelf: isSame(link.from, link.target),
-    isTargetView: link.isTargetView,
-    constraint: link.constraint,
-    columns: link.columns,
-    holdsKey: true,
-  };
-}
-
-function backwards(link: Link): KeyRelationship {
-  return {
-    kind: link.isOneToOne ? "one-to-one" : "one-to-many",
-    from: link.target,
-    target: link.from,
-    isToOne: link.isOneToOne,
-    isSelf: isSame(link.from, link.target),
-    isTargetView: link.isFromView,
-    constraint: link.constraint,
-    columns: link.columns.map(swap),
-    holdsKey: false,
+    kind: isOneToOne ? "one-to-one" : holdsKey ? "many-to-one" : "one-to-many",
+    from: holdsKey ? from : target,
+    target: holdsKey ? target : from,
+    isToOne: holdsKey || isOneToOne,
+    isSelf: isSame(from, target),
+    isTargetView: holdsKey ? link.isTargetView : link.isFromView,
+    constraint,
+    columns: holdsKey ? link.columns : link.columns.map(swap),
+    holdsKey,
   };
 }
 

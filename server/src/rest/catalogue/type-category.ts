@@ -1,3 +1,5 @@
+import type { TypeRow } from "./sql/select-catalogue.ts";
+
 export type TypeCategory =
   | "array"
   | "bit"
@@ -18,27 +20,7 @@ export type TypeCategory =
   | "void"
   | "xml";
 
-/** Columns of pg_type of a type that is not a domain. */
-export interface TypeMarks {
-  /** typtype */
-  readonly kind: string;
-  /** typcategory */
-  readonly letter: string;
-  /** typname */
-  readonly plainName: string;
-  readonly isBuiltIn: boolean;
-}
-
-const BY_NAME: Readonly<Record<string, TypeCategory>> = {
-  bytea: "bytea",
-  json: "json",
-  jsonb: "jsonb",
-  tsvector: "tsvector",
-  uuid: "uuid",
-  void: "void",
-  xml: "xml",
-};
-
+const BUILT_IN = ["bytea", "json", "jsonb", "tsvector", "uuid", "void", "xml"] as const;
 const BY_KIND: Readonly<Record<string, TypeCategory>> = { c: "composite", e: "enum", m: "range", r: "range" };
 
 const BY_LETTER: Readonly<Record<string, TypeCategory>> = {
@@ -51,8 +33,8 @@ const BY_LETTER: Readonly<Record<string, TypeCategory>> = {
   V: "bit",
 };
 
-export function decideTypeCategory({ kind, letter, plainName, isBuiltIn }: TypeMarks): TypeCategory {
-  const named = isBuiltIn ? BY_NAME[plainName] : undefined;
+export function decideTypeCategory({ kind, letter, plainName, isBuiltIn }: TypeRow): TypeCategory {
+  const named = isBuiltIn ? BUILT_IN.find((name) => name === plainName) : undefined;
   if (named !== undefined) return named;
   if (isBuiltIn && plainName === "record") return "composite";
   return BY_KIND[kind] ?? BY_LETTER[letter] ?? "other";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { shareRuns } from "../../concurrency/index.ts";
+import { createNotificationChannel } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { listenForDdl } from "./listen-for-ddl.ts";
 import { loadCatalogue, loadFingerprint } from "./load-catalogue.ts";
 
 /** The maximum delay for an unannounced schema change. */
@@ -34,8 +34,14 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
  */
 export class CatalogueHolder {
   readonly #options: CatalogueOptions;
-  readonly #reload: () => Promise<Catalogue>;
-  readonly #check: () => Promise<Catalogue>;
+  /** Reads the catalogue as of a moment after the call. Returns the same object when nothing has changed. */
+  readonly reload: () => Promise<Catalogue>;
+  /**
+   * For a request that failed because of an unknown name or a statement that did not fit: the catalogue as of a moment after the call.
+   * The same object as before confirms the error. Concurrent callers share one check, checks are rate-limited, and only a change is
+   * read in full. Throws while the database is unreachable.
+   */
+  readonly refresh: () => Promise<Catalogue>;
   #current: Catalogue;
   #checkCostMs = 0;
   #nextCheckAtMs = 0;
@@ -44,9 +50,9 @@ export class CatalogueHolder {
   constructor(options: CatalogueOptions, first: Catalogue) {
     this.#options = options;
     this.#current = first;
-    this.#reload = shareRuns(() => this.#read());
-    this.#check = shareRuns(
-      () => this.#look(),
+    this.reload = shareRuns(() => this.#read());
+    this.refresh = shareRuns(
+      () => this.#poll(),
       () => this.#waitForCheck(),
     );
   }
@@ -55,36 +61,27 @@ export class CatalogueHolder {
     return this.#current;
   }
 
-  /** Reads the catalogue as of a moment after the call. Returns the same object when nothing has changed. */
-  reload(): Promise<Catalogue> {
-    return this.#reload();
-  }
-
-  /**
-   * For a request that failed because of an unknown name or a statement that did not fit: the catalogue as of a moment after the call.
-   * The same object as before confirms the error. Concurrent callers share one check, checks are rate-limited, and only a change is
-   * read in full. Throws while the database is unreachable.
-   */
-  refresh(): Promise<Catalogue> {
-    return this.#check();
-  }
-
   /** Keeps the catalogue up to date until the signal is aborted. */
   async watch(signal: AbortSignal, { checkEveryMs = CHECK_EVERY_MS } = {}): Promise<void> {
-    const { listenUrl, observer } = this.#options;
-    const listening =
-      listenUrl === null
-        ? Promise.resolve()
-        : listenForDdl(
-            {
-              url: listenUrl,
-              observer,
-              onListening: () => void this.#attempt(() => this.refresh()),
-              onNotice: () => void this.#attempt(() => this.reload()),
-            },
-            signal,
-          );
-    await Promise.all([listening, this.#checkRegularly(signal, checkEveryMs)]);
+    await Promise.all([this.#listen(signal), this.#checkRegularly(signal, checkEveryMs)]);
+  }
+
+  /** On a dedicated connection. */
+  async #listen(signal: AbortSignal): Promise<void> {
+    const { listenUrl: url, observer } = this.#options;
+    if (url === null) return;
+    const channel = createNotificationChannel({
+      url,
+      channel: "pgrst",
+      applicationName: "swarmbase-catalogue",
+      // Notifications may have been missed before.
+      onListening: () => void this.#attempt(() => this.refresh()),
+      onNotification: (payload) => {
+        if (payload === "" || payload === "reload schema") void this.#attempt(() => this.reload());
+      },
+      onLost: (error) => observer.note("catalogue.listener_lost", { error }),
+    });
+    await channel.run(signal);
   }
 
   async #checkRegularly(signal: AbortSignal, everyMs: number): Promise<void> {
@@ -110,13 +107,13 @@ export class CatalogueHolder {
     }
   }
 
-  async #look(): Promise<Catalogue> {
+  async #poll(): Promise<Catalogue> {
     const startedAtMs = performance.now();
     let spacingMs = MIN_SPACING_MS;
     try {
       const version = await loadFingerprint(this.#options.pool);
       // Schema changes come in groups: the next check after a change is not delayed long.
-      if (version !== this.#current.version) return await this.#reload();
+      if (version !== this.#current.version) return await this.reload();
       this.#checkCostMs = performance.now() - startedAtMs;
       spacingMs = Math.max(MIN_SPACING_MS, Math.min(MAX_SPACING_MS, this.#checkCostMs * SPACING_PER_COST));
       return this.#current;

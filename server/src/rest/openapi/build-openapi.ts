@@ -1,9 +1,9 @@
 import type { Catalogue, FunctionEntry, Link, Relation } from "../catalogue/catalogue.ts";
 import { describeRelation } from "./definitions.ts";
-import { describeFunctionPath } from "./function-path.ts";
+import { describeFunctionPath, PRODUCED_JSON } from "./function-path.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeRelationPath } from "./relation-path.ts";
-import { type SwaggerDocument, type SwaggerPath, splitComment } from "./swagger.ts";
+import { type SwaggerPath, splitComment } from "./swagger.ts";
 
 export interface OpenApiOptions {
   readonly schema: string;
@@ -19,12 +19,7 @@ export interface Visibility {
   hasFunction(entry: FunctionEntry): boolean;
 }
 
-const MEDIA_TYPES = [
-  "application/json",
-  "application/vnd.pgrst.object+json;nulls=stripped",
-  "application/vnd.pgrst.object+json",
-  "text/csv",
-];
+const MEDIA_TYPES = [...PRODUCED_JSON, "text/csv"];
 
 const ROOT_PATH: SwaggerPath = {
   get: {
@@ -46,7 +41,7 @@ const SECURITY = {
 } as const;
 
 /** One exposed schema as a Swagger 2.0 document, with the notes that type generators parse. */
-export function buildOpenApi(catalogue: Catalogue, options: OpenApiOptions): SwaggerDocument {
+export function buildOpenApi(catalogue: Catalogue, options: OpenApiOptions) {
   const { schema, version, visibility } = options;
   const entry = catalogue.schemas.get(schema);
   const relations = [...(entry?.relations.values() ?? [])].filter((one) => visibility?.hasRelation(one) ?? true);
@@ -87,7 +82,7 @@ function linksBetween(catalogue: Catalogue, schema: string, relations: readonly 
   return Map.groupBy(found, ({ from }) => from.name);
 }
 
-function describeAddress(baseUrl: string): Pick<SwaggerDocument, "host" | "basePath" | "schemes"> {
+function describeAddress(baseUrl: string): { host: string; basePath: string; schemes: string[] } {
   const { host, pathname, protocol } = new URL(baseUrl);
   return { host, basePath: pathname.replace(/(?<=.)\/+$/, ""), schemes: [protocol.replace(":", "")] };
 }

@@ -9,7 +9,7 @@ import {
   splitComment,
 } from "./swagger.ts";
 
-const PRODUCES = [
+export const PRODUCED_JSON = [
   "application/json",
   "application/vnd.pgrst.object+json;nulls=stripped",
   "application/vnd.pgrst.object+json",
@@ -30,7 +30,7 @@ export function describeFunctionPath(overloads: readonly FunctionEntry[]): Swagg
   const operation: SwaggerOperation = {
     tags: [`(rpc) ${first.name}`],
     ...splitComment(comment),
-    produces: PRODUCES,
+    produces: PRODUCED_JSON,
     responses: { 200: { description: "OK" } },
   };
   const bodies = overloads.flatMap(({ unnamedBody }) => (unnamedBody === null ? [] : [unnamedBody]));

@@ -1,26 +1,4 @@
 /** The parts of Swagger 2.0 that the description of a schema uses. */
-export interface SwaggerDocument {
-  readonly swagger: "2.0";
-  readonly info: { readonly title: string; readonly description: string; readonly version: string };
-  readonly host: string;
-  readonly basePath: string;
-  readonly schemes: readonly string[];
-  readonly consumes: readonly string[];
-  readonly produces: readonly string[];
-  readonly paths: Readonly<Record<string, SwaggerPath>>;
-  readonly definitions: Readonly<Record<string, SwaggerSchema>>;
-  readonly parameters: Readonly<Record<string, SwaggerParameter>>;
-  readonly securityDefinitions: Readonly<Record<string, SwaggerSecurity>>;
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-}
-
-interface SwaggerSecurity {
-  readonly type: "apiKey";
-  readonly in: "header";
-  readonly name: string;
-  readonly description: string;
-}
-
 export type SwaggerTypeName = "string" | "boolean" | "integer" | "number" | "array" | "object";
 
 export interface SwaggerRef {

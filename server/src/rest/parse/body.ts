@@ -17,58 +17,27 @@ const NO_BODY: ParsedBody = { kind: "none" };
 
 /** Parses the body if the method has one; ignores it otherwise. */
 export function parseBody({ target, method, bytes, contentType, columns }: BodyInput): ParsedBody {
-  if (target.kind === "rpc") return method === "POST" ? parseArguments(bytes, contentType) : NO_BODY;
-  switch (method) {
-    case "POST":
-    case "PATCH":
-      return parseRows(bytes, contentType, columns);
-    case "PUT":
-      return parseRows(bytes, contentType, null);
-    case "GET":
-    case "HEAD":
-    case "DELETE":
-    case "OPTIONS":
-      return NO_BODY;
-  }
-}
-
-function parseRows(bytes: Buffer, contentType: string | null, columns: readonly string[] | null): ParsedBody {
-  switch (typeOf(contentType)) {
-    case "application/json":
-      return parseJsonRows(bytes, columns);
-    case "text/csv":
-      return parseCsvRows(bytes);
-    case "application/x-www-form-urlencoded":
-      return parseFormRow(bytes);
-    default:
-      throw unacceptableError(contentType);
-  }
-}
-
-function parseArguments(bytes: Buffer, contentType: string | null): ParsedBody {
-  const type = typeOf(contentType);
+  const isCall = target.kind === "rpc";
+  const isChange = !isCall && (method === "PATCH" || method === "PUT");
+  if (method !== "POST" && !isChange) return NO_BODY;
+  const isUsual = contentType === null || contentType.trim() === "";
+  const type = isUsual ? "application/json" : parseMediaType(contentType).type;
   switch (type) {
     case "application/json":
-      return parseJsonArguments(bytes);
+      return isCall ? parseJsonArguments(bytes) : parseJsonRows(bytes, method === "PUT" ? null : columns);
     case "text/csv":
       return parseCsvRows(bytes);
     case "application/x-www-form-urlencoded":
-      return parseFormArguments(bytes);
+      return isCall ? parseFormArguments(bytes) : parseFormRow(bytes);
     case "text/plain":
     case "text/xml":
     case "application/octet-stream":
-      return { kind: "raw", type, bytes };
+      if (isCall) return { kind: "raw", type, bytes };
+      break;
     default:
-      throw unacceptableError(contentType);
+      break;
   }
-}
-
-function typeOf(contentType: string | null): string {
-  return contentType === null || contentType.trim() === "" ? "application/json" : parseMediaType(contentType).type;
-}
-
-function unacceptableError(contentType: string | null): Error {
-  return new AppError("UNSUPPORTED_MEDIA_TYPE", `Content-Type not acceptable: ${contentType ?? ""}`, {
+  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `Content-Type not acceptable: ${contentType ?? ""}`, {
     upstreamCode: "PGRST102",
   });
 }

@@ -1,7 +1,7 @@
 import { BOUNDS } from "./bounds.ts";
-import { isQuotedNext, parseName, parseQuoted } from "./names.ts";
+import { isQuotedNext, parseDashed, parseName, parseQuoted } from "./names.ts";
 import type { Field, JsonStep } from "./parsed-request.ts";
-import { fail, peek, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
+import { fail, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
 const KEY_PART = /[^(\-:.,>)]+/y;
 const DIGITS = /[0-9]+/y;
@@ -32,12 +32,7 @@ function takeArrow(scanner: Scanner): JsonStep["kind"] | null {
 function parseKey(scanner: Scanner): string | number {
   if (isQuotedNext(scanner)) return parseQuoted(scanner);
   if (take(scanner, "-")) return parseNegativeIndex(scanner);
-  const parts = [parseKeyPart(scanner)];
-  while (peek(scanner) === "-" && scanner.text[scanner.position + 1] !== ">") {
-    scanner.position += 1;
-    parts.push(parseKeyPart(scanner));
-  }
-  const key = parts.join("-");
+  const key = parseDashed(scanner, parseKeyPart(scanner), parseKeyPart);
   return /^[0-9]+$/.test(key) ? Math.min(Number(key), MAX_INDEX) : key;
 }
 

@@ -1,7 +1,6 @@
 import { restError } from "../rest-error.ts";
 import { decodeFormText, decodeUtf8 } from "./decode-text.ts";
-import type { FormBody, JsonObject, RowsBody } from "./parsed-request.ts";
-import type { Pair } from "./query-pairs.ts";
+import type { ArgumentPair, FormBody, JsonObject, RowsBody } from "./parsed-request.ts";
 
 /** A form for a table is one row of texts. The last value of a repeated name counts. */
 export function parseFormRow(bytes: Buffer): RowsBody {
@@ -14,7 +13,7 @@ export function parseFormArguments(bytes: Buffer): FormBody {
   return { kind: "form", pairs: parsePairs(bytes) };
 }
 
-function parsePairs(bytes: Buffer): Pair[] {
+function parsePairs(bytes: Buffer): ArgumentPair[] {
   const text = decodeUtf8(bytes);
   if (text === null) throw invalidFormError();
   return text
@@ -23,7 +22,7 @@ function parsePairs(bytes: Buffer): Pair[] {
     .map(parsePair);
 }
 
-function parsePair(part: string): Pair {
+function parsePair(part: string): ArgumentPair {
   const equals = part.indexOf("=");
   const name = decodeFormText(equals === -1 ? part : part.slice(0, equals));
   const value = equals === -1 ? "" : decodeFormText(part.slice(equals + 1));

@@ -13,7 +13,9 @@ export function isQuotedNext(scanner: Scanner): boolean {
 export function parseName(scanner: Scanner): string {
   skipBlanks(scanner);
   const start = scanner.position;
-  const name = isQuotedNext(scanner) ? parseQuoted(scanner) : parseDashedIdentifiers(scanner);
+  const name = isQuotedNext(scanner)
+    ? parseQuoted(scanner)
+    : parseDashed(scanner, parseIdentifier(scanner, NAME_EXPECTED), (next) => parseIdentifier(next));
   if (name === "") {
     // PostgreSQL has no nameless columns, tables or aliases.
     scanner.position = start;
@@ -32,14 +34,14 @@ export function parseIdentifier(scanner: Scanner, expecting = "letter or digit")
   return fail(scanner, expecting);
 }
 
-/** A dash belongs to the name unless it begins an arrow. */
-function parseDashedIdentifiers(scanner: Scanner): string {
-  const parts = [parseIdentifier(scanner, NAME_EXPECTED)];
+/** Goes on with parts after dashes. A dash belongs to the name unless it begins an arrow. */
+export function parseDashed(scanner: Scanner, first: string, parsePart: (scanner: Scanner) => string): string {
+  let name = first;
   while (peek(scanner) === "-" && scanner.text[scanner.position + 1] !== ">") {
     scanner.position += 1;
-    parts.push(parseIdentifier(scanner));
+    name += `-${parsePart(scanner)}`;
   }
-  return parts.join("-");
+  return name;
 }
 
 export function parseQuoted(scanner: Scanner): string {

@@ -1,12 +1,4 @@
-import {
-  isOperator,
-  type IsState,
-  isState,
-  type OperandKind,
-  OPERATORS,
-  type Operator,
-  type Quantifier,
-} from "../../operators/index.ts";
+import { isOperator, type IsState, isState, OPERATORS, type Operator, type Quantifier } from "../../operators/index.ts";
 import { BOUNDS } from "./bounds.ts";
 import { parseIdentifier, takeQuoted } from "./names.ts";
 import type { Operation } from "./parsed-request.ts";
@@ -18,7 +10,6 @@ export type ParseValue = (scanner: Scanner) => string;
 const WORD = /[a-z]+/y;
 const STATE_WORD = /[a-z_]+/iy;
 const LIST_ELEMENT = /[^,)]*/y;
-const DELIMITER = "delimiter (.)";
 
 export function parseOperation(scanner: Scanner, parseValue: ParseValue): Operation {
   const isNegated = take(scanner, "not.");
@@ -26,22 +17,9 @@ export function parseOperation(scanner: Scanner, parseValue: ParseValue): Operat
   const { operand, isQuantifiable } = OPERATORS[operator];
   const quantifier = isQuantifiable ? parseQuantifier(scanner) : null;
   const config = operand === "search" ? parseConfig(scanner) : null;
-  expect(scanner, ".", DELIMITER);
-  return { operator, isNegated, quantifier, config, value: parseOperand(scanner, operand, parseValue) };
-}
-
-function parseOperand(scanner: Scanner, kind: OperandKind, parseValue: ParseValue): Operation["value"] {
-  switch (kind) {
-    case "list":
-      return parseList(scanner);
-    case "state":
-      return parseState(scanner);
-    case "value":
-    case "pattern":
-    case "regex":
-    case "search":
-      return parseValue(scanner);
-  }
+  expect(scanner, ".", "delimiter (.)");
+  const parseOperand = operand === "list" ? parseList : operand === "state" ? parseState : parseValue;
+  return { operator, isNegated, quantifier, config, value: parseOperand(scanner) };
 }
 
 /** The operand of a query parameter: the rest of the text. */

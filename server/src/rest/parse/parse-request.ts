@@ -1,9 +1,9 @@
 import { restError } from "../rest-error.ts";
 import { parseBody } from "./body.ts";
+import { reread } from "./decode-text.ts";
 import { parseAccept } from "./media-type.ts";
 import type { Method, ParsedQuery, ParsedRequest, Target } from "./parsed-request.ts";
 import { parsePreferences } from "./preferences.ts";
-import { parseProfile } from "./profile.ts";
 import { parseQuery } from "./query.ts";
 import { parseMethod, parsePath } from "./route.ts";
 import { intersectWindows, parseRange, type Window } from "./window.ts";
@@ -31,12 +31,12 @@ const EMPTY_BODY = Buffer.alloc(0);
 export function parseRequest(input: RequestInput, { schemas }: ParseOptions): ParsedRequest {
   const header = (name: string) => joinHeader(input.headers[name]);
   const target = parsePath(input.path);
-  const profileHeaders = { accept: header("accept-profile"), content: header("content-profile") };
   const method = parseMethod(input.method, target);
-  const profile = parseProfile(method, profileHeaders, schemas);
+  const isRead = method === "GET" || method === "HEAD";
+  const profile = parseProfile(header(isRead || method === "OPTIONS" ? "accept-profile" : "content-profile"), schemas);
   const preferences = parsePreferences(header("prefer"));
   const asked = parseQuery(isQueried(method, target) ? input.search : "", {
-    hasArguments: target.kind === "rpc" && (method === "GET" || method === "HEAD"),
+    hasArguments: target.kind === "rpc" && isRead,
   });
   rejectWindowOnPut(method, asked);
   const range = method === "GET" ? parseWindow(asked, header("range")) : null;
@@ -44,6 +44,16 @@ export function parseRequest(input: RequestInput, { schemas }: ParseOptions): Pa
   const bytes = input.body ?? EMPTY_BODY;
   const body = parseBody({ target, method, bytes, contentType: input.contentType, columns: query.columns });
   return { target, method, ...profile, query, preferences, range, accept: parseAccept(header("accept")), body };
+}
+
+function parseProfile(header: string | undefined, schemas: readonly string[]) {
+  const [usual = ""] = schemas;
+  if (header === undefined) return { schema: usual, isProfileGiven: false };
+  const schema = reread(header).trim();
+  if (schemas.includes(schema)) return { schema, isProfileGiven: true };
+  throw restError("PGRST106", `Invalid schema: ${schema}`, {
+    hint: `Only the following schemas are exposed: ${schemas.join(", ")}`,
+  });
 }
 
 /** The root and OPTIONS have no query. */

@@ -1,7 +1,7 @@
 import { restError } from "../rest-error.ts";
 import type { Preferences } from "./parsed-request.ts";
 
-type Mutable<RequestShape> = { -readonly [Key in keyof RequestShape]: RequestShape[Key] };
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type ChoiceName = "return" | "count" | "resolution" | "missing" | "handling" | "tx";
 type Choices = { readonly [Name in ChoiceName]: readonly NonNullable<Preferences[Name]>[] };
 

@@ -2,14 +2,13 @@ import type { AppError } from "../../errors/index.ts";
 import { restError } from "../rest-error.ts";
 import { BOUNDS } from "./bounds.ts";
 import { decodeFormText, undecodableError } from "./decode-text.ts";
-
-export type Pair = readonly [name: string, value: string];
+import type { ArgumentPair } from "./parsed-request.ts";
 
 /** The parameters of a query string, decoded and in order. Those without `=` are ignored. */
-export function parseQueryPairs(search: string): Pair[] {
+export function parseQueryPairs(search: string): ArgumentPair[] {
   const text = search.startsWith("?") ? search.slice(1) : search;
   if (text.length > BOUNDS.queryLength) throw excessError(`it is longer than ${BOUNDS.queryLength} characters`);
-  const pairs: Pair[] = [];
+  const pairs: ArgumentPair[] = [];
   for (const part of text.split("&")) {
     const equals = part.indexOf("=");
     if (equals === -1) continue;

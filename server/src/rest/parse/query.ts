@@ -5,6 +5,7 @@ import { parseLogic } from "./logic.ts";
 import { parseDottedNames, parseNameList } from "./names.ts";
 import { parseOrder } from "./order.ts";
 import type {
+  ArgumentPair,
   Condition,
   EmbedModifiers,
   NodeModifiers,
@@ -13,7 +14,7 @@ import type {
   QueryArgument,
   SelectItem,
 } from "./parsed-request.ts";
-import { excessError, type Pair, parseQueryPairs } from "./query-pairs.ts";
+import { excessError, parseQueryPairs } from "./query-pairs.ts";
 import { createParameterScanner, createScanner, expectEnd } from "./scanner.ts";
 import { parseSelect } from "./select.ts";
 import { checkLimit, parseCount } from "./window.ts";
@@ -63,7 +64,7 @@ export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
   return { select: select ?? WHOLE_TABLE, root, embeds, columns, onConflict, args };
 }
 
-function addParameter(query: QueryDraft, pair: Pair, options: QueryOptions): void {
+function addParameter(query: QueryDraft, pair: ArgumentPair, options: QueryOptions): void {
   const [key, value] = pair;
   switch (key) {
     case "select":
@@ -81,7 +82,7 @@ function addParameter(query: QueryDraft, pair: Pair, options: QueryOptions): voi
 }
 
 /** Parameters that may be prefixed with the path of an embed; the last name determines the parameter. */
-function addPlacedParameter(query: QueryDraft, pair: Pair, options: QueryOptions): void {
+function addPlacedParameter(query: QueryDraft, pair: ArgumentPair, options: QueryOptions): void {
   const [key, value] = pair;
   switch (key.slice(key.lastIndexOf(".") + 1)) {
     case "order":
@@ -102,7 +103,7 @@ function addPlacedParameter(query: QueryDraft, pair: Pair, options: QueryOptions
   }
 }
 
-function addFilter(query: QueryDraft, pair: Pair, { hasArguments }: QueryOptions): void {
+function addFilter(query: QueryDraft, pair: ArgumentPair, { hasArguments }: QueryOptions): void {
   const placed = hasArguments ? tryFilter(pair) : parseFilter(...pair);
   if (placed !== null) addCondition(query, placed.path, placed.filter);
   if (!hasArguments) return;
@@ -110,16 +111,14 @@ function addFilter(query: QueryDraft, pair: Pair, { hasArguments }: QueryOptions
   query.args.push({ pair, filter });
 }
 
-function addOrder(query: QueryDraft, [key, value]: Pair): void {
+function addOrder(query: QueryDraft, [key, value]: ArgumentPair): void {
   const { order } = modifiersAt(query, parsePath(key));
   order.push(...parseOrder(value));
   if (order.length > BOUNDS.orderTerms) throw excessError(`it has more than ${BOUNDS.orderTerms} order terms`);
 }
 
-function addLogic(query: QueryDraft, [key, value]: Pair): void {
-  const scanner = createScanner("logic path", key);
-  const names = parseDottedNames(scanner);
-  expectEnd(scanner, 'letter, digit, "-", delimiter (.) or end of input');
+function addLogic(query: QueryDraft, [key, value]: ArgumentPair): void {
+  const names = parseKeyNames("logic path", key);
   const operator = names.pop() === "or" ? "or" : "and";
   const path = names.filter((name) => name !== "not");
   const isNegated = path.length < names.length;
@@ -138,7 +137,7 @@ function countFilters(condition: Condition): number {
 }
 
 /** Null for an argument that does not parse as a filter. */
-function tryFilter([key, value]: Pair): PlacedFilter | null {
+function tryFilter([key, value]: ArgumentPair): PlacedFilter | null {
   if (!value.includes(".")) return null;
   try {
     return parseFilter(key, value);
@@ -150,10 +149,14 @@ function tryFilter([key, value]: Pair): PlacedFilter | null {
 
 /** The path of a key such as `a.b.order`, without its last name. */
 function parsePath(key: string): string[] {
-  const scanner = createScanner("tree path", key);
+  return parseKeyNames("tree path", key).slice(0, -1);
+}
+
+function parseKeyNames(subject: string, key: string): string[] {
+  const scanner = createScanner(subject, key);
   const names = parseDottedNames(scanner);
   expectEnd(scanner, 'letter, digit, "-", delimiter (.) or end of input');
-  return names.slice(0, -1);
+  return names;
 }
 
 /** As in PostgREST, a negative offset is zero. */

@@ -2,7 +2,7 @@ import { restError } from "../rest-error.ts";
 import { decodePercent, undecodableError } from "./decode-text.ts";
 import type { Method, Target } from "./parsed-request.ts";
 
-const METHODS: Readonly<Record<Target["kind"], readonly Method[]>> = {
+export const METHODS: Readonly<Record<Target["kind"], readonly Method[]>> = {
   root: ["OPTIONS", "GET", "HEAD"],
   relation: ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
   rpc: ["OPTIONS", "GET", "HEAD", "POST"],

@@ -60,19 +60,16 @@ export function takePattern(scanner: Scanner, sticky: RegExp): string | null {
 }
 
 export function fail(scanner: Scanner, expecting: string): never {
-  const { subject, text, position } = scanner;
-  const character = text.codePointAt(position);
+  const character = scanner.text.codePointAt(scanner.position);
   const unexpected = character === undefined ? "end of input" : JSON.stringify(String.fromCodePoint(character));
-  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, position)}`, {
-    details: `unexpected ${unexpected} expecting ${expecting}`,
-  });
+  return reject(scanner, `unexpected ${unexpected} expecting ${expecting}`);
 }
 
 /** Rejects a text that is well-formed but exceeds a bound. */
-export function reject(scanner: Scanner, reason: string): never {
-  const { subject, text, position } = scanner;
-  throw restError("PGRST100", `"failed to parse ${subject} (${shorten(text)})" ${describePosition(text, position)}`, {
-    details: reason,
+export function reject({ subject, text, position }: Scanner, details: string): never {
+  const shown = text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}…`;
+  throw restError("PGRST100", `"failed to parse ${subject} (${shown})" ${describePosition(text, position)}`, {
+    details,
   });
 }
 
@@ -82,8 +79,4 @@ function describePosition(text: string, position: number): string {
   const line = before.split("\n").length;
   const column = Array.from(before.slice(lineStart)).length + 1;
   return `(line ${line}, column ${column})`;
-}
-
-function shorten(text: string): string {
-  return text.length <= SHOWN_LENGTH ? text : `${text.slice(0, SHOWN_LENGTH)}…`;
 }

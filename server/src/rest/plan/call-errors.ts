@@ -4,13 +4,7 @@ import { nearestNames } from "../catalogue/nearest-names.ts";
 import { restError } from "../rest-error.ts";
 import type { CallInput } from "./call-input.ts";
 
-export interface MissingFunction {
-  readonly wanted: QualifiedName;
-  readonly input: CallInput;
-  readonly schema: SchemaEntry | null;
-}
-
-export function missingFunctionError({ wanted, input, schema }: MissingFunction): AppError {
+export function missingFunctionError(wanted: QualifiedName, input: CallInput, schema: SchemaEntry | null): AppError {
   const name = `${wanted.schema}.${wanted.name}`;
   if (input.names === null) {
     return restError("PGRST202", `Could not find the function ${name} in the schema cache`, {

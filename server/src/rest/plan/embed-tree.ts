@@ -11,7 +11,7 @@ export interface TreeNode {
   readonly rows: Rows;
   readonly select: readonly SelectItem[];
   /** Several when parameters use both the alias and the relation of a node. */
-  readonly modifiers: readonly NodeModifiers[];
+  readonly modifiers: NodeModifiers[];
   readonly branches: readonly Branch[];
 }
 
@@ -27,15 +27,6 @@ export interface TreeRoot {
   readonly name: QualifiedName;
 }
 
-interface NodeDraft extends TreeNode {
-  readonly modifiers: NodeModifiers[];
-  readonly branches: readonly GrowingBranch[];
-}
-
-interface GrowingBranch extends Branch {
-  readonly node: NodeDraft;
-}
-
 export function buildEmbedTree(query: ParsedQuery, { rows, name }: TreeRoot, catalogue: Catalogue): TreeNode {
   const root = growNode(query.select, rows, name, catalogue);
   root.modifiers.push(query.root);
@@ -43,8 +34,8 @@ export function buildEmbedTree(query: ParsedQuery, { rows, name }: TreeRoot, cat
   return root;
 }
 
-function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): NodeDraft {
-  const branches: GrowingBranch[] = [];
+function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): TreeNode {
+  const branches: Branch[] = [];
   for (const item of select) {
     if (item.kind !== "embed") continue;
     if (rows.relation === null) throw missingError(name, item, null);
@@ -56,7 +47,7 @@ function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName
   return { rows, select, modifiers: [], branches };
 }
 
-function placeModifiers(root: NodeDraft, { path, modifiers }: EmbedModifiers): void {
+function placeModifiers(root: TreeNode, { path, modifiers }: EmbedModifiers): void {
   let node = root;
   for (const name of path) {
     const branch = findBranch(node.branches, name);

@@ -31,7 +31,7 @@ function ambiguousError(from: QualifiedName, { relation }: Wanted, found: readon
   const choices = found.map((candidate) => `'${suggestEmbedding(candidate)}'`).join(", ");
   const message = `Could not embed because more than one relationship was found for '${from.name}' and '${relation}'`;
   return restError("PGRST201", message, {
-    details: found.map((candidate) => ({ ...describeCandidate(candidate) })),
+    details: found.map(describeCandidate),
     hint: `Try changing '${relation}' to one of the following: ${choices}. Find the desired relationship in the 'details' key.`,
   });
 }

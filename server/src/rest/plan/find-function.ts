@@ -9,7 +9,7 @@ export function findFunction(catalogue: Catalogue, request: ParsedRequest): Func
   const schema = catalogue.schemas.get(request.schema) ?? null;
   const input = readCallInput(request);
   const [only, ...others] = findCandidates(schema?.functions.get(name) ?? [], input);
-  if (only === undefined) throw missingFunctionError({ wanted: { schema: request.schema, name }, input, schema });
+  if (only === undefined) throw missingFunctionError({ schema: request.schema, name }, input, schema);
   if (others.length > 0) throw ambiguousFunctionError([only, ...others]);
   return only;
 }

@@ -1,5 +1,6 @@
 import type { QualifiedName } from "../catalogue/catalogue.ts";
-import type { ColumnOf, Embed, Expression, Plan, Predicate, ReadNode, Source } from "./plan.ts";
+import type { Plan, ReadNode, Source } from "./plan.ts";
+import { type Use, usesOf, usesOfPredicate } from "./uses-of.ts";
 
 /** A name that may refer to SQL that is not part of the service. */
 export interface TouchedName extends QualifiedName {
@@ -13,92 +14,53 @@ export function namesOf(plan: Plan): readonly TouchedName[] {
       return namesOfNode(plan.root);
     case "write": {
       const { write, shown } = plan;
-      const where = write.kind === "insert" ? [] : write.where.flatMap(namesOfPredicate);
-      return [relationName(write.relation), ...where, ...(shown === null ? [] : namesOfNode(shown))];
+      const where = write.kind === "insert" ? [] : write.where.flatMap(usesOfPredicate).flatMap(namesOfUse);
+      return [nameOf("relation", write.relation), ...where, ...(shown === null ? [] : namesOfNode(shown))];
     }
     case "call":
-      return [functionName(plan.call.function), ...(plan.shown === null ? [] : namesOfNode(plan.shown))];
+      return [nameOf("function", plan.call.function), ...(plan.shown === null ? [] : namesOfNode(plan.shown))];
   }
 }
 
 function namesOfNode(node: ReadNode): readonly TouchedName[] {
-  const { source, outputs, where, order } = node;
   return [
-    ...namesOfSource(source),
-    ...outputs.flatMap((output) => {
-      switch (output.kind) {
-        case "star":
-          return [];
-        case "value":
-          return namesOfExpression(output.value);
-        case "aggregate":
-          return [...namesOfCast(output.cast), ...(output.value === null ? [] : namesOfExpression(output.value))];
-        case "embed":
-        case "spread":
-          return namesOfEmbed(output.embed);
-      }
-    }),
-    ...where.flatMap(namesOfPredicate),
-    ...order.flatMap(({ by }) => {
-      switch (by.kind) {
-        case "own":
-          return namesOfExpression(by.value);
-        case "related":
-          return [...namesOfEmbed(by.embed), ...namesOfExpression(by.value)];
-        case "output":
-          return [];
-      }
-    }),
+    ...namesOfSource(node.source),
+    ...usesOf(node).flatMap(namesOfUse),
+    ...node.outputs.flatMap((output) => (output.kind === "aggregate" ? namesOfCast(output.cast) : [])),
+    ...node.order.flatMap(({ by }) => (by.kind === "related" ? namesOfUse(by.value) : [])),
   ];
 }
 
 function namesOfSource(source: Source): readonly TouchedName[] {
   switch (source.kind) {
     case "relation":
-      return [relationName(source.relation)];
+      return [nameOf("relation", source.relation)];
     case "computed":
-      return [functionName(source.function)];
+      return [nameOf("function", source.function)];
     case "written":
     case "call":
       return [];
   }
 }
 
-function relationName({ schema, name }: QualifiedName): TouchedName {
-  return { kind: "relation", schema, name };
-}
-
-function functionName({ schema, name }: QualifiedName): TouchedName {
-  return { kind: "function", schema, name };
-}
-
-function namesOfEmbed({ relationship, node }: Embed): readonly TouchedName[] {
-  const junction = relationship.kind === "many-to-many" ? [relationName(relationship.junction.relation)] : [];
-  return [...junction, ...namesOfNode(node)];
-}
-
-function namesOfPredicate(predicate: Predicate): readonly TouchedName[] {
-  switch (predicate.kind) {
-    case "logic":
-      return predicate.parts.flatMap(namesOfPredicate);
-    case "exists":
-      return namesOfEmbed(predicate.embed);
-    default:
-      return namesOfExpression(predicate.left);
+function namesOfUse(use: Use): readonly TouchedName[] {
+  if ("relationship" in use) {
+    const { relationship, node } = use;
+    const junction = relationship.kind === "many-to-many" ? [nameOf("relation", relationship.junction.relation)] : [];
+    return [...junction, ...namesOfNode(node)];
   }
+  const { of, cast } = use;
+  if (of.kind === "computed") return [nameOf("function", of.function), ...namesOfCast(cast)];
+  // PostgreSQL resolves an unknown column as a call of a function that takes the row.
+  const isUnknown = of.kind === "column" && of.type === null;
+  return [...(isUnknown ? [nameOf("function", { schema: "", name: of.name })] : []), ...namesOfCast(cast)];
 }
 
 /** A cast can run a function that the creator of the type defined. */
-function namesOfExpression({ of, cast }: Expression): readonly TouchedName[] {
-  return [...namesOfColumn(of), ...namesOfCast(cast)];
-}
-
-/** PostgreSQL resolves an unknown column as a call of a function that takes the row. */
-function namesOfColumn(of: ColumnOf): readonly TouchedName[] {
-  if (of.kind === "computed") return [functionName(of.function)];
-  return of.kind === "column" && of.type === null ? [functionName({ schema: "", name: of.name })] : [];
-}
-
 function namesOfCast(cast: string | null): readonly TouchedName[] {
-  return cast === null ? [] : [{ kind: "type", schema: "", name: cast }];
+  return cast === null ? [] : [nameOf("type", { schema: "", name: cast })];
+}
+
+function nameOf(kind: TouchedName["kind"], { schema, name }: QualifiedName): TouchedName {
+  return { kind, schema, name };
 }

@@ -1,8 +1,8 @@
-import { type FunctionEntry, findRelation } from "../catalogue/catalogue.ts";
+import { type FunctionEntry, findRelation, type Parameter } from "../catalogue/catalogue.ts";
 import type { ArgumentPair, ParsedRequest } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
 import type { Placeholders } from "./parameterise-request.ts";
-import type { BodyForm, CallArguments, CallParameter, CallPlan, ReadNode, Placeholder } from "./plan.ts";
+import type { BodyForm, CallArguments, CallPlan, ReadNode, Placeholder } from "./plan.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { planNode } from "./plan-read.ts";
 
@@ -35,15 +35,14 @@ function decideBody({ method, preferences }: ParsedRequest, { media }: PlanConte
 function planShown(request: ParsedRequest, called: FunctionEntry, context: PlanContext): ReadNode | null {
   const { schema, name, returns } = called;
   const source = { kind: "call" } as const;
-  const whole = { source, applyRootConditions: true, applyRootWindow: true };
   if (returns.kind === "composite") {
     const relation = returns.rowOf === null ? null : findRelation(context.catalogue, returns.rowOf);
     const columns = relation?.columns ?? returns.columns;
-    return planNode(request.query, { ...whole, name: relation ?? { schema, name }, relation, columns }, context);
+    return planNode(request.query, { source, name: relation ?? { schema, name }, relation, columns }, context);
   }
   if (!returns.isSet || returns.kind === "void") return null;
   // Scalars have no columns to select, but their list can be limited.
-  const node = planNode({ ...request.query, select: [] }, { ...whole, relation: null, columns: null }, context);
+  const node = planNode({ ...request.query, select: [] }, { source, relation: null, columns: null }, context);
   const value = { of: { kind: "scalar", type: returns.type }, path: [], isJson: false, cast: null } as const;
   return { ...node, outputs: [{ kind: "value", name, value }] };
 }
@@ -55,19 +54,16 @@ function planArguments(
 ): CallArguments {
   switch (body.kind) {
     case "none":
-      return planNamed(
-        query.args.map(({ pair }) => pair),
-        called,
-        placeholders,
-      );
-    case "form":
-      return planNamed(body.pairs, called, placeholders);
+    case "form": {
+      const pairs = body.kind === "form" ? body.pairs : query.args.map(({ pair }) => pair);
+      return planNamed(pairs, called, placeholders);
+    }
     case "json":
     case "raw":
     case "rows": {
       if (called.unnamedBody !== null) return { kind: "body", body: placeholders.body(), type: called.unnamedBody };
       const names = body.kind === "rows" ? (query.columns ?? body.keys) : [];
-      const parameters = called.parameters.filter(({ name }) => names.includes(name)).map(toCallParameter);
+      const parameters = called.parameters.filter(({ name }) => names.includes(name));
       return parameters.length === 0 ? { kind: "none" } : { kind: "json", text: placeholders.body(), parameters };
     }
   }
@@ -78,16 +74,12 @@ function planNamed(
   { parameters }: FunctionEntry,
   placeholders: Placeholders,
 ): CallArguments {
-  const values: { readonly parameter: CallParameter; readonly value: Placeholder }[] = [];
+  const values: { readonly parameter: Parameter; readonly value: Placeholder }[] = [];
   for (const parameter of parameters) {
     const index = pairs.findLastIndex(([name]) => name === parameter.name);
-    if (index !== -1) values.push({ parameter: toCallParameter(parameter), value: placeholders.argument(index) });
+    if (index !== -1) values.push({ parameter, value: placeholders.argument(index) });
   }
   return values.length === 0 ? { kind: "none" } : { kind: "named", values };
-}
-
-function toCallParameter({ name, type, isVariadic }: CallParameter): CallParameter {
-  return { name, type, isVariadic };
 }
 
 function planMaxAffected(

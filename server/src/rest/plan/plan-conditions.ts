@@ -24,20 +24,18 @@ export function planConditions(conditions: readonly Condition[], scope: Conditio
 }
 
 /** Selects rows for which the embed has at least one row. */
-export function planPresence({ relationship, isToOne, node }: Embed, isNegated = false): Predicate {
-  const unseen = { ...node, outputs: [], order: [], isAggregated: false };
-  return { kind: "exists", isNegated, embed: { relationship, isToOne, node: unseen } };
+export function planPresence(embed: Embed, isNegated = false): Predicate {
+  return { kind: "exists", isNegated, embed: hideOutputs(embed) };
+}
+
+export function hideOutputs({ relationship, isToOne, node }: Embed): Embed {
+  return { relationship, isToOne, node: { ...node, outputs: [], order: [], isAggregated: false } };
 }
 
 function planCondition(condition: Condition, scope: ConditionScope): Predicate {
-  switch (condition.kind) {
-    case "filter":
-      return planPresenceFilter(condition, scope) ?? planFilter(condition, scope);
-    case "logic": {
-      const { kind, operator, isNegated, conditions } = condition;
-      return { kind, operator, isNegated, parts: planConditions(conditions, scope) };
-    }
-  }
+  if (condition.kind === "filter") return planPresenceFilter(condition, scope) ?? planFilter(condition, scope);
+  const { kind, operator, isNegated, conditions } = condition;
+  return { kind, operator, isNegated, parts: planConditions(conditions, scope) };
 }
 
 function planPresenceFilter({ field, operation }: FilterCondition, scope: ConditionScope): Predicate | null {

@@ -1,9 +1,9 @@
-import { AppError } from "../../errors/index.ts";
+import type { AppError } from "../../errors/index.ts";
 import type { Field, JsonStep, OrderTerm } from "../parse/parsed-request.ts";
-import { restError } from "../rest-error.ts";
+import { foreignError, restError } from "../rest-error.ts";
 import { findBranch, notEmbeddedError } from "./embed-tree.ts";
 import type { OrderBy, Output } from "./plan.ts";
-import type { NamedEmbed } from "./plan-conditions.ts";
+import { hideOutputs, type NamedEmbed } from "./plan-conditions.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 import { outputNames } from "./plan-outputs.ts";
 
@@ -39,7 +39,7 @@ function planTerm({ relation, field }: OrderTerm, scope: OrderScope): OrderBy["b
 function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy["by"] {
   const related = findBranch(scope.embeds, relation);
   if (related === null) throw notEmbeddedError(relation);
-  const { relationship, isToOne, node } = related.embed;
+  const { isToOne, node } = related.embed;
   if (!isToOne) throw relatedOrderError(scope.name, relation);
   const shown = findShown(field, node.outputs) ?? findRenamed(field, related);
   if (scope.isAggregated) {
@@ -47,9 +47,8 @@ function planRelated(relation: string, field: Field, scope: OrderScope): OrderBy
     const isGrouped = !related.item.isSpread && (shown !== null || node.outputs.some(({ kind }) => kind === "star"));
     if (!isGrouped) throw ungroupedError(relation, field);
   }
-  const unseen = { ...node, outputs: [], order: [], isAggregated: false };
   const value = shown?.value ?? planExpression(field, related.rows);
-  return { kind: "related", embed: { relationship, isToOne, node: unseen }, value };
+  return { kind: "related", embed: hideOutputs(related.embed), value };
 }
 
 /** An aliased output of the embed can be ordered by its alias, unless a column has that name. */
@@ -90,9 +89,7 @@ function relatedOrderError(name: string, relation: string): AppError {
 /** A group has no single value to order by. */
 function ungroupedError(relation: string, { name }: Field): AppError {
   const message = `column "${relation}.${name}" must appear in the GROUP BY clause or be used in an aggregate function`;
-  return new AppError("BAD_REQUEST", message, {
+  return foreignError({ code: "42803", status: 400 }, message, {
     hint: "Rows with aggregates can be ordered by what is selected beside them, and by the aggregates' own names.",
-    foreign: { code: "42803", status: 400 },
-    upstreamCode: "42803",
   });
 }

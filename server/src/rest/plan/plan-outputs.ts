@@ -35,19 +35,11 @@ export function planOutputs(select: readonly SelectItem[], scope: OutputScope): 
   });
 }
 
-/** The known keys of a node's rows. */
-export function outputNames(outputs: readonly Output[]): string[] {
+/** The keys of a node's rows, in order. Those of `*` are not known. */
+export function outputNames(outputs: readonly Output[], namesOfStar = (): string[] => []): string[] {
   return outputs.flatMap((output) => {
-    switch (output.kind) {
-      case "star":
-        return [];
-      case "spread":
-        return outputNames(output.embed.node.outputs);
-      case "value":
-      case "aggregate":
-      case "embed":
-        return [output.name];
-    }
+    if (output.kind === "star") return namesOfStar();
+    return output.kind === "spread" ? outputNames(output.embed.node.outputs, namesOfStar) : [output.name];
   });
 }
 

@@ -1,4 +1,3 @@
-import type { AppError } from "../../errors/index.ts";
 import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
 import type { NodeModifiers, ParsedQuery, ParsedRequest } from "../parse/parsed-request.ts";
@@ -13,13 +12,11 @@ import type { Rows } from "./plan-expression.ts";
 import { planOrder } from "./plan-order.ts";
 import { hasAggregate, planOutputs } from "./plan-outputs.ts";
 
-/** The source of the root's rows, and the parts of the query that apply to them. */
+/** The source of the root's rows. Written rows have been filtered already. */
 export interface NodeSource extends Rows {
   readonly source: Source;
   /** The name of the rows in messages when they belong to no relation. */
   readonly name?: QualifiedName;
-  readonly applyRootConditions: boolean;
-  readonly applyRootWindow: boolean;
 }
 
 interface NodeFrame {
@@ -27,7 +24,6 @@ interface NodeFrame {
   readonly name: string;
   readonly placeholders: Placeholders;
   readonly isSpread: boolean;
-  readonly hasConditions: boolean;
   readonly hasWindow: boolean;
 }
 
@@ -37,14 +33,8 @@ const NAMELESS: QualifiedName = { schema: "", name: "record" };
 export function planRead(request: ParsedRequest, relation: QualifiedName, context: PlanContext): ReadPlan {
   const found = getRelation(context.catalogue, relation);
   const { schema, name, columns } = found;
-  const source: NodeSource = {
-    source: { kind: "relation", relation: { schema, name } },
-    relation: found,
-    columns,
-    applyRootConditions: true,
-    applyRootWindow: true,
-  };
-  const root = planNode(request.query, source, context);
+  const source = { kind: "relation", relation: { schema, name } } as const;
+  const root = planNode(request.query, { source, relation: found, columns }, context);
   // At most one row is possible; checking for more would cost a quarter of the statement.
   const isCapped = context.isCapped && !isPinned(found, root);
   return {
@@ -82,14 +72,8 @@ export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, plac
   const { source, relation, columns } = from;
   const name = from.name ?? relation ?? NAMELESS;
   const tree = buildEmbedTree(query, { rows: { relation, columns }, name }, catalogue);
-  return planTree(tree, {
-    source,
-    name: name.name,
-    placeholders,
-    isSpread: false,
-    hasConditions: from.applyRootConditions,
-    hasWindow: from.applyRootWindow,
-  });
+  const hasWindow = source.kind !== "written";
+  return planTree(tree, { source, name: name.name, placeholders, isSpread: false, hasWindow });
 }
 
 function planTree({ rows, select, modifiers, branches }: TreeNode, frame: NodeFrame): ReadNode {
@@ -102,7 +86,7 @@ function planTree({ rows, select, modifiers, branches }: TreeNode, frame: NodeFr
   const isAggregated = hasAggregate(planOutputs(select, { rows, embeds, areNamed: false }));
   const outputs = planOutputs(select, { rows, embeds, areNamed: isSpread || isAggregated });
 
-  const conditions = frame.hasConditions ? modifiers.flatMap((modifiers) => modifiers.conditions) : [];
+  const conditions = source.kind === "written" ? [] : modifiers.flatMap((modifiers) => modifiers.conditions);
   const inner = embeds.filter(({ item }) => item.join === "inner").map(({ embed }) => planPresence(embed));
   const terms = modifiers.flatMap(({ order }) => order);
   return {
@@ -123,11 +107,14 @@ function planBranch({ item, relationship, node }: Branch, placeholders: Placehol
     name: relationship.target.name,
     placeholders,
     isSpread: item.isSpread,
-    hasConditions: true,
     // There is at most one row, so a window has no meaning.
     hasWindow: !isToOne,
   });
-  if (item.isSpread && !isToOne && planned.isAggregated) throw spreadAggregateError();
+  if (item.isSpread && !isToOne && planned.isAggregated) {
+    throw restError("PGRST127", "Feature not implemented", {
+      details: "Aggregates are not implemented for one-to-many or many-to-many spreads.",
+    });
+  }
   return { relationship, isToOne, node: planned };
 }
 
@@ -142,10 +129,4 @@ function firstPlaceholder(
   placeholderOf: (modifiers: NodeModifiers) => Placeholder | null,
 ): Placeholder | null {
   return modifiers.map(placeholderOf).find((placeholder) => placeholder !== null) ?? null;
-}
-
-function spreadAggregateError(): AppError {
-  return restError("PGRST127", "Feature not implemented", {
-    details: "Aggregates are not implemented for one-to-many or many-to-many spreads.",
-  });
 }

@@ -6,8 +6,6 @@ import type { PlanContext } from "./plan-context.ts";
 import { planRead } from "./plan-read.ts";
 import { planWrite } from "./plan-write.ts";
 
-export type { PlanContext } from "./plan-context.ts";
-
 /**
  * Plans a request. `called` is the function that it calls, if any. Pure; throws an `AppError` for a name that the catalogue does
  * not contain.
@@ -15,13 +13,8 @@ export type { PlanContext } from "./plan-context.ts";
 export function planRequest(request: ParsedRequest, called: FunctionEntry | null, context: PlanContext): Plan {
   if (called !== null) return planCall(request, called, context);
   const { target, method, schema } = request;
-  switch (target.kind) {
-    case "relation":
-      return method === "GET" || method === "HEAD"
-        ? planRead(request, { schema, name: target.name }, context)
-        : planWrite(request, context);
-    case "rpc":
-    case "root":
-      throw new Error("a request without a relation or a function cannot be planned");
-  }
+  if (target.kind !== "relation") throw new Error("a request without a relation or a function cannot be planned");
+  const isRead = method === "GET" || method === "HEAD";
+  const relation = { schema, name: target.name };
+  return isRead ? planRead(request, relation, context) : planWrite(request, relation, context);
 }

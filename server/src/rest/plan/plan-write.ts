@@ -1,7 +1,6 @@
-import { AppError } from "../../errors/index.ts";
 import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
 import type { ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
-import { restError } from "../rest-error.ts";
+import { foreignError, restError } from "../rest-error.ts";
 import { getRelation } from "./get-relation.ts";
 import type { AnswerPlan, BodyRows, Conflict, Predicate, Write, WritePlan } from "./plan.ts";
 import { planConditions } from "./plan-conditions.ts";
@@ -18,29 +17,14 @@ interface Planning {
 }
 
 /** Depends on the request shape alone; `checkWrite` validates the values of each request. */
-export function planWrite(request: ParsedRequest, context: PlanContext): WritePlan {
-  const { schema } = request;
-  const relation = getRelation(context.catalogue, { schema, name: nameOf(request) });
-  const target = { schema: relation.schema, name: relation.name };
+export function planWrite(request: ParsedRequest, target: QualifiedName, context: PlanContext): WritePlan {
+  const relation = getRelation(context.catalogue, target);
   const write = planChange({ request, relation, target, context });
   // Planned even when no rows are returned: a filter on a missing embed must be an error.
-  const node = planNode(
-    request.query,
-    {
-      source: { kind: "written" },
-      relation,
-      columns: relation.columns,
-      applyRootConditions: false,
-      applyRootWindow: false,
-    },
-    context,
-  );
+  const source = { kind: "written" } as const;
+  const node = planNode(request.query, { source, relation, columns: relation.columns }, context);
   const isShown = request.preferences.return === "representation";
   return { kind: "write", write, shown: isShown ? node : null, answer: planAnswer(request, context, isShown) };
-}
-
-function nameOf({ target }: ParsedRequest): string {
-  return target.kind === "root" ? "" : target.name;
 }
 
 function planChange(planning: Planning): Write {
@@ -64,13 +48,13 @@ function planChange(planning: Planning): Write {
 function planInsert(planning: Planning): Write {
   const { request, relation, target } = planning;
   const body = bodyOf(request);
-  const isTold = request.preferences.return === "headers-only" && relation.primaryKey.length > 0;
+  const isLocated = request.preferences.return === "headers-only" && relation.primaryKey.length > 0;
   return {
     kind: "insert",
     relation: target,
     rows: planRows(planning, body, getSentNames(planning, body)),
     conflict: planConflict(planning),
-    location: isTold ? relation.primaryKey : null,
+    location: isLocated ? relation.primaryKey : null,
     putKey: null,
   };
 }
@@ -116,13 +100,7 @@ function planUpdate(planning: Planning): Write {
   if (key.length === 0) {
     throw restError("PGRST102", `'${relation.name}' has no primary key, so a list cannot say which rows it changes`);
   }
-  return {
-    kind: "update",
-    relation: target,
-    rows: planRows(planning, body, [...key, ...names]),
-    where,
-    matchOn: key,
-  };
+  return { kind: "update", relation: target, rows: planRows(planning, body, [...key, ...names]), where, matchOn: key };
 }
 
 /** The columns to write, which must all exist, without those that are absent from every row. */
@@ -148,10 +126,7 @@ function planRows({ request, relation, context }: Planning, body: RowsBody, name
 function planWhere(planning: Planning, verb: "UPDATE" | "DELETE"): readonly Predicate[] {
   const { conditions } = planning.request.query.root;
   if (conditions.length === 0) {
-    throw new AppError("BAD_REQUEST", `${verb} requires a WHERE clause`, {
-      foreign: { code: "21000", status: 400 },
-      upstreamCode: "21000",
-    });
+    throw foreignError({ code: "21000", status: 400 }, `${verb} requires a WHERE clause`, {});
   }
   return planConditions(conditions, scopeOf(planning));
 }

@@ -1,5 +1,5 @@
 import type { IsState, Operator, Quantifier } from "../../operators/index.ts";
-import type { Column, DataType, FunctionEntry, QualifiedName } from "../catalogue/catalogue.ts";
+import type { Column, DataType, FunctionEntry, Parameter, QualifiedName } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
 import type { Aggregate, JsonStep } from "../parse/parsed-request.ts";
 
@@ -215,15 +215,9 @@ export type CallArguments =
   /** Each named parameter and the placeholder of its value, as text; a variadic one takes an array literal. */
   | {
       readonly kind: "named";
-      readonly values: readonly { readonly parameter: CallParameter; readonly value: Placeholder }[];
+      readonly values: readonly { readonly parameter: Parameter; readonly value: Placeholder }[];
     }
   /** The parameters are members of the JSON object in the placeholder. */
-  | { readonly kind: "json"; readonly text: Placeholder; readonly parameters: readonly CallParameter[] }
+  | { readonly kind: "json"; readonly text: Placeholder; readonly parameters: readonly Parameter[] }
   /** The whole body is the only, unnamed parameter; bytea travels as hex text (`\x…`). */
   | { readonly kind: "body"; readonly body: Placeholder; readonly type: string };
-
-export interface CallParameter {
-  readonly name: string;
-  readonly type: DataType;
-  readonly isVariadic: boolean;
-}

@@ -1,17 +1,15 @@
 import type { StatementResult } from "../../db/index.ts";
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { CallPlan, Plan, WritePlan } from "../plan/plan.ts";
-import type { MainRow } from "../read-results.ts";
 import type { RestAnswer } from "../rest-call.ts";
-import { decideWindowStatus, formatContentRange } from "./content-range.ts";
-import { notSingleError } from "./count-errors.ts";
-import { countTotal } from "./count-total.ts";
+import { restError } from "../rest-error.ts";
 import { formatContentLocation, formatLocation } from "./locations.ts";
-import { type MainResult, readMainResult } from "./main-result.ts";
+import type { MainResult } from "./main-result.ts";
 import { formatNameWarning } from "./name-warning.ts";
 import type { AnswerMedia } from "./negotiate.ts";
 import { formatPreferenceApplied } from "./preference-applied.ts";
 import { type AnswerHeaders, applyHeadersSetting, readStatusSetting } from "./response-settings.ts";
+import { notSingleError } from "./translate-database-error.ts";
 
 export interface AnswerInput {
   readonly request: ParsedRequest;
@@ -19,7 +17,7 @@ export interface AnswerInput {
   readonly rawSearch: string;
   readonly media: AnswerMedia;
   readonly plan: Plan;
-  readonly results: MainRow;
+  readonly result: MainResult;
   /** The planner's estimate of the number of rows; null when it was not requested. */
   readonly estimate: number | null;
   readonly multipleSchemas: boolean;
@@ -43,15 +41,14 @@ interface Draft {
 
 /** Builds the response from the result of the database. Throws when the rows do not fit the request. */
 export function buildAnswer(input: AnswerInput): RestAnswer {
-  const { request, media, plan } = input;
-  const result = readMainResult(input.results);
+  const { request, media, plan, result } = input;
   // For a write the statement has checked it; here it could not be rolled back.
   if (media.body.kind === "object" && plan.kind !== "write" && result.rows !== 1) throw notSingleError(result.rows);
 
-  const draft = draftAnswer(input, result);
+  const draft = draftAnswer(input);
   const { headers } = draft;
   headers["vary"] = VARY;
-  const preferences = formatPreferenceApplied({ request, plan, isTxHonoured: input.isRollbackAllowed });
+  const preferences = formatPreferenceApplied(request, plan, input.isRollbackAllowed);
   if (preferences !== null) headers["preference-applied"] = preferences;
   const warning = formatNameWarning(request.query);
   if (warning !== null) headers["warning"] = warning;
@@ -78,69 +75,83 @@ function encodeProfile(schema: string): string {
   return /^[\x20-\x7e]+$/.test(schema) ? schema : encodeURIComponent(schema);
 }
 
-function draftAnswer(input: AnswerInput, result: MainResult): Draft {
+function draftAnswer(input: AnswerInput): Draft {
   const { plan } = input;
   switch (plan.kind) {
     case "read":
-      return draftRead(input, result);
+      return draftRead(input);
     case "call":
-      return draftCall(input, plan, result);
+      return draftCall(input, plan);
     case "write":
-      return draftWrite(input, plan, result);
+      return draftWrite(input, plan);
   }
 }
 
-function draftRead(input: AnswerInput, result: MainResult): Draft {
-  const { request, rawSearch } = input;
-  const { status, headers } = draftWindow(input, result);
-  const name = request.target.kind === "root" ? "" : request.target.name;
-  const location = formatContentLocation(name, rawSearch);
-  if (location !== null) headers["content-location"] = location;
-  return { status, headers, hasBody: true };
+function draftRead(input: AnswerInput): Draft {
+  const { target } = input.request;
+  const draft = draftWindow(input);
+  const location = formatContentLocation(target.kind === "root" ? "" : target.name, input.rawSearch);
+  if (location !== null) draft.headers["content-location"] = location;
+  return draft;
 }
 
-function draftCall(input: AnswerInput, { call }: CallPlan, result: MainResult): Draft {
-  const { status, headers } = draftWindow(input, result);
-  if (call.function.returns.kind === "void") return { status: 204, headers, hasBody: false };
-  return { status, headers, hasBody: input.request.preferences.return !== "minimal" };
+function draftCall(input: AnswerInput, { call }: CallPlan): Draft {
+  const draft = draftWindow(input);
+  if (call.function.returns.kind === "void") return { ...draft, status: 204, hasBody: false };
+  return { ...draft, hasBody: input.request.preferences.return !== "minimal" };
 }
 
-function draftWindow(input: AnswerInput, result: MainResult): { status: number; headers: AnswerHeaders } {
-  const { request, plan, estimate, maxRows } = input;
-  const { root } = request.query;
+/** 206 when rows are known to be missing. Throws for a window beyond the last row. */
+function draftWindow(input: AnswerInput): Draft {
+  const { root } = input.request.query;
   // An empty window has no position, so its offset cannot be too large.
   const offset = root.limit === 0 ? 0 : (root.offset ?? 0);
-  const { rows, isCut } = result;
-  const total = countTotal({ plan, result, offset, estimate, maxRows });
-  const status = decideWindowStatus({ offset, rows, total, isCut });
+  const { rows, isCut } = input.result;
+  const total = countTotal(input, offset);
+  if (total !== null && rows === 0 && offset > total) {
+    throw restError("PGRST103", "Requested range not satisfiable", {
+      details: `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      headers: { "content-range": `*/${total}` },
+    });
+  }
   const headers: AnswerHeaders = { "content-range": formatContentRange(offset, rows, total) };
-  if (isCut) headers[ROW_LIMIT_HEADER] = String(maxRows ?? rows);
-  return { status, headers };
+  if (isCut) headers[ROW_LIMIT_HEADER] = String(input.maxRows ?? rows);
+  return { status: isCut || (total !== null && rows < total) ? 206 : 200, headers, hasBody: true };
 }
 
-function draftWrite({ request }: AnswerInput, { write }: WritePlan, result: MainResult): Draft {
-  const { count, return: shown } = request.preferences;
-  const hasBody = shown === "representation";
-  // Written rows are counted exactly, so an estimate does not apply.
-  const total = count === "exact" || count === "estimated" ? result.rows : null;
-  switch (write.kind) {
-    case "update": {
-      const headers = { "content-range": formatContentRange(0, result.rows, total) };
-      return { status: hasBody ? 200 : 204, headers, hasBody };
-    }
-    case "delete": {
-      const headers = { "content-range": formatContentRange(0, 0, total) };
-      return { status: hasBody ? 200 : 204, headers, hasBody };
-    }
-    case "insert": {
-      if (request.method === "PUT") return { status: putStatus(result, hasBody), headers: {}, hasBody };
-      const location = formatLocation(write.relation.name, result.location);
-      const headers: AnswerHeaders = { "content-range": formatContentRange(0, 0, total) };
-      if (location !== null) headers["location"] = location;
-      const isMerge = write.conflict?.resolution === "merge";
-      return { status: isMerge && result.inserted === 0 ? 200 : 201, headers, hasBody };
+/** The number of rows without the window, by the requested kind of count. Null: unknown. */
+function countTotal({ plan: { answer }, result, estimate, maxRows }: AnswerInput, offset: number): number | null {
+  const { rows, total } = result;
+  // An estimate is at least the number of rows that the response shows.
+  const atLeastSeen = (guess: number): number => (rows === 0 ? guess : Math.max(guess, offset + rows));
+  switch (answer.count) {
+    case null:
+      return null;
+    case "exact":
+      return total;
+    case "planned":
+      return estimate === null ? null : atLeastSeen(estimate);
+    case "estimated": {
+      // The count stops one row after the cap; beyond it the estimate is used.
+      const isCountCut = answer.countCap !== null && maxRows !== null && (total ?? 0) > maxRows;
+      return isCountCut ? atLeastSeen(Math.max(estimate ?? 0, total ?? 0)) : total;
     }
   }
+}
+
+function draftWrite({ request, result }: AnswerInput, { write }: WritePlan): Draft {
+  const { count, return: shown } = request.preferences;
+  const hasBody = shown === "representation";
+  if (request.method === "PUT") return { status: putStatus(result, hasBody), headers: {}, hasBody };
+  // Written rows are counted exactly, so an estimate does not apply.
+  const total = count === "exact" || count === "estimated" ? result.rows : null;
+  const rows = write.kind === "update" ? result.rows : 0;
+  const headers: AnswerHeaders = { "content-range": formatContentRange(0, rows, total) };
+  if (write.kind !== "insert") return { status: hasBody ? 200 : 204, headers, hasBody };
+  const location = formatLocation(write.relation.name, result.location);
+  if (location !== null) headers["location"] = location;
+  const isMerge = write.conflict?.resolution === "merge";
+  return { status: isMerge && result.inserted === 0 ? 200 : 201, headers, hasBody };
 }
 
 function putStatus({ inserted }: MainResult, hasBody: boolean): number {
@@ -148,18 +159,15 @@ function putStatus({ inserted }: MainResult, hasBody: boolean): number {
   return (inserted ?? 0) > 0 ? 201 : 200;
 }
 
+/** `first-last/total`, with `*` for no rows or an unknown total. */
+function formatContentRange(offset: number, rows: number, total: number | null): string {
+  const range = rows > 0 && total !== 0 ? `${offset}-${offset + rows - 1}` : "*";
+  return `${range}/${total ?? "*"}`;
+}
+
 function bodyOf({ body }: AnswerMedia, result: MainResult): string | Buffer {
-  switch (body.kind) {
-    case "raw":
-      if (body.encoding === "text") return result.body ?? "";
-      return Buffer.from(result.body?.replace(/^\\x/, "") ?? "", "hex");
-    case "value":
-    case "object":
-      return result.body ?? "null";
-    case "array":
-    case "csv":
-    case "geojson":
-    case "none":
-      return result.body ?? "";
+  if (body.kind === "raw" && body.encoding === "hex") {
+    return Buffer.from(result.body?.replace(/^\\x/, "") ?? "", "hex");
   }
+  return result.body ?? (body.kind === "value" || body.kind === "object" ? "null" : "");
 }

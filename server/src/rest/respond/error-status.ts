@@ -3,44 +3,21 @@
  * 54 (a limit of PostgreSQL) and 55000 (writing to a view that is not updatable) are 400, and a statement timeout is 504, which
  * clients do not retry automatically.
  */
-const STATUSES: Readonly<Record<string, number>> = {
-  "08": 503,
-  "09": 500,
-  "0L": 403,
-  "0P": 403,
-  "21000": 400,
-  "23503": 409,
-  "23505": 409,
-  "25": 500,
-  "25006": 405,
-  "28": 403,
-  "2D": 500,
-  "38": 500,
-  "39": 500,
-  "3B": 500,
-  "40": 500,
-  "42501": 403,
-  "42883": 404,
-  "42P01": 404,
-  "42P17": 500,
-  "53": 503,
-  "53400": 500,
-  "54": 400,
-  "55": 500,
-  "55000": 400,
-  "57": 500,
-  "57014": 504,
-  "57P01": 503,
-  "58": 500,
-  F0: 500,
-  HV: 500,
-  P0: 500,
-  P0001: 400,
-  XX: 500,
-};
+const STATES: readonly (readonly [status: number, states: readonly string[]])[] = [
+  [400, ["21000", "54", "55000", "P0001"]],
+  [403, ["0L", "0P", "28", "42501"]],
+  [404, ["42883", "42P01"]],
+  [405, ["25006"]],
+  [409, ["23503", "23505"]],
+  [500, ["09", "25", "2D", "38", "39", "3B", "40", "42P17", "53400", "55", "57", "58", "F0", "HV", "P0", "XX"]],
+  [503, ["08", "53", "57P01"]],
+  [504, ["57014"]],
+];
+
+const STATUSES = new Map(STATES.flatMap(([status, states]) => states.map((state) => [state, status])));
 
 export function statusOfState(state: string): number {
-  return STATUSES[state] ?? STATUSES[state.slice(0, 2)] ?? 400;
+  return STATUSES.get(state) ?? STATUSES.get(state.slice(0, 2)) ?? 400;
 }
 
 /** Internal errors of PostgreSQL, whose texts are only logged. */

@@ -1,4 +1,4 @@
-import type { MainRow } from "../read-results.ts";
+import type { StatementResult } from "../../db/index.ts";
 
 /** The row of a main statement, with parsed numbers. */
 export interface MainResult {
@@ -12,20 +12,24 @@ export interface MainResult {
   readonly inserted: number | null;
 }
 
-export function readMainResult(row: MainRow): MainResult {
-  const { body, status, headers, location } = row;
-  return {
-    body,
-    rows: Number(row.rows),
-    total: toCount(row.total),
-    isCut: row.isCut === "t",
-    status,
-    headers,
-    location,
-    inserted: toCount(row.inserted),
-  };
+/** In the order of `RESULT_COLUMNS`. */
+export function readMainResult({ rows }: Pick<StatementResult, "rows">): MainResult {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw new Error("a main statement must return exactly one row");
+  const [body = null, count, total = null, isCut, status = null, headers = null, ...rest] = row;
+  const [location = null, inserted = null] = rest;
+  const counts = { rows: Number(count), total: toCount(total), inserted: toCount(inserted) };
+  return { ...counts, body, isCut: isCut === "t", status, headers, location };
 }
 
 function toCount(text: string | null): number | null {
   return text === null ? null : Number(text);
+}
+
+/** How many rows the planner expects, from `explain (format json)`. */
+export function readEstimate({ rows }: StatementResult): number {
+  const [plan] = JSON.parse(rows[0]?.[0] ?? "[]") as readonly { readonly Plan?: { readonly "Plan Rows"?: number } }[];
+  const estimate = plan?.Plan?.["Plan Rows"];
+  if (typeof estimate !== "number") throw new Error("the execution plan has no estimate");
+  return Math.round(estimate);
 }

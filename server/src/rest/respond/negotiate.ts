@@ -1,9 +1,8 @@
 import type { FunctionResult } from "../catalogue/catalogue.ts";
+import { parseMediaType } from "../parse/media-type.ts";
 import type { MediaType, ParsedRequest } from "../parse/parsed-request.ts";
 import type { BodyForm } from "../plan/plan.ts";
 import { restError } from "../rest-error.ts";
-import { parseForMedia, readPlanOptions } from "./plan-media.ts";
-import { offerRaw } from "./raw-media.ts";
 
 export interface AnswerMedia {
   /** With charset where one belongs. */
@@ -13,7 +12,15 @@ export interface AnswerMedia {
    * object stays `object` even there, and for writes that show nothing, because it also says that there must be one row.
    */
   readonly body: BodyForm;
-  readonly explain: null | { readonly format: "text" | "json"; readonly options: readonly string[] };
+  readonly explain: ExplainOptions | null;
+}
+
+/** The accepted options of `explain`; no other word reaches a statement. */
+const EXPLAIN_OPTIONS = ["analyze", "verbose", "settings", "buffers", "wal"] as const;
+
+interface ExplainOptions {
+  readonly format: "text" | "json";
+  readonly options: readonly (typeof EXPLAIN_OPTIONS)[number][];
 }
 
 export interface MediaInput {
@@ -22,10 +29,7 @@ export interface MediaInput {
   readonly functionResult: FunctionResult | null;
 }
 
-interface Offer {
-  readonly contentType: string;
-  readonly body: BodyForm;
-}
+type Offer = Omit<AnswerMedia, "explain">;
 
 const CHARSET = "; charset=utf-8";
 const JSON_TYPE = "application/json";
@@ -33,6 +37,11 @@ const OPENAPI_TYPE = "application/openapi+json";
 const NO_BODY: BodyForm = { kind: "none" };
 const ROOT_TYPES: ReadonlySet<string> = new Set([OPENAPI_TYPE, JSON_TYPE, "application/*", "*/*"]);
 const OPENAPI: AnswerMedia = { contentType: OPENAPI_TYPE + CHARSET, body: NO_BODY, explain: null };
+const PLAN_FORMATS: ReadonlyMap<string, "text" | "json"> = new Map([
+  ["application/vnd.pgrst.plan", "text"],
+  ["application/vnd.pgrst.plan+text", "text"],
+  ["application/vnd.pgrst.plan+json", "json"],
+]);
 const NOTHING: AnswerMedia = { contentType: JSON_TYPE + CHARSET, body: NO_BODY, explain: null };
 
 /** The first acceptable media type, best first, that the target supports. */
@@ -50,18 +59,22 @@ function offerRoot({ type }: MediaType): AnswerMedia | null {
   return ROOT_TYPES.has(type) ? OPENAPI : null;
 }
 
-function offerMedia(accepted: MediaType, input: MediaInput): AnswerMedia | null {
-  const plan = readPlanOptions(accepted);
-  if (plan === null) {
-    const offer = offerRows(accepted, input.functionResult);
+/** An execution plan has the media type of the explained request as a parameter. */
+function offerMedia(accepted: MediaType, { isPlanEnabled, functionResult }: MediaInput): AnswerMedia | null {
+  const format = PLAN_FORMATS.get(accepted.type);
+  if (format === undefined) {
+    const offer = offerRows(accepted, functionResult);
     return offer === null ? null : { ...offer, explain: null };
   }
-  const offer = input.isPlanEnabled ? offerRows(parseForMedia(accepted), input.functionResult) : null;
+  const { for: explained = JSON_TYPE, options: sent = "" } = accepted.parameters;
+  const offer = isPlanEnabled ? offerRows(parseMediaType(explained), functionResult) : null;
   if (offer === null) return null;
+  const words = new Set(sent.split("|").map((word) => word.trim()));
+  const options = EXPLAIN_OPTIONS.filter((option) => words.has(option));
   const shown = offer.contentType.replace(CHARSET, "");
-  const options = plan.options.length === 0 ? "" : `; options=${plan.options.join("|")}`;
-  const contentType = `application/vnd.pgrst.plan+${plan.format}; for="${shown}"${options}${CHARSET}`;
-  return { contentType, body: offer.body, explain: plan };
+  const suffix = options.length === 0 ? "" : `; options=${options.join("|")}`;
+  const contentType = `application/vnd.pgrst.plan+${format}; for="${shown}"${suffix}${CHARSET}`;
+  return { contentType, body: offer.body, explain: { format, options } };
 }
 
 function offerRows({ type, parameters }: MediaType, result: FunctionResult | null): Offer | null {
@@ -93,6 +106,36 @@ function offerRows({ type, parameters }: MediaType, result: FunctionResult | nul
     default:
       return null;
   }
+}
+
+/** A scalar function result without JSON; null when the media type does not support that. */
+function offerRaw(accepted: string, { kind, isSet, type }: FunctionResult): Offer | null {
+  if (kind !== "scalar" || isSet) return null;
+  const isBytes = type.category === "bytea";
+  const body: BodyForm = { kind: "raw", encoding: isBytes ? "hex" : "text" };
+  // A domain named like a media type (`create domain "text/html" as text`) sets the content type.
+  const own = type.isDomain ? /"([a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*)"$/.exec(type.name)?.[1] : undefined;
+  if (own !== undefined && accepts(accepted, own)) return { contentType: withCharset(own), body };
+  switch (accepted) {
+    case "text/plain":
+    case "text/*":
+      return isBytes ? null : { contentType: withCharset("text/plain"), body };
+    case "text/xml":
+      return type.category === "xml" ? { contentType: withCharset("text/xml"), body } : null;
+    case "application/octet-stream":
+      return isBytes || type.category === "text" ? { contentType: accepted, body } : null;
+    default:
+      return null;
+  }
+}
+
+function accepts(accepted: string, media: string): boolean {
+  if (accepted === "*/*" || accepted === media) return true;
+  return accepted.endsWith("/*") && media.startsWith(accepted.slice(0, -1));
+}
+
+function withCharset(media: string): string {
+  return media.startsWith("text/") || media.endsWith("json") ? media + CHARSET : media;
 }
 
 /** Rows are a list; a single or scalar result of a function is not wrapped in one. */

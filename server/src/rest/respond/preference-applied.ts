@@ -1,15 +1,8 @@
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { Plan } from "../plan/plan.ts";
 
-export interface AppliedInput {
-  readonly request: ParsedRequest;
-  readonly plan: Plan;
-  /** `Prefer: tx` is honoured. */
-  readonly isTxHonoured: boolean;
-}
-
-/** The preferences that were applied; null when there are none. */
-export function formatPreferenceApplied({ request, plan, isTxHonoured }: AppliedInput): string | null {
+/** The preferences that were applied; null when there are none. `isTxHonoured`: `Prefer: tx` is. */
+export function formatPreferenceApplied(request: ParsedRequest, plan: Plan, isTxHonoured: boolean): string | null {
   const { method, preferences } = request;
   const isWrite = plan.kind === "write";
   const canMissColumns = isWrite && (method === "POST" || method === "PATCH");

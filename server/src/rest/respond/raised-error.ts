@@ -1,9 +1,8 @@
 import type pg from "pg";
 import type { AppError } from "../../errors/index.ts";
 import { isRecord } from "../../json/index.ts";
-import { restError } from "../rest-error.ts";
-import { foreignError } from "./foreign-error.ts";
-import { isHeader, isReservedHeader } from "./header-rules.ts";
+import { foreignError, restError } from "../rest-error.ts";
+import { isHeader, RESERVED_HEADERS } from "./response-settings.ts";
 
 const RAISED_STATUS = /^PT([2-5][0-9]{2})$/;
 /** Statuses without a body, which cannot carry an error. */
@@ -17,14 +16,18 @@ export function readRaisedStatus(state: string): number {
 
 /** `raise sqlstate 'PGRST'`: the database wrote the whole answer, as JSON in its message and its detail. */
 export function translateRaisedAnswer(error: pg.DatabaseError): AppError {
-  const raised = readMessage(error.message);
-  if (raised === null) return raisedError(error, `Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
+  const { code, message, details = null, hint = null } = parseObject(error.message) ?? {};
+  const areTexts = typeof code === "string" && typeof message === "string";
+  if (!areTexts || !isTextOrNull(details) || !isTextOrNull(hint)) {
+    return raisedError(error, `Invalid JSON value for MESSAGE: '${error.message}'`, MESSAGE_HINT);
+  }
   if (error.detail === undefined) {
     return raisedError(error, "DETAIL is missing in the RAISE statement", DETAIL_HINT);
   }
   const answer = readDetail(error.detail);
   if (answer === null) return raisedError(error, `Invalid JSON value for DETAIL: '${error.detail}'`, DETAIL_HINT);
-  return foreignError({ ...raised, ...answer, cause: error });
+  const { status, headers } = answer;
+  return foreignError({ code, status }, message, { details, hint, headers, cause: error });
 }
 
 const MESSAGE_HINT =
@@ -36,19 +39,6 @@ function raisedError(cause: Error, details: string, hint: string): AppError {
   return restError("PGRST121", `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`, { details, hint, cause });
 }
 
-interface RaisedMessage {
-  readonly code: string;
-  readonly message: string;
-  readonly details: string | null;
-  readonly hint: string | null;
-}
-
-function readMessage(text: string): RaisedMessage | null {
-  const { code, message, details = null, hint = null } = parseObject(text) ?? {};
-  if (typeof code !== "string" || typeof message !== "string") return null;
-  return isTextOrNull(details) && isTextOrNull(hint) ? { code, message, details, hint } : null;
-}
-
 function readDetail(text: string): { status: number; headers: Record<string, string> } | null {
   const { status, headers } = parseObject(text) ?? {};
   if (typeof status !== "number" || !Number.isInteger(status) || !isRecord(headers)) return null;
@@ -58,7 +48,7 @@ function readDetail(text: string): { status: number; headers: Record<string, str
     if (typeof value !== "string" || !isHeader(name, value)) return null;
     const lower = name.toLowerCase();
     // The body is always JSON.
-    if (!isReservedHeader(lower) && lower !== "content-type") kept.push([lower, value]);
+    if (!RESERVED_HEADERS.has(lower) && lower !== "content-type") kept.push([lower, value]);
   }
   return isSendable ? { status, headers: Object.fromEntries(kept) } : null;
 }

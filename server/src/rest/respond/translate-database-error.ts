@@ -1,7 +1,6 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
-import { maxAffectedError, notSingleError } from "./count-errors.ts";
-import { foreignError } from "./foreign-error.ts";
+import { foreignError, restError } from "../rest-error.ts";
 import { readRaisedStatus, translateRaisedAnswer } from "./raised-error.ts";
 import { isInternalState, statusOfState } from "./error-status.ts";
 
@@ -21,7 +20,9 @@ export function translateDatabaseError(
     case NOT_SINGLE:
       return notSingleError(readRows(error), error);
     case TOO_MANY_AFFECTED:
-      return maxAffectedError(readRows(error));
+      return restError("PGRST124", "Query result exceeds max-affected preference constraint", {
+        details: `The query affects ${readRows(error)} rows`,
+      });
     case INSUFFICIENT_PRIVILEGE:
       return privilegeError(error, context.isAuthenticated);
     case "PGRST":
@@ -31,22 +32,26 @@ export function translateDatabaseError(
   }
 }
 
+/** A single object was requested and there is not exactly one row. */
+export function notSingleError(rows: number, cause?: Error): AppError {
+  return restError("PGRST116", "Cannot coerce the result to a single JSON object", {
+    details: `The result contains ${rows} rows`,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
 /** Functions can raise these states with any detail. */
 function readRows({ detail = "" }: pg.DatabaseError): number {
   return /^[0-9]+$/.test(detail) ? Number(detail) : 0;
 }
 
-function passedOn(error: pg.DatabaseError, code: string): AppError {
-  const status = decideStatus(error, code);
-  if (isInternalState(code)) {
-    return foreignError({ code, status, message: "The database met a fault of its own", ...NO_TEXTS, cause: error });
-  }
-  const details = error.detail ?? null;
-  const hint = HINTS.get(code) ?? error.hint ?? null;
-  return foreignError({ code, status, message: error.message, details, hint, cause: error });
+function passedOn(cause: pg.DatabaseError, code: string): AppError {
+  const foreign = { code, status: decideStatus(cause, code) };
+  if (isInternalState(code)) return foreignError(foreign, "The database reported an internal error", { cause });
+  const hint = HINTS.get(code) ?? cause.hint ?? null;
+  return foreignError(foreign, cause.message, { details: cause.detail ?? null, hint, cause });
 }
 
-const NO_TEXTS = { details: null, hint: null };
 /** Hints for errors where PostgreSQL's hint is missing or addresses the administrator. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   [

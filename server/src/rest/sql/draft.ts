@@ -31,12 +31,9 @@ export interface Draft {
   /** A quoted name that is unique in the statement; the first use of a name gets it unchanged. */
   alias(name: string): string;
   /** Passed in, because nodes contain embeds and predicates, which contain nodes. */
-  readonly renderNode: NodeRenderer;
-  readonly renderExists: ExistsRenderer;
+  renderNode(draft: Draft, node: ReadNode, frame: NodeFrame): string;
+  renderExists(draft: Draft, embed: Embed, parent: RowScope): string;
 }
-
-type NodeRenderer = (draft: Draft, node: ReadNode, frame: NodeFrame) => string;
-type ExistsRenderer = (draft: Draft, embed: Embed, parent: RowScope) => string;
 
 /** The column of scalars and of records without known columns. */
 export const ONLY_COLUMN = `"_value"`;
@@ -52,7 +49,7 @@ export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists"
     },
     alias(name) {
       let alias = name;
-      if (taken.has(alias)) alias = `${hasRoom(name) ? name : "_rows"}_${taken.size}`;
+      if (taken.has(alias)) alias = `${isSuffixable(name) ? name : "_rows"}_${taken.size}`;
       while (taken.has(alias)) alias += "_";
       taken.add(alias);
       return quoteIdentifier(alias);
@@ -70,6 +67,6 @@ export function scopeOfRows(name: string, type: string | null): RowScope {
 }
 
 /** Whether a numeric suffix fits. */
-function hasRoom(name: string): boolean {
+function isSuffixable(name: string): boolean {
   return Buffer.byteLength(name) <= MAX_IDENTIFIER_BYTES - 10;
 }

@@ -1,19 +1,11 @@
 import type { Output } from "../plan/plan.ts";
+import { outputNames } from "../plan/plan-outputs.ts";
 import { restError } from "../rest-error.ts";
 
 /** The keys of a node's rows, in order. Throws when they are unknown. */
 export function listOutputNames(outputs: readonly Output[]): readonly string[] {
-  return outputs.flatMap((output): readonly string[] => {
-    switch (output.kind) {
-      case "value":
-      case "aggregate":
-      case "embed":
-        return [output.name];
-      case "spread":
-        return listOutputNames(output.embed.node.outputs);
-      case "star":
-        throw unknownColumnsError();
-    }
+  return outputNames(outputs, () => {
+    throw unknownColumnsError();
   });
 }
 

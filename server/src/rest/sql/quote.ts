@@ -5,24 +5,14 @@ import { restError } from "../rest-error.ts";
 export const MAX_IDENTIFIER_BYTES = 63;
 
 /** Type names of the SQL grammar; quoted they would be unknown, or another type. */
-const SQL_TYPES: ReadonlyMap<string, string> = new Map([
-  ["bigint", "bigint"],
-  ["bit", "bit"],
-  ["bit varying", "bit varying"],
-  ["boolean", "boolean"],
-  ["char", "char"],
+const SQL_TYPES = /^(?:bigint|bit(?: varying)?|boolean|char|character|double precision|integer|numeric|real|smallint)$/;
+const SQL_SYNONYMS: ReadonlyMap<string, string> = new Map([
   ["char varying", "varchar"],
-  ["character", "character"],
   ["character varying", "varchar"],
   ["dec", "numeric"],
   ["decimal", "numeric"],
-  ["double precision", "double precision"],
   ["float", "double precision"],
   ["int", "integer"],
-  ["integer", "integer"],
-  ["numeric", "numeric"],
-  ["real", "real"],
-  ["smallint", "smallint"],
   ["time with time zone", "timetz"],
   ["time without time zone", "time"],
   ["timestamp with time zone", "timestamptz"],
@@ -48,8 +38,8 @@ export function quoteLiteral(text: string): string {
 /** The type of a cast. As in SQL, unquoted names are lower case. */
 export function quoteCast(cast: string): string {
   const name = cast.trim().toLowerCase();
-  const known = SQL_TYPES.get(name.replaceAll(/\s+/g, " "));
-  return known ?? quoteIdentifier(name);
+  const type = name.replaceAll(/\s+/g, " ");
+  return SQL_TYPES.test(type) ? type : (SQL_SYNONYMS.get(type) ?? quoteIdentifier(name));
 }
 
 function badNameError(name: string): Error {

@@ -1,5 +1,5 @@
-import type { FunctionResult } from "../catalogue/catalogue.ts";
-import type { Call, CallParameter } from "../plan/plan.ts";
+import type { FunctionResult, Parameter } from "../catalogue/catalogue.ts";
+import type { Call } from "../plan/plan.ts";
 import { type Draft, type NodeFrame, ONLY_COLUMN, scopeOfRows } from "./draft.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 
@@ -67,7 +67,7 @@ function renderArguments(draft: Draft, given: Call["arguments"], called: Call["f
 }
 
 interface GivenArgument {
-  readonly parameter: CallParameter;
+  readonly parameter: Parameter;
   readonly value: string;
 }
 

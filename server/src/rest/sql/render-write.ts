@@ -52,8 +52,8 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
 /** Only returned columns, so that no SELECT privilege on others is needed. */
 function renderReturning({ write, shown }: Pick<WritePlan, "write" | "shown">, name: string): string {
   const needed = shown === null ? new Set<string>() : findNeededColumns(shown);
-  const told = write.kind === "insert" ? (write.location ?? []) : [];
-  const all = needed === null ? null : new Set([...needed, ...told]);
+  const located = write.kind === "insert" ? (write.location ?? []) : [];
+  const all = needed === null ? null : new Set([...needed, ...located]);
   return all?.size === 0 ? "1" : renderNeeded(all, name);
 }
 

@@ -13,7 +13,7 @@ export async function explainRejection(rejection: Rejection): Promise<AppError |
   const { error, attempt } = rejection;
   // A table of a user that references ours reports its own errors.
   if (error.table !== undefined && error.table !== attempt.relation.name) return null;
-  if (attempt.caller.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
+  if (attempt.principal.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
     return signInError(error);
   }
   switch (error.code) {

@@ -24,7 +24,7 @@ const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]
  */
 export async function explainRights(rejection: Rejection): Promise<AppError | null> {
   const { error, attempt, rule } = rejection;
-  if (attempt.caller.role === "anon" || !isWrite(attempt)) return null;
+  if (attempt.principal.role === "anon" || !isWrite(attempt)) return null;
   const { name } = attempt.relation;
   if (rule === null) return rejected(rejection, { message: `${name} is read-only: only the service itself writes it` });
   // A trigger of the service provides the message.
@@ -40,12 +40,12 @@ export async function explainRights(rejection: Rejection): Promise<AppError | nu
 /** Null when no rule of the service explains it: a user has added one. */
 async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<AppError | null> {
   const { rowIndex, owners, rule } = rejection;
-  const { relation, caller, rows } = attempt;
+  const { relation, principal, rows } = attempt;
   // When the rejected row of a long list is not known, all rows are checked for what they reference.
   const row = rows.length > 1 && rowIndex === null ? null : (rows[rowIndex ?? 0] ?? {});
   const named = await explainNamedRows(rejection, attempt, row === null ? rows : [row]);
   if (named !== null) return named;
-  const { userId: callerId } = caller;
+  const { userId: callerId } = principal;
   if (row === null)
     return rejected(rejection, { message: `A row-level rule of ${relation.name} rejects one of the rows` });
   if (callerId === null || rule === null) return null;
@@ -57,13 +57,13 @@ async function explainRow(rejection: Rejection, attempt: WriteAttempt): Promise<
 /** Checks new rows for another user's agent, and for a tool or swarm that does not exist. */
 async function explainNamedRows(
   rejection: Rejection,
-  { caller, columns }: WriteAttempt,
+  { principal, columns }: WriteAttempt,
   rows: readonly Row[],
 ): Promise<AppError | null> {
   const look = async (column: string, table: OwnedTable) => {
     const ids = columns.includes(column) ? new Set(rows.flatMap((row) => idIn(row, column) ?? [])) : [];
     const found = await rejection.owners.find(table, [...ids]);
-    const isForeign = [...found.values()].some((owner) => owner !== null && owner !== caller.userId);
+    const isForeign = [...found.values()].some((owner) => owner !== null && owner !== principal.userId);
     return { isForeign, isMissing: [...ids].some((id) => !found.has(id)) };
   };
   if ((await look("agent_id", "agents")).isForeign) {

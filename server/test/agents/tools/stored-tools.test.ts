@@ -158,7 +158,7 @@ describe("stored tools", () => {
           source: "json",
           isArray: false,
           pinnedId: null,
-          caller: { role: "authenticated", userId: ada.userId },
+          principal: { role: "authenticated", userId: ada.userId },
         });
         assert.ok(rewritten !== null);
         assert.doesNotMatch(JSON.stringify(rewritten), /sk-very/);

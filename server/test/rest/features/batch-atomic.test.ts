@@ -44,7 +44,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
 
   async function run(
     operations: readonly Operation[],
-    caller: Principal = SERVICE,
+    principal: Principal = SERVICE,
   ): Promise<readonly (RestAnswer | AppError)[]> {
     const calls = operations.map(({ line, body, headers = {} }) => {
       const [method = "", target = ""] = line.split(" ");
@@ -59,7 +59,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
           contentType: null,
         },
         path: `/rest/v1${path}`,
-        caller,
+        principal,
       };
     });
     const [first, ...others] = calls;
@@ -67,8 +67,8 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     return opened.stage.room.answerBatch([first, ...others]);
   }
 
-  async function rejectionOf(operations: readonly Operation[], caller?: Principal): Promise<Rejection> {
-    const error = await run(operations, caller).then(
+  async function rejectionOf(operations: readonly Operation[], principal?: Principal): Promise<Rejection> {
+    const error = await run(operations, principal).then(
       () => assert.fail("not rejected"),
       (fault: unknown) => fault,
     );
@@ -244,7 +244,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 10, items: 10 });
   });
 
-  it("run as their caller", async () => {
+  it("run as their principal", async () => {
     const rejection = await rejectionOf([{ line: "GET /makers" }], ANON);
     assert.deepEqual([rejection.status, rejection.operation], [401, 0]);
   });

@@ -100,7 +100,7 @@ export class RestStage {
           contentType: lowered["content-type"] ?? null,
         },
         path: `/rest/v1${path}`,
-        caller: as,
+        principal: as,
       });
       return toAsked(answer.status, answer.headers, answer.body);
     } catch (error) {

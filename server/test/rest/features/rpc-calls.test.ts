@@ -196,7 +196,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
           contentType: headers["content-type"],
         },
         path: "/rest/v1/rpc/take_bytes",
-        caller: { role: "service_role", userId: null, claims: {}, session: null },
+        principal: { role: "service_role", userId: null, claims: {}, session: null },
       });
       assert.deepEqual(answer.body, bytes);
       assert.equal(answer.headers["content-type"], "application/octet-stream");

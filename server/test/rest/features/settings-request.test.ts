@@ -76,7 +76,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("and for views, each caller with their own", async () => {
+    it("and for views, each principal with their own", async () => {
       const users = await Promise.all([opened.stage.addUser(), opened.stage.addUser(), opened.stage.addUser()]);
       const asked = Array.from({ length: 30 }, (_, at) => users[at % 3] ?? users[0]);
       const answers = await Promise.all(

@@ -8,9 +8,10 @@ import type {
 import type { TypeCategory } from "../../../src/rest/catalogue/type-category.ts";
 import type { RequestInput } from "../../../src/rest/index.ts";
 import type { AnswerPlan, CallPlan, Plan, ReadNode, ReadPlan, Write, WritePlan } from "../../../src/rest/plan/plan.ts";
-import type { MainRow } from "../../../src/rest/read-results.ts";
 import { type AnswerInput, buildAnswer } from "../../../src/rest/respond/build-answer.ts";
+import { type MainResult, readMainResult } from "../../../src/rest/respond/main-result.ts";
 import { negotiate } from "../../../src/rest/respond/negotiate.ts";
+import { RESULT_COLUMNS, type ResultColumn } from "../../../src/rest/sql/statement.ts";
 import { parse } from "./parsing.ts";
 
 export function dataType(label: string, category: TypeCategory, rest: Partial<DataType> = {}): DataType {
@@ -123,9 +124,11 @@ export const INSERT: Write & { kind: "insert" } = {
 export const UPDATE: Write = { kind: "update", relation: THINGS, rows: ROWS, where: [], matchOn: null };
 export const DELETE: Write = { kind: "delete", relation: THINGS, where: [] };
 
-function mainRow(rest: Partial<MainRow> = {}): MainRow {
-  const usual = { body: "[]", rows: "0", total: null, isCut: null, status: null, headers: null, location: null };
-  return { ...usual, inserted: null, ...rest };
+export type MainRow = Readonly<Record<ResultColumn, string | null>>;
+
+function mainResult(rest: Partial<MainRow>): MainResult {
+  const row: Partial<MainRow> = { body: "[]", rows: "0", ...rest };
+  return readMainResult({ rows: [RESULT_COLUMNS.map((name) => row[name] ?? null)] });
 }
 
 /** The answer to a request, given what was planned and what the database said. */
@@ -142,7 +145,7 @@ export function answerTo(
     rawSearch: input.search ?? "",
     media: negotiate(request, { isPlanEnabled: false, functionResult }),
     plan,
-    results: mainRow(row),
+    result: mainResult(row),
     estimate: null,
     multipleSchemas: false,
     maxRows: null,

@@ -31,7 +31,7 @@ export function attempt(
     source: "json",
     isArray,
     pinnedId: null,
-    caller: { role: "authenticated", userId: USER },
+    principal: { role: "authenticated", userId: USER },
     ...more,
   };
 }

@@ -27,11 +27,11 @@ export async function toldBy(
       throw rejected;
     },
   );
-  const attempted = attempt(table, operation, row, { caller: callerOf(caller) });
+  const attempted = attempt(table, operation, row, { principal: principalOf(caller) });
   return (await rules.explainRejection(error, attempted, null)) ?? error;
 }
 
-export function callerOf(caller: Caller): WriteAttempt["caller"] {
+export function principalOf(caller: Caller): WriteAttempt["principal"] {
   if (caller === "anon" || caller === "service_role") return { role: caller, userId: null };
   return { role: "authenticated", userId: caller };
 }
