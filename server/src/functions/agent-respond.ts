@@ -182,7 +182,7 @@ function actFor(principal: Principal, namedId: string | null | undefined): Princ
 
 function requireUser(principal: Principal): Principal & { readonly userId: string } {
   const { userId } = principal;
-  if (userId === null) throw invalid({ user_id: "is needed from the service role" });
+  if (userId === null) throw invalid({ user_id: "is required with the service role" });
   return { ...principal, userId };
 }
 

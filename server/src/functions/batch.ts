@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
 import { readExactJson } from "../json/index.ts";
@@ -20,12 +21,6 @@ const operationSchema = z.object({
 const batchSchema = z.object({ operations: z.array(operationSchema).min(1).max(MAX_OPERATIONS) });
 
 type Operation = z.infer<typeof operationSchema>;
-
-interface OperationResult {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: unknown;
-}
 
 export const BATCH = {
   name: "batch",
@@ -53,18 +48,9 @@ function readExactBody({ body, headers }: FunctionCall): unknown {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The Content-Type of the body is not one that is accepted");
   }
   if (!Buffer.isBuffer(body)) return {};
-  const text = decode(body);
-  const read = text === null ? { fault: "must be UTF-8" } : readExactJson(text);
+  const read = isUtf8(body) ? readExactJson(body.toString().replace(/^\ufeff/, "")) : { fault: "must be UTF-8" };
   if (read.fault === null) return read.value;
   throw new AppError("VALIDATION_ERROR", `The request body ${read.fault}`, { details: { body: read.fault } });
-}
-
-function decode(body: Buffer): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(body);
-  } catch {
-    return null;
-  }
 }
 
 function toRestCall({ method, path, headers, body }: Operation, { principal, headers: own }: FunctionCall): RestCall {
@@ -104,7 +90,7 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries([...OPERATION_HEADERS].map((name) => [name, lowered[name]]));
 }
 
-function toResult(answer: RestAnswer | AppError): OperationResult {
+function toResult(answer: RestAnswer | AppError): Omit<RestAnswer, "body"> & { readonly body: unknown } {
   if (answer instanceof AppError) {
     const { status, headers, body } = renderError(answer);
     return { status, headers, body: JSON.parse(body) as unknown };

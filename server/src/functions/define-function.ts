@@ -4,9 +4,9 @@ import type { FunctionResponse, FunctionDescription, NamedFunction, WarnableCall
 type Run = (call: WarnableCall) => Promise<FunctionResponse>;
 
 /** Adds warnings to the response of a function, or to its error. */
-export function defineFunction(facts: FunctionDescription, run: Run): NamedFunction {
+export function defineFunction(description: FunctionDescription, run: Run): NamedFunction {
   return {
-    ...facts,
+    ...description,
     async run(call) {
       const warnings: string[] = [];
       try {

@@ -30,9 +30,9 @@ export function describeFault(issue: z.core.$ZodRawIssue): string {
         ? `must be one of ${(issue["options"] as unknown[]).join(", ")}`
         : "is of the wrong type";
     case "too_small":
-      return `${sayMeasure(issue.origin)} at least ${issue.minimum}${sayUnit(issue.origin)}`;
+      return describeBound(issue.origin, `at least ${issue.minimum}`);
     case "too_big":
-      return `${sayMeasure(issue.origin)} at most ${issue.maximum}${sayUnit(issue.origin)}`;
+      return describeBound(issue.origin, `at most ${issue.maximum}`);
     case "unrecognized_keys":
       return `has members that are not known: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 100))).join(", ")}`;
     default:
@@ -40,17 +40,7 @@ export function describeFault(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-function sayMeasure(origin: string): string {
-  return sayUnit(origin) === "" ? "must be" : "must have";
-}
-
-function sayUnit(origin: string): string {
-  switch (origin) {
-    case "string":
-      return " characters";
-    case "array":
-      return " entries";
-    default:
-      return "";
-  }
+function describeBound(origin: string, bound: string): string {
+  if (origin === "string") return `must have ${bound} characters`;
+  return origin === "array" ? `must have ${bound} entries` : `must be ${bound}`;
 }

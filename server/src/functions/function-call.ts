@@ -40,10 +40,7 @@ export interface StreamedResponse {
 /** The static description of a function. */
 export interface FunctionDescription {
   readonly name: string;
-  /**
-   * `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service
-   * role.
-   */
+  /** `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service role. */
   readonly access: "bearer" | "account";
   readonly limit: LimitName;
   /** The call creates the user's first signing secret, so it cannot be signed yet. */

@@ -11,5 +11,9 @@ export function readBody<T>(schema: z.ZodType<T>, { body, warn }: Pick<WarnableC
   if (result.success) return result.data;
   const details: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const { path, message } of result.error.issues) details[path.map(String).join(".") || "body"] ??= message;
-  throw new AppError("VALIDATION_ERROR", "The request body is not valid", { details: { ...details } });
+  throw invalidBodyError({ ...details });
+}
+
+export function invalidBodyError(details: Record<string, string>): AppError {
+  return new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
 }

@@ -4,7 +4,7 @@ import type { Principal } from "../db/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { invalidBodyError, readBody } from "./read-body.ts";
 
 const bodySchema = z.object({
   action: z.enum(["regenerate_secret", "delete_secret"]),
@@ -45,10 +45,8 @@ function chooseUser(principal: Principal, namedId: string | undefined): string {
   const callerId = callerIdOf(principal);
   if (callerId === null) {
     if (namedId !== undefined) return namedId;
-    throw new AppError("VALIDATION_ERROR", "The request body is not valid", {
-      details: { user_id: "is needed from the service role" },
-    });
+    throw invalidBodyError({ user_id: "is required with the service role" });
   }
   if (namedId === undefined || namedId.toLowerCase() === callerId) return callerId;
-  throw new AppError("FORBIDDEN", "The secret of another user is not yours to change");
+  throw new AppError("FORBIDDEN", "You cannot change the secret of another user");
 }

@@ -4,7 +4,7 @@ import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import { invalidBodyError, readBody } from "./read-body.ts";
 
 const secretsSchema = z
   .record(
@@ -75,30 +75,26 @@ function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolM
   const { tool_id: toolId, url } = call;
   if (toolId !== undefined && url === undefined) return { toolId };
   if (toolId === undefined && url !== undefined) return { ...call, url };
-  throw notValid({ url: "is needed, or tool_id in its place" });
+  throw invalidBodyError({ url: "is needed, or tool_id in its place" });
 }
 
 function chooseOwner(callerId: string | null, call: Extract<Body, { action: "import" }>): ImportCall["ownerId"] {
   const { user_id: named, visibility } = call;
   if (callerId !== null) {
     if (named === undefined || named.toLowerCase() === callerId) return callerId;
-    throw new AppError("FORBIDDEN", "Tools of another user are not yours to make");
+    throw new AppError("FORBIDDEN", "You cannot create tools for another user");
   }
   if (named === undefined && visibility !== "public")
-    throw notValid({ visibility: "must be public for tools of nobody" });
+    throw invalidBodyError({ visibility: "must be public for tools without an owner" });
   return named ?? null;
 }
 
 /** A failed call is a successful response, because the call was made. */
 function renderOutcome(toolId: string, outcome: ToolOutcome): Record<string, unknown> {
   const { status, attempts, durationMs } = outcome;
-  const facts = { tool_id: toolId, success: status === "succeeded", status, attempts, duration_ms: durationMs };
+  const common = { tool_id: toolId, success: status === "succeeded", status, attempts, duration_ms: durationMs };
   if (outcome.status !== "succeeded") {
-    return { ...facts, error: outcome.error, ...(outcome.text !== undefined && { output: outcome.text }) };
+    return { ...common, error: outcome.error, ...(outcome.text !== undefined && { output: outcome.text }) };
   }
-  return { ...facts, output: outcome.output, output_chars: outcome.outputChars, truncated: outcome.isTruncated };
-}
-
-function notValid(details: Record<string, string>): AppError {
-  return new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
+  return { ...common, output: outcome.output, output_chars: outcome.outputChars, truncated: outcome.isTruncated };
 }

@@ -15,10 +15,7 @@ interface UnknownMember {
   readonly unsent: readonly string[];
 }
 
-/**
- * Returns a sentence for each member that the schema does not know, because a misspelt member would be ignored
- * silently.
- */
+/** Returns a sentence for each member that the schema does not know: a misspelt member would be ignored silently. */
 export function describeUnknownMembers(schema: z.ZodType, body: unknown): string[] {
   const members = findUnknown(schema, body, "");
   const sentences = members.slice(0, MAX_NAMED).map(({ path, name, unsent }) => {
@@ -41,7 +38,7 @@ function findUnknown(schema: z.ZodType, value: unknown, path: string): UnknownMe
   if (schema instanceof z.ZodArray) {
     if (!Array.isArray(value)) return [];
     const element = schema.element as z.ZodType;
-    return value.flatMap((item: unknown, at) => findUnknown(element, item, `${path}${at}.`));
+    return value.flatMap((item: unknown, index) => findUnknown(element, item, `${path}${index}.`));
   }
   return schema instanceof z.ZodObject && isRecord(value) ? findInObject(schema, value, path) : [];
 }

@@ -38,7 +38,7 @@ export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction 
       }
       case "recovery": {
         const recovery = await webhooks.findRecovery(callerId, body.recovery_id);
-        if (recovery === null) throw new AppError("NOT_FOUND", "There is no such recovery");
+        if (recovery === null) throw new AppError("NOT_FOUND", "The recovery does not exist");
         return { status: 200, body: recovery };
       }
     }
@@ -46,15 +46,15 @@ export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction 
 }
 
 function answerRetry(attempt: AttemptNow): FunctionResponse {
-  const facts = {
+  const attempted = {
     delivery_id: attempt.deliveryId,
     status_code: attempt.statusCode,
     response_time_ms: attempt.responseTimeMs,
     response_body: attempt.responseBody,
     attempts: attempt.attempts,
   };
-  if (attempt.isDelivered) return { status: 200, body: { success: true, status: "delivered", ...facts } };
+  if (attempt.isDelivered) return { status: 200, body: { success: true, status: "delivered", ...attempted } };
   throw new AppError("DELIVERY_FAILED", attempt.error ?? `The endpoint answered ${attempt.statusCode}`, {
-    members: { success: false, status: "failed", ...facts },
+    members: { success: false, status: "failed", ...attempted },
   });
 }

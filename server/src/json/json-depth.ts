@@ -15,10 +15,10 @@ export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_JSON_DEPTH) return false;
   let depth = 0;
   let isInString = false;
-  for (let at = 0; at < text.length && depth <= MAX_JSON_DEPTH; at += 1) {
-    const character = text.charCodeAt(at);
+  for (let index = 0; index < text.length && depth <= MAX_JSON_DEPTH; index += 1) {
+    const character = text.charCodeAt(index);
     if (character === QUOTE) isInString = !isInString;
-    else if (isInString) at += character === BACKSLASH ? 1 : 0;
+    else if (isInString) index += character === BACKSLASH ? 1 : 0;
     else if (character === OPENING_BRACKET || character === OPENING_BRACE) depth += 1;
     else if (character === CLOSING_BRACKET || character === CLOSING_BRACE) depth -= 1;
   }

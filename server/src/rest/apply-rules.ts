@@ -1,6 +1,6 @@
 import { isWriteAttempt } from "./attempt.ts";
 import type { QualifiedName } from "./catalogue/catalogue.ts";
-import type { AbsentKeys, JsonObject, ParsedRequest } from "./parse/parsed-request.ts";
+import type { AbsentKeys, ParsedRequest } from "./parse/parsed-request.ts";
 import type { RestOptions } from "./rest-options.ts";
 import type { ReadAttempt, RewrittenRows, WriteAttempt } from "./table-rules.ts";
 
@@ -39,12 +39,8 @@ function findAbsentKeys({ rows, columns }: RewrittenRows): AbsentKeys | null {
   const everywhere: string[] = [];
   const somewhere: string[] = [];
   for (const column of columns) {
-    const count = countLacking(rows, column);
+    const count = rows.filter((row) => !Object.hasOwn(row, column)).length;
     if (count > 0) (count === rows.length ? everywhere : somewhere).push(column);
   }
   return everywhere.length + somewhere.length === 0 ? null : { everywhere, somewhere };
-}
-
-function countLacking(rows: readonly JsonObject[], column: string): number {
-  return rows.reduce((count, row) => count + (Object.hasOwn(row, column) ? 0 : 1), 0);
 }

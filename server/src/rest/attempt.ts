@@ -1,6 +1,14 @@
 import type { Principal } from "../db/index.ts";
-import type { ParsedRequest } from "./parse/parsed-request.ts";
+import { isPlainEquality } from "./parse/filter.ts";
+import type { Method, ParsedRequest } from "./parse/parsed-request.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
+
+const OPERATIONS: Readonly<Partial<Record<Method, WriteAttempt["operation"]>>> = {
+  POST: "insert",
+  PUT: "upsert",
+  PATCH: "update",
+  DELETE: "delete",
+};
 
 /** Describes for the table rules what a request does to a relation. Null for a function call. */
 export function attemptOf(
@@ -9,32 +17,15 @@ export function attemptOf(
 ): ReadAttempt | WriteAttempt | null {
   const { target, schema, method, query, body, preferences } = request;
   if (target.kind !== "relation") return null;
-  const subject = {
-    relation: { schema, name: target.name },
-    pinnedId: findPinnedId(request),
-    principal: { role, userId },
-  };
-  const written = body.kind === "rows" ? body : null;
-  const rows = written?.rows ?? [];
-  const columns = query.columns ?? written?.keys ?? [];
-  const isArray = written?.isArray ?? false;
-  const source = written?.source ?? "json";
-  switch (method) {
-    case "GET":
-    case "HEAD":
-    case "OPTIONS":
-      return subject;
-    case "POST": {
-      const operation = preferences.resolution === null ? "insert" : "upsert";
-      return { ...subject, operation, rows, columns, source, isArray };
-    }
-    case "PUT":
-      return { ...subject, operation: "upsert", rows, columns, source, isArray };
-    case "PATCH":
-      return { ...subject, operation: "update", rows, columns, source, isArray };
-    case "DELETE":
-      return { ...subject, operation: "delete", rows: [], columns: [], source, isArray };
-  }
+  const relation = { schema, name: target.name };
+  const subject = { relation, pinnedId: findPinnedId(request), principal: { role, userId } };
+  const operation = OPERATIONS[method];
+  if (operation === undefined) return subject;
+  if (body.kind !== "rows") return { ...subject, operation, rows: [], columns: [], source: "json", isArray: false };
+  const { rows, keys, source, isArray } = body;
+  const isUpsert = method === "POST" && preferences.resolution !== null;
+  const columns = query.columns ?? keys;
+  return { ...subject, operation: isUpsert ? "upsert" : operation, rows, columns, source, isArray };
 }
 
 export function isWriteAttempt(attempt: ReadAttempt | WriteAttempt): attempt is WriteAttempt {
@@ -44,19 +35,8 @@ export function isWriteAttempt(attempt: ReadAttempt | WriteAttempt): attempt is 
 /** The value of the only filter, when that is `id=eq.…`. */
 function findPinnedId({ query }: ParsedRequest): string | null {
   const [only, ...others] = query.root.conditions;
-  if (
-    only?.kind !== "filter" ||
-    others.length > 0 ||
-    query.embeds.some(({ modifiers }) => modifiers.conditions.length > 0)
-  ) {
-    return null;
-  }
-  const { field, operation } = only;
-  const isPinning =
-    field.name === "id" &&
-    field.path.length === 0 &&
-    operation.operator === "eq" &&
-    !operation.isNegated &&
-    operation.quantifier === null;
-  return isPinning && typeof operation.value === "string" ? operation.value : null;
+  const isAlone = others.length === 0 && query.embeds.every(({ modifiers }) => modifiers.conditions.length === 0);
+  if (only === undefined || !isAlone || !isPlainEquality(only) || only.field.name !== "id") return null;
+  const { value } = only.operation;
+  return typeof value === "string" ? value : null;
 }

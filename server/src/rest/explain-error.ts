@@ -36,27 +36,18 @@ export async function explainError(
   if (entered !== error) return entered;
   const mismatch = error.code === NOT_SINGLE ? findMismatch(rejected, Number(error.detail)) : null;
   if (mismatch !== null) return mismatch;
-  const attempt = rejected?.attempt ?? null;
-  if (attempt !== null) {
-    const { isWithoutEffect = false, rowIndex = null } = rejected ?? {};
-    const named = await explainByRules(error, attempt, { rules, isWithoutEffect, rowIndex });
-    if (named !== null) return named;
-  }
-  return translateDatabaseError(error, { isAuthenticated: principal.role !== "anon" });
+  const named = rejected === null ? null : await explainByRules(error, rejected, rules);
+  return named ?? translateDatabaseError(error, { isAuthenticated: principal.role !== "anon" });
 }
 
 function explainByRules(
   error: pg.DatabaseError,
-  attempt: ReadAttempt | WriteAttempt,
-  {
-    rules,
-    isWithoutEffect,
-    rowIndex,
-  }: Pick<RestOptions, "rules"> & Required<Pick<RejectedRequest, "isWithoutEffect" | "rowIndex">>,
-): Promise<AppError | null> | AppError | null {
-  const isNothing = error.code === NOT_SINGLE && error.detail === "0";
-  if (!isNothing) return rules.explainRejection(error, attempt, rowIndex);
-  return isWithoutEffect ? null : rules.explainMissing(attempt);
+  { attempt, isWithoutEffect, rowIndex = null }: RejectedRequest,
+  rules: RestOptions["rules"],
+): ReturnType<RestOptions["rules"]["explainMissing"]> {
+  if (attempt === null) return null;
+  if (error.code !== NOT_SINGLE || error.detail !== "0") return rules.explainRejection(error, attempt, rowIndex);
+  return isWithoutEffect === true ? null : rules.explainMissing(attempt);
 }
 
 /** A list that must return a single object, or that addresses a missing row, keeps the error for that. */
@@ -72,13 +63,10 @@ function findMismatch(rejected: RejectedRequest | null, rows: number): AppError 
 export function isDoubtful(error: unknown, requests: readonly ParsedRequest[]): boolean {
   if (!(error instanceof AppError)) return false;
   if (UNKNOWN_NAME.test(error.extra.foreign?.code ?? "")) return true;
-  const state = error.cause instanceof pg.DatabaseError ? error.cause.code : undefined;
-  if (state === undefined) return false;
-  return isStaleSign(state) || isStaleType(error.cause) || (isMisfit(state) && requests.some(hasTypedValues));
-}
-
-function isStaleType(cause: unknown): boolean {
-  return cause instanceof pg.DatabaseError && cause.code === NOT_SINGLE && Number(cause.detail) === STALE_TYPE_ROWS;
+  const { cause } = error;
+  if (!(cause instanceof pg.DatabaseError) || cause.code === undefined) return false;
+  const isStaleType = cause.code === NOT_SINGLE && Number(cause.detail) === STALE_TYPE_ROWS;
+  return isStaleType || isStaleSign(cause.code) || (isMisfit(cause.code) && requests.some(hasTypedValues));
 }
 
 /** Columns of a body and function parameters are cast to types of the catalogue; operands of filters are not. */

@@ -32,21 +32,16 @@ export interface PrepareOptions {
   readonly maxRows: number | null;
   readonly isPlanEnabled: boolean;
   isOwn(name: TouchedName): boolean;
-}
-
-export interface PrepareDemands {
   /** The statement must fail unless it affects one row, although the request alone does not require that. */
-  readonly mustBeSingle: boolean;
+  readonly mustBeSingle?: boolean;
 }
 
 /** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
 export function prepareRequest(
   parsed: ParsedRequest,
   catalogue: Catalogue,
-  options: PrepareOptions,
-  { mustBeSingle }: PrepareDemands = { mustBeSingle: false },
+  { maxRows, isPlanEnabled, shapes, isOwn, mustBeSingle = false }: PrepareOptions,
 ): PreparedRequest {
-  const { maxRows, isPlanEnabled, shapes, isOwn } = options;
   const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
   const request = called === null ? parsed : settleCall(parsed, called);
   const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });

@@ -4,7 +4,7 @@ import { AppError } from "../errors/index.ts";
 import { applyRules } from "./apply-rules.ts";
 import { attemptOf, isWriteAttempt } from "./attempt.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
-import type { CatalogueHolder } from "./catalogue/watch-catalogue.ts";
+import { type CatalogueHolder, openCatalogue } from "./catalogue/watch-catalogue.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
 import { explainError, isDoubtful } from "./explain-error.ts";
 import { locateRow } from "./locate-row.ts";
@@ -35,6 +35,12 @@ interface RejectedWrite {
   /** Up to and including the rejected request. */
   readonly prepared: readonly PreparedRequest[];
   readonly calls: readonly [RestCall, ...RestCall[]];
+}
+
+export async function openRest(options: RestOptions): Promise<RestModule> {
+  const { database, listenUrl, settings, observer } = options;
+  const catalogue = await openCatalogue({ pool: database.service, listenUrl, schemas: settings.dbSchemas, observer });
+  return new RestModule(options, catalogue);
 }
 
 /** Answers REST requests. Throws errors for callers as `AppError`. */
@@ -135,11 +141,10 @@ export class RestModule {
     call: RestCall,
     isBatch: boolean,
   ): Promise<readonly (() => Promise<RestAnswer>)[]> {
-    const prepared = checked.map((one, index) =>
-      isBatch
-        ? inOperation(index, () => this.#prepare(one, catalogue, isBatch))
-        : this.#prepare(one, catalogue, isBatch),
-    );
+    const prepared = checked.map((one, index) => {
+      const prepare = () => this.#prepare(one, catalogue, isBatch);
+      return isBatch ? inOperation(index, prepare) : prepare();
+    });
     const results = await this.#run(prepared, checked, call, isBatch);
     return checked.map((one, index) => {
       const [entry, result] = [prepared[index], results[index]];
@@ -152,17 +157,13 @@ export class RestModule {
   #prepare({ request, attempt }: CheckedRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
-    return prepareRequest(
-      request,
-      catalogue,
-      {
-        shapes: this.#shapes,
-        maxRows: this.#maxRows,
-        isPlanEnabled: this.#options.settings.dbPlanEnabled,
-        isOwn: this.#options.isOwn,
-      },
-      { mustBeSingle: isBatch && isPinnedUpdate },
-    );
+    return prepareRequest(request, catalogue, {
+      shapes: this.#shapes,
+      maxRows: this.#maxRows,
+      isPlanEnabled: this.#options.settings.dbPlanEnabled,
+      isOwn: this.#options.isOwn,
+      mustBeSingle: isBatch && isPinnedUpdate,
+    });
   }
 
   async #run(

@@ -4,7 +4,7 @@ import { explainMissing, isNamedTable } from "./explain-missing.ts";
 import { faultsError } from "./faults-error.ts";
 import { findFaults } from "./find-faults.ts";
 import { isOwnRelation } from "./own-names.ts";
-import { createOwners } from "./owners.ts";
+import { createOwners } from "./sql/owners.ts";
 import { explainRejection } from "./rejections/explain-rejection.ts";
 import { allRules } from "./rules/all-rules.ts";
 import type { TableRule } from "./rules/table-rule.ts";

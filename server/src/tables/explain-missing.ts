@@ -1,14 +1,13 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../errors/index.ts";
-import type { QualifiedName, ReadAttempt, WriteAttempt } from "../rest/index.ts";
+import { isWriteAttempt, type QualifiedName, type ReadAttempt, type WriteAttempt } from "../rest/index.ts";
 import { canonicalUuid } from "./fields/uuid-field.ts";
 import { isOwnRelation } from "./own-names.ts";
-import type { Owners } from "./owners.ts";
 import { loadReasonInput } from "./rejections/load-reason-input.ts";
 import { findReason } from "./rejections/reasons.ts";
-import { isWrite, type Rejection } from "./rejections/rejection.ts";
+import type { Rejection } from "./rejections/rejection.ts";
 import type { TableRule } from "./rules/table-rule.ts";
-import type { OwnedTable } from "./sql/select-owners.ts";
+import type { OwnedTable, Owners } from "./sql/owners.ts";
 
 interface Names {
   readonly table: OwnedTable;
@@ -33,10 +32,10 @@ export async function explainMissing(
   { owners, rule }: Pick<Rejection, "owners" | "rule">,
 ): Promise<AppError | null> {
   const { relation, pinnedId, principal } = attempt;
-  const id = pinnedId === null ? null : canonicalUuid(pinnedId);
+  const id = canonicalUuid(pinnedId);
   if (!isOwnRelation(relation) || id === null || principal.role === "anon") return null;
   const names = NAMES.get(relation.name);
-  if (names === undefined) return isWrite(attempt) ? explainUnchanged(attempt, owners, rule) : null;
+  if (names === undefined) return isWriteAttempt(attempt) ? explainUnchanged(attempt, owners, rule) : null;
   const ownerId = (await owners.find(names.table, [id])).get(id) ?? null;
   const isForeign = ownerId !== null && principal.role === "authenticated" && ownerId !== principal.userId;
   const extra = { upstreamCode: "PGRST116" };

@@ -1,7 +1,7 @@
 import type { WriteAttempt } from "../rest/index.ts";
-import type { Fault, Field, NamedFault, Row, Value } from "./fields/field.ts";
+import { type Fault, FINE, type Field, fault, type NamedFault, type Row, type Value, valueOf } from "./fields/field.ts";
 import { canonicalUuid } from "./fields/uuid-field.ts";
-import type { TableRule } from "./rules/table-rule.ts";
+import { type RowFault, rowFault, type TableRule } from "./rules/table-rule.ts";
 import type { WrittenRows } from "./written-rows.ts";
 
 export interface PlacedFault {
@@ -38,14 +38,12 @@ export function findFaults(writing: Writing): readonly PlacedFault[] {
   return faults;
 }
 
-type RowFaults = (Fault & { readonly field: string })[];
-
-function findRowFaults(writing: Writing, row: Row): RowFaults {
+function findRowFaults(writing: Writing, row: Row): readonly RowFault[] {
   const { rule, attempt, written } = writing;
   const isNew = attempt.operation !== "update";
-  const faults: RowFaults = [];
+  const faults: RowFault[] = [];
   const missing = isNew ? findMissing(writing, row) : [];
-  for (const field of missing) faults.push({ field, path: "", message: "is required", code: null });
+  for (const field of missing) faults.push(...rowFault(field, "is required"));
   for (const column of written.columns) {
     const field = Object.hasOwn(rule.fields, column) ? rule.fields[column] : undefined;
     const value = valueOf(row, column);
@@ -54,8 +52,7 @@ function findRowFaults(writing: Writing, row: Row): RowFaults {
   }
   // On a conflict the existing row counts, which only the database sees.
   if (attempt.operation === "insert") faults.push(...rule.checkNewRow(row));
-  if (!isNew && hasOtherId(attempt, row))
-    faults.push({ field: "id", path: "", message: "cannot be changed", code: null });
+  if (!isNew && hasOtherId(attempt, row)) faults.push(...rowFault("id", "cannot be changed"));
   return faults;
 }
 
@@ -67,21 +64,15 @@ function findMissing({ rule, attempt, written }: Writing, row: Row): string[] {
 
 function checkField({ attempt }: Writing, field: Field, sent: Value): readonly Fault[] {
   const value = attempt.source !== "json" && typeof sent === "string" ? field.readText(sent) : sent;
-  if (value === undefined) return [];
+  if (value === undefined) return FINE;
   if (value !== null) return field.check(value);
   const isAllowed = field.nulls === "always" || (field.nulls === "on create" && attempt.operation !== "update");
-  return isAllowed ? [] : [{ path: "", message: "must not be null", code: null }];
+  return isAllowed ? FINE : fault("must not be null");
 }
 
 /** Without a pinned id, the id in the body selects the row or the database compares it. */
 function hasOtherId({ pinnedId, isArray, columns }: WriteAttempt, row: Row): boolean {
   if (pinnedId === null || isArray || !columns.includes("id")) return false;
-  const value = valueOf(row, "id");
-  if (typeof value !== "string") return false;
-  const id = canonicalUuid(value);
+  const id = canonicalUuid(valueOf(row, "id"));
   return id !== null && id !== canonicalUuid(pinnedId);
-}
-
-function valueOf(row: Row, column: string): Value | undefined {
-  return Object.hasOwn(row, column) ? row[column] : undefined;
 }

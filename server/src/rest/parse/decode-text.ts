@@ -1,6 +1,5 @@
+import { isUtf8 } from "node:buffer";
 import { restError } from "../rest-error.ts";
-
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Percent-decodes one part of a URL. Returns null when it is not valid UTF-8 or contains a NUL. */
 export function decodePercent(text: string): string | null {
@@ -21,19 +20,11 @@ export function decodeFormText(text: string): string | null {
 /** Node decodes request lines and headers as Latin-1; clients that send raw bytes send UTF-8. */
 export function reread(text: string): string {
   if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
-  try {
-    return UTF8.decode(Buffer.from(text, "latin1"));
-  } catch {
-    return text;
-  }
+  return decodeUtf8(Buffer.from(text, "latin1")) ?? text;
 }
 
 export function decodeUtf8(bytes: Buffer): string | null {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return null;
-  }
+  return isUtf8(bytes) ? bytes.toString() : null;
 }
 
 export function undecodableError(part: string): Error {

@@ -4,10 +4,7 @@ import { isValueEnd, parseOperation, takeEnclosedQuoted } from "./operation.ts";
 import type { Condition, LogicCondition } from "./parsed-request.ts";
 import { createScanner, expect, expectEnd, reject, type Scanner, skipBlanks, take, takePattern } from "./scanner.ts";
 
-export interface LogicKey {
-  readonly operator: LogicCondition["operator"];
-  readonly isNegated: boolean;
-}
+type LogicKey = Pick<LogicCondition, "operator" | "isNegated">;
 
 interface LogicScanner extends Scanner {
   depth: number;
@@ -21,12 +18,8 @@ const PLAIN_VALUE = /[^,)]*/y;
 
 /** The value of a parameter `and` or `or`: terms in parentheses. */
 export function parseLogic(text: string, key: LogicKey): LogicCondition {
-  const scanner = {
-    ...createScanner("logic tree", text),
-    depth: 0,
-    termCount: 0,
-    closingBraces: matchBraces(text),
-  };
+  const counts = { depth: 0, termCount: 0 };
+  const scanner = { ...createScanner("logic tree", text), ...counts, closingBraces: matchBraces(text) };
   const condition = parseGroup(scanner, key);
   expectEnd(scanner);
   return condition;

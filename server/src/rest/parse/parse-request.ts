@@ -2,7 +2,7 @@ import { restError } from "../rest-error.ts";
 import { parseBody } from "./body.ts";
 import { reread } from "./decode-text.ts";
 import { parseAccept } from "./media-type.ts";
-import type { Method, ParsedQuery, ParsedRequest, Target } from "./parsed-request.ts";
+import type { Method, ParsedQuery, ParsedRequest } from "./parsed-request.ts";
 import { parsePreferences } from "./preferences.ts";
 import { parseQuery } from "./query.ts";
 import { parseMethod, parsePath } from "./route.ts";
@@ -35,12 +35,12 @@ export function parseRequest(input: RequestInput, { schemas }: ParseOptions): Pa
   const isRead = method === "GET" || method === "HEAD";
   const profile = parseProfile(header(isRead || method === "OPTIONS" ? "accept-profile" : "content-profile"), schemas);
   const preferences = parsePreferences(header("prefer"));
-  const asked = parseQuery(isQueried(method, target) ? input.search : "", {
-    hasArguments: target.kind === "rpc" && isRead,
-  });
-  rejectWindowOnPut(method, asked);
-  const range = method === "GET" ? parseWindow(asked, header("range")) : null;
-  const query = range === null ? asked : { ...asked, root: { ...asked.root, ...range } };
+  // The root and OPTIONS have no query.
+  const search = target.kind !== "root" && method !== "OPTIONS" ? input.search : "";
+  const sent = parseQuery(search, target.kind === "rpc" && isRead);
+  rejectWindowOnPut(method, sent);
+  const range = method === "GET" ? parseWindow(sent, header("range")) : null;
+  const query = range === null ? sent : { ...sent, root: { ...sent.root, ...range } };
   const bytes = input.body ?? EMPTY_BODY;
   const body = parseBody({ target, method, bytes, contentType: input.contentType, columns: query.columns });
   return { target, method, ...profile, query, preferences, range, accept: parseAccept(header("accept")), body };
@@ -54,11 +54,6 @@ function parseProfile(header: string | undefined, schemas: readonly string[]) {
   throw restError("PGRST106", `Invalid schema: ${schema}`, {
     hint: `Only the following schemas are exposed: ${schemas.join(", ")}`,
   });
-}
-
-/** The root and OPTIONS have no query. */
-function isQueried(method: Method, target: Target): boolean {
-  return target.kind !== "root" && method !== "OPTIONS";
 }
 
 function parseWindow({ root }: ParsedQuery, header: string | undefined): Window | null {

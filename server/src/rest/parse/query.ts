@@ -36,15 +36,13 @@ interface QueryDraft {
   onConflict: readonly string[] | null;
 }
 
-export interface QueryOptions {
-  /** Parameters may be arguments of a function, which need not parse as filters. */
-  readonly hasArguments: boolean;
-}
-
 const WHOLE_TABLE: readonly SelectItem[] = [{ kind: "star" }];
 
-/** Parses a query string. Repeated parameters accumulate, except `select`, `columns` and `on_conflict`, of which the first counts. */
-export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
+/**
+ * Parses a query string. Repeated parameters accumulate, except `select`, `columns` and `on_conflict`, of which the first counts.
+ * With `hasArguments`, parameters may be arguments of a function, which need not parse as filters.
+ */
+export function parseQuery(search: string, hasArguments: boolean): ParsedQuery {
   const query: QueryDraft = {
     modifiers: new Map(),
     args: [],
@@ -53,7 +51,7 @@ export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
     columns: null,
     onConflict: null,
   };
-  for (const pair of parseQueryPairs(search)) addParameter(query, pair, options);
+  for (const pair of parseQueryPairs(search)) addParameter(query, pair, hasArguments);
 
   const { select, columns, onConflict, args } = query;
   const root = finishModifiers(modifiersAt(query, []));
@@ -64,7 +62,7 @@ export function parseQuery(search: string, options: QueryOptions): ParsedQuery {
   return { select: select ?? WHOLE_TABLE, root, embeds, columns, onConflict, args };
 }
 
-function addParameter(query: QueryDraft, pair: ArgumentPair, options: QueryOptions): void {
+function addParameter(query: QueryDraft, pair: ArgumentPair, hasArguments: boolean): void {
   const [key, value] = pair;
   switch (key) {
     case "select":
@@ -77,12 +75,12 @@ function addParameter(query: QueryDraft, pair: ArgumentPair, options: QueryOptio
       query.onConflict ??= parseNameList(createParameterScanner("on_conflict", value));
       return;
     default:
-      addPlacedParameter(query, pair, options);
+      addPlacedParameter(query, pair, hasArguments);
   }
 }
 
 /** Parameters that may be prefixed with the path of an embed; the last name determines the parameter. */
-function addPlacedParameter(query: QueryDraft, pair: ArgumentPair, options: QueryOptions): void {
+function addPlacedParameter(query: QueryDraft, pair: ArgumentPair, hasArguments: boolean): void {
   const [key, value] = pair;
   switch (key.slice(key.lastIndexOf(".") + 1)) {
     case "order":
@@ -99,11 +97,11 @@ function addPlacedParameter(query: QueryDraft, pair: ArgumentPair, options: Quer
       addLogic(query, pair);
       return;
     default:
-      addFilter(query, pair, options);
+      addFilter(query, pair, hasArguments);
   }
 }
 
-function addFilter(query: QueryDraft, pair: ArgumentPair, { hasArguments }: QueryOptions): void {
+function addFilter(query: QueryDraft, pair: ArgumentPair, hasArguments: boolean): void {
   const placed = hasArguments ? tryFilter(pair) : parseFilter(...pair);
   if (placed !== null) addCondition(query, placed.path, placed.filter);
   if (!hasArguments) return;

@@ -1,13 +1,15 @@
 import type { QualifiedName, Relation } from "../catalogue/catalogue.ts";
 import type { ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
 import { foreignError, restError } from "../rest-error.ts";
+import { isPlainEquality } from "../parse/filter.ts";
 import { getRelation } from "./get-relation.ts";
 import type { AnswerPlan, BodyRows, Conflict, Predicate, Write, WritePlan } from "./plan.ts";
 import { planConditions } from "./plan-conditions.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { planNode } from "./plan-read.ts";
 import { getColumns } from "./write-columns.ts";
-import { readPutFilters } from "./write-put.ts";
+
+type PutKey = NonNullable<Extract<Write, { kind: "insert" }>["putKey"]>;
 
 interface Planning {
   readonly request: ParsedRequest;
@@ -68,8 +70,8 @@ function planConflict({ request, relation }: Planning): Conflict | null {
 }
 
 function planPut(planning: Planning): Write {
-  const { request, relation, target, context } = planning;
-  const filters = readPutFilters(relation, request.query.root.conditions);
+  const { request, relation, target } = planning;
+  const putKey = planPutKey(planning);
   const body = bodyOf(request);
   return {
     kind: "insert",
@@ -78,8 +80,22 @@ function planPut(planning: Planning): Write {
     rows: { ...planRows(planning, body, body.keys), shouldDefault: false },
     conflict: { columns: relation.primaryKey, resolution: "merge" },
     location: null,
-    putKey: filters.map(({ column, operation }) => ({ column, value: context.placeholders.operand(operation) })),
+    putKey,
   };
+}
+
+/** The filters of a PUT must be exactly the primary key. */
+function planPutKey({ request, relation, context }: Planning): PutKey {
+  const { conditions } = request.query.root;
+  const filters = conditions.filter(isPlainEquality);
+  const named = new Set(filters.map(({ field }) => field.name));
+  const isKey = named.size === relation.primaryKey.length && relation.primaryKey.every((name) => named.has(name));
+  if (named.size === 0 || !isKey || filters.length < conditions.length) {
+    throw restError("PGRST105", "Filters must include all and only primary key columns with 'eq' operators");
+  }
+  return filters.flatMap(({ field, operation }) =>
+    getColumns(relation, [field.name]).map((column) => ({ column, value: context.placeholders.operand(operation) })),
+  );
 }
 
 function planUpdate(planning: Planning): Write {

@@ -2,7 +2,7 @@ import type { AppError } from "../../errors/index.ts";
 import type { Column } from "../catalogue/catalogue.ts";
 import type { JsonObject, ParsedRequest, RowsBody } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
-import type { Write, WritePlan } from "./plan.ts";
+import type { WritePlan } from "./plan.ts";
 import { readExactRows, readKeyText } from "./write-key-text.ts";
 
 /** Validates the values of a body. The plan is shared by requests, so this runs for each of them. */
@@ -13,17 +13,14 @@ export function checkWrite({ query, body }: ParsedRequest, { write }: WritePlan)
     for (const condition of query.root.conditions) {
       if (condition.kind === "filter") sent.set(condition.field.name, String(condition.operation.value));
     }
-    checkPut(body, columnsOf(write.putKey), sent);
+    const key = write.putKey.map(({ column }) => column);
+    checkPut(body, key, sent);
   }
-  if (write.kind === "update" && write.matchOn !== null) checkList(body, keyColumnsOf(write, write.matchOn));
-}
-
-function columnsOf(putKey: readonly { readonly column: Column }[]): readonly Column[] {
-  return putKey.map(({ column }) => column);
-}
-
-function keyColumnsOf({ rows }: Extract<Write, { kind: "update" }>, matchOn: readonly string[]): readonly Column[] {
-  return rows.columns.filter(({ name }) => matchOn.includes(name));
+  if (write.kind === "update" && write.matchOn !== null) {
+    const { matchOn, rows } = write;
+    const key = rows.columns.filter(({ name }) => matchOn.includes(name));
+    checkList(body, key);
+  }
 }
 
 /** Compares texts where different texts are different values; elsewhere the statement compares the values. */

@@ -49,7 +49,9 @@ export function negotiate(request: ParsedRequest, input: MediaInput): AnswerMedi
   if (request.method === "OPTIONS") return NOTHING;
   for (const accepted of request.accept) {
     const media = request.target.kind === "root" ? offerRoot(accepted) : offerMedia(accepted, input);
-    if (media !== null) return isBodyless(request, input) ? withoutBody(media) : media;
+    if (media === null) continue;
+    const isBodyless = request.method === "HEAD" || input.functionResult?.kind === "void";
+    return isBodyless && media.body.kind !== "object" ? { ...media, body: NO_BODY } : media;
   }
   const types = request.accept.map(({ type }) => type).join(", ");
   throw restError("PGRST107", `None of these media types are available: ${types}`);
@@ -146,12 +148,4 @@ function listForm(result: FunctionResult | null, hasNulls: boolean): BodyForm {
 
 function singleForm(result: FunctionResult | null, hasNulls: boolean): BodyForm {
   return result === null || result.isSet ? { kind: "object", hasNulls } : { kind: "value", hasNulls };
-}
-
-function isBodyless({ method }: ParsedRequest, { functionResult }: MediaInput): boolean {
-  return method === "HEAD" || functionResult?.kind === "void";
-}
-
-function withoutBody(media: AnswerMedia): AnswerMedia {
-  return media.body.kind === "object" ? media : { ...media, body: NO_BODY };
 }

@@ -1,6 +1,6 @@
 import type { QualifiedName } from "../catalogue/catalogue.ts";
 import type { Embed, ReadNode, Placeholder } from "../plan/plan.ts";
-import { MAX_IDENTIFIER_BYTES, quoteIdentifier } from "./quote.ts";
+import { MAX_IDENTIFIER_BYTES, quoteIdentifier, quoteName } from "./quote.ts";
 
 /** The rows that expressions refer to. */
 export interface RowScope {
@@ -57,13 +57,9 @@ export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists"
   };
 }
 
-export function scopeOfTable(name: string): RowScope {
-  return { name, row: `${name}.*`, isRecord: false };
-}
-
-/** Rows of a sub-select have lost their named type. */
-export function scopeOfRows(name: string, type: string | null): RowScope {
-  return { name, row: type === null ? `${name}.*` : `(${name}.*)::${type}`, isRecord: false };
+/** Rows of a sub-select have lost their named type. Null: they have it, or there is none. */
+export function scopeOf(name: string, lostType: QualifiedName | null = null): RowScope {
+  return { name, row: lostType === null ? `${name}.*` : `(${name}.*)::${quoteName(lostType)}`, isRecord: false };
 }
 
 /** Whether a numeric suffix fits. */

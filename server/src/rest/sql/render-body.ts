@@ -30,24 +30,22 @@ export function renderBody(body: BodyForm, form: RowForm): string {
       const features = `coalesce(pg_catalog.json_agg(st_asgeojson(${form.row})::json),'[]')`;
       return `pg_catalog.json_build_object('type','FeatureCollection','features',${features})::text`;
     }
-    case "raw":
-      return renderRaw(body.encoding);
+    case "raw": {
+      const value = body.encoding === "hex" ? `pg_catalog.encode(_.${ONLY_COLUMN},'hex')` : `_.${ONLY_COLUMN}::text`;
+      return `pg_catalog.string_agg(${value},'')`;
+    }
   }
 }
 
 function renderList(form: RowForm, hasNulls: boolean): string {
-  const list = `pg_catalog.json_agg(${renderRow(form)})`;
+  const list = `pg_catalog.json_agg(${form.isBare ? `_.${ONLY_COLUMN}` : form.row})`;
   return `coalesce(${stripNulls(list, hasNulls)},'[]')::text`;
 }
 
-/** The first row; the count tells whether it is the only one. */
+/** The first row; the count shows whether it is the only one. */
 function renderOne(form: RowForm, hasNulls: boolean): string {
   const value = form.isBare ? `pg_catalog.to_json(_.${ONLY_COLUMN})` : `pg_catalog.row_to_json(${form.row})`;
   return `(pg_catalog.array_agg(${stripNulls(value, hasNulls)}::text))[1]`;
-}
-
-function renderRow({ isBare, row }: RowForm): string {
-  return isBare ? `_.${ONLY_COLUMN}` : row;
 }
 
 function stripNulls(document: string, hasNulls: boolean): string {
@@ -58,9 +56,4 @@ function stripNulls(document: string, hasNulls: boolean): string {
 function renderCsv({ row, renderHeader }: RowForm): string {
   const line = `pg_catalog.replace(pg_catalog.left(pg_catalog.substr((${row})::text,2),-1),E'\\\\\\\\',E'\\\\')`;
   return `${renderHeader()}||E'\\n'||coalesce(pg_catalog.string_agg(${line},E'\\n'),'')`;
-}
-
-function renderRaw(encoding: "text" | "hex"): string {
-  const value = encoding === "hex" ? `pg_catalog.encode(_.${ONLY_COLUMN},'hex')` : `_.${ONLY_COLUMN}::text`;
-  return `pg_catalog.string_agg(${value},'')`;
 }

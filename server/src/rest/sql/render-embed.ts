@@ -1,6 +1,6 @@
 import type { ColumnPair } from "../catalogue/catalogue.ts";
 import type { Embed, Expression } from "../plan/plan.ts";
-import { type Draft, type NodeFrame, type RowScope, scopeOfTable } from "./draft.ts";
+import { type Draft, type NodeFrame, type RowScope, scopeOf } from "./draft.ts";
 import { listOutputNames } from "./output-names.ts";
 import { quoteIdentifier, quoteName } from "./quote.ts";
 import { renderCompared } from "./render-expression.ts";
@@ -44,7 +44,7 @@ export function renderRelated(draft: Draft, embed: Embed, value: Expression, par
 export function enterEmbed(draft: Draft, { relationship, isToOne }: Embed, parent: RowScope): NodeFrame {
   const { target, isTargetView } = relationship;
   const alias = draft.alias(target.name);
-  const scope = scopeOfTable(alias);
+  const scope = scopeOf(alias);
   const isSingle = isToOne && (isTargetView || relationship.kind === "computed");
   const frame = { scope, type: target, isSingle };
   switch (relationship.kind) {

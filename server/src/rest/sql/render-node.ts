@@ -1,7 +1,7 @@
 import type { Output, ReadNode } from "../plan/plan.ts";
-import { type Draft, type NodeFrame, ONLY_COLUMN, type RowScope, scopeOfRows } from "./draft.ts";
+import { type Draft, type NodeFrame, ONLY_COLUMN, type RowScope, scopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
-import { quoteIdentifier, quoteName } from "./quote.ts";
+import { quoteIdentifier } from "./quote.ts";
 import { renderEmbedded, renderSpreadRows } from "./render-embed.ts";
 import { renderExpression } from "./render-expression.ts";
 import { renderGrouped } from "./render-grouped.ts";
@@ -27,7 +27,7 @@ function renderAroundWindow(draft: Draft, node: ReadNode, frame: NodeFrame): str
   const { name, isRecord } = frame.scope;
   const needed = renderNeeded(findNeededColumns(node), name);
   const rows = `select ${needed} from ${frame.from}${renderRest(draft, node, frame)}`;
-  const scope = { ...scopeOfRows(name, frame.type === null ? null : quoteName(frame.type)), isRecord };
+  const scope = { ...scopeOf(name, frame.type), isRecord };
   const { columns, laterals } = renderOutputs(draft, node.outputs, scope);
   return `select ${columns} from (${rows}) ${name}${laterals}`;
 }

@@ -2,7 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { Write, WritePlan } from "../plan/plan.ts";
 import { changedColumns } from "../plan/write-columns.ts";
 import { renderBodyRows } from "./body-rows.ts";
-import { type Draft, type NodeFrame, scopeOfRows, scopeOfTable } from "./draft.ts";
+import { type Draft, type NodeFrame, scopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
 import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
 import { renderWhere } from "./render-predicate.ts";
@@ -41,7 +41,7 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
   const count = `(select count(*) from ${name})`;
   return {
     parts: `${before}${name} as (${statement})`,
-    frame: { from: name, scope: scopeOfRows(name, quoteName(relation)), joins: [], type: relation, isSingle: false },
+    frame: { from: name, scope: scopeOf(name, relation), joins: [], type: relation, isSingle: false },
     count,
     checks,
     location: write.kind === "insert" ? renderLocation(write, name, count) : "null",
@@ -69,7 +69,7 @@ function renderChange(draft: Draft, write: Write, target: Target): Change {
     case "update":
       return renderUpdate(draft, write, target);
     case "delete": {
-      const where = renderWhere(draft, { joins: [], where: write.where }, scopeOfTable(target.name));
+      const where = renderWhere(draft, { joins: [], where: write.where }, scopeOf(target.name));
       return { statement: `delete from ${quoteName(write.relation)}${where} returning ${target.returning}` };
     }
   }
@@ -155,7 +155,7 @@ function renderConflict({ conflict, rows }: Insert, kept: KeptValues | null = nu
 function renderUpdate(draft: Draft, write: Update, { name, returning }: Target): Change {
   const { relation, rows, matchOn } = write;
   const table = quoteName(relation);
-  const scope = scopeOfTable(name);
+  const scope = scopeOf(name);
   const changed = changedColumns(write);
   if (changed.length === 0) {
     const isShown = write.isUnchangedReturned === true;

@@ -1,7 +1,7 @@
 import type { FunctionResult } from "../catalogue/catalogue.ts";
 import type { AnswerPlan, CallPlan, Plan, ReadNode, ReadPlan, WritePlan } from "../plan/plan.ts";
 import { STALE_TYPE_ROWS } from "./body-rows.ts";
-import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, scopeOfTable } from "./draft.ts";
+import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, scopeOf } from "./draft.ts";
 import { quoteName } from "./quote.ts";
 import { renderAnswer, renderIsCut, renderTotal, renderUnshown } from "./render-answer.ts";
 import type { RowForm } from "./render-body.ts";
@@ -118,6 +118,6 @@ function formOf(node: ReadNode | null, row: string, star: StarColumns): RowForm 
 function enterRoot(draft: Draft, { source }: ReadNode): NodeFrame {
   if (source.kind !== "relation") throw new Error("only a relation can be read by its name");
   const { relation } = source;
-  const scope = scopeOfTable(draft.alias(relation.name));
+  const scope = scopeOf(draft.alias(relation.name));
   return { from: quoteName(relation), scope, joins: [], type: relation, isSingle: false };
 }

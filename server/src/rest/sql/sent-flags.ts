@@ -2,7 +2,7 @@ import type { Column } from "../catalogue/catalogue.ts";
 import type { RenderedRows } from "./body-rows.ts";
 import { quoteIdentifier } from "./quote.ts";
 
-/** An additional column that tells whether a row of the body has a value for a column. */
+/** An additional column: whether a row of the body has a value for a column. */
 export interface SentFlag {
   /** The column that it is about. */
   readonly column: string;

@@ -24,6 +24,12 @@ export interface Field {
   readText(text: string): Value | undefined;
 }
 
+/** Both ends included. */
+export interface Bounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 export const FINE: readonly Fault[] = [];
 
 export function fault(message: string, code: NamedFault | null = null): readonly Fault[] {
@@ -40,4 +46,8 @@ export function nullable(inner: Field): Field {
 
 export function filledIn(inner: Field): Field {
   return { ...inner, nulls: "on create" };
+}
+
+export function valueOf(row: Row, column: string): Value | undefined {
+  return Object.hasOwn(row, column) ? row[column] : undefined;
 }

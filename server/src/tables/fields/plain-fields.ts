@@ -1,10 +1,5 @@
 import { type BoundedField, FIELD_BOUNDS } from "@swarmbase/sdk";
-import { FINE, type Field, fault, field } from "./field.ts";
-
-export interface NumberBounds {
-  readonly min: number;
-  readonly max: number;
-}
+import { type Bounds, FINE, type Field, fault, field } from "./field.ts";
 
 export const INTEGER_MAX = 2_147_483_647;
 /** The largest double that a bigint holds. */
@@ -19,7 +14,7 @@ const TRUTHS: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-export function integer(bounds: NumberBounds | BoundedField): Field {
+export function integer(bounds: Bounds | BoundedField): Field {
   const { min, max } = typeof bounds === "string" ? FIELD_BOUNDS[bounds] : bounds;
   return field(
     (value) => {
@@ -30,7 +25,7 @@ export function integer(bounds: NumberBounds | BoundedField): Field {
   );
 }
 
-export function number({ min, max }: NumberBounds): Field {
+export function number({ min, max }: Bounds): Field {
   return field(
     (value) => {
       if (typeof value !== "number") return fault("must be a number");
@@ -47,7 +42,7 @@ export function boolean(): Field {
   );
 }
 
-/** Only the database can tell which texts are valid times. */
+/** Only the database knows which texts are valid times. */
 export function timestamp(): Field {
   return field((value) => (typeof value === "string" ? FINE : fault("must be a timestamp")));
 }

@@ -1,13 +1,8 @@
 import { FIELD_BOUNDS, type BoundedField } from "@swarmbase/sdk";
-import { type Fault, FINE, type Field, fault, field } from "./field.ts";
-
-export interface TextBounds {
-  readonly min: number;
-  readonly max: number;
-}
+import { type Bounds, type Fault, FINE, type Field, fault, field } from "./field.ts";
 
 /** Lengths are counted in code points, as the database does. */
-export function text(bounds: TextBounds | BoundedField, more: (text: string) => readonly Fault[] = () => FINE): Field {
+export function text(bounds: Bounds | BoundedField, more: (text: string) => readonly Fault[] = () => FINE): Field {
   const { min, max } = typeof bounds === "string" ? FIELD_BOUNDS[bounds] : bounds;
   return field((value) => {
     if (typeof value !== "string") return fault("must be a string");

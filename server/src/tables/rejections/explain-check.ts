@@ -1,10 +1,11 @@
 import { WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
+import { isWriteAttempt } from "../../rest/index.ts";
 import type { NamedFault } from "../fields/field.ts";
 import { faultsError } from "../faults-error.ts";
 import { SECRET_IS_MANAGED } from "../rules/webhook-rules.ts";
 import { fieldOfConstraint } from "./field-of-constraint.ts";
-import { isWrite, placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type Rejection } from "./rejection.ts";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   length: "is too short or too long",
@@ -31,7 +32,7 @@ const CODES: ReadonlyMap<string, NamedFault> = new Map([
 export function explainCheck(rejection: Rejection): AppError | null {
   const { error, attempt, rule } = rejection;
   const { constraint } = error;
-  if (rule === null || constraint === undefined || !isWrite(attempt)) return null;
+  if (rule === null || constraint === undefined || !isWriteAttempt(attempt)) return null;
   if (constraint === "agents_limit_per_user")
     return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
   if (constraint === "webhooks_limit_per_user") {

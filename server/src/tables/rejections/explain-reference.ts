@@ -1,7 +1,8 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
+import { isWriteAttempt } from "../../rest/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { isWrite, placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type Rejection } from "./rejection.ts";
 
 interface Named {
   readonly code: ErrorCode;
@@ -29,7 +30,8 @@ const NAMED: ReadonlyMap<string, Named> = new Map([
 export function explainReference(rejection: Rejection): AppError | null {
   const { error, attempt, rule } = rejection;
   const column = /^(.+)_fkey$/.exec(error.constraint ?? "")?.[1]?.slice(`${rule?.name ?? ""}_`.length);
-  if (rule === null || column === undefined || !isWrite(attempt) || !Object.hasOwn(rule.fields, column)) return null;
+  if (rule === null || column === undefined || !isWriteAttempt(attempt) || !Object.hasOwn(rule.fields, column))
+    return null;
   const named = NAMED.get(column);
   if (named === undefined) {
     const place = placeOf(rejection, column);

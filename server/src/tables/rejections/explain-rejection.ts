@@ -1,10 +1,11 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
+import { isWriteAttempt } from "../../rest/index.ts";
 import { faultsError } from "../faults-error.ts";
 import { explainCheck } from "./explain-check.ts";
 import { explainReference } from "./explain-reference.ts";
 import { explainRights } from "./explain-rights.ts";
-import { isWrite, placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type Rejection } from "./rejection.ts";
 
 const UNREADABLE_VALUE = /^22/;
 
@@ -32,7 +33,7 @@ export async function explainRejection(rejection: Rejection): Promise<AppError |
 
 function explainNull(rejection: Rejection): AppError | null {
   const { error, attempt, rule } = rejection;
-  if (rule === null || error.column === undefined || !isWrite(attempt)) return null;
+  if (rule === null || error.column === undefined || !isWriteAttempt(attempt)) return null;
   const place = placeOf(rejection, error.column);
   return faultsError([{ place, message: "is required", code: null }], attempt.operation);
 }

@@ -1,13 +1,13 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
-import type { WriteAttempt } from "../../rest/index.ts";
+import { isWriteAttempt, type WriteAttempt } from "../../rest/index.ts";
 import type { Row } from "../fields/field.ts";
-import type { OwnedTable } from "../sql/select-owners.ts";
+import type { OwnedTable } from "../sql/owners.ts";
 import { sentence } from "./explain-check.ts";
 import { notFoundError } from "./explain-reference.ts";
 import { idIn, loadReasonInput } from "./load-reason-input.ts";
 import { findReason } from "./reasons.ts";
-import { isWrite, placeOf, type Rejection } from "./rejection.ts";
+import { placeOf, type Rejection } from "./rejection.ts";
 
 /** The routine of PostgreSQL that applies row-level rules to written rows. */
 const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
@@ -24,7 +24,7 @@ const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]
  */
 export async function explainRights(rejection: Rejection): Promise<AppError | null> {
   const { error, attempt, rule } = rejection;
-  if (attempt.principal.role === "anon" || !isWrite(attempt)) return null;
+  if (attempt.principal.role === "anon" || !isWriteAttempt(attempt)) return null;
   const { name } = attempt.relation;
   if (rule === null) return rejected(rejection, { message: `${name} is read-only: only the service itself writes it` });
   // A trigger of the service provides the message.
@@ -60,20 +60,20 @@ async function explainNamedRows(
   { principal, columns }: WriteAttempt,
   rows: readonly Row[],
 ): Promise<AppError | null> {
-  const look = async (column: string, table: OwnedTable) => {
+  const lookUp = async (column: string, table: OwnedTable) => {
     const ids = columns.includes(column) ? new Set(rows.flatMap((row) => idIn(row, column) ?? [])) : [];
     const found = await rejection.owners.find(table, [...ids]);
     const isForeign = [...found.values()].some((owner) => owner !== null && owner !== principal.userId);
     return { isForeign, isMissing: [...ids].some((id) => !found.has(id)) };
   };
-  if ((await look("agent_id", "agents")).isForeign) {
+  if ((await lookUp("agent_id", "agents")).isForeign) {
     const message = "The agent belongs to another user";
     return rejected(rejection, { code: "PERMISSION_DENIED", message, field: "agent_id" });
   }
-  if ((await look("tool_id", "tools")).isMissing) {
+  if ((await lookUp("tool_id", "tools")).isMissing) {
     return notFoundError(rejection, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
   }
-  if ((await look("swarm_id", "swarms")).isMissing) {
+  if ((await lookUp("swarm_id", "swarms")).isMissing) {
     return notFoundError(rejection, { code: "SWARM_NOT_FOUND", noun: "swarm", column: "swarm_id" });
   }
   return null;
@@ -88,7 +88,7 @@ interface RejectedInput {
 /** For a list, the details contain the row. */
 function rejected(rejection: Rejection, { code = "FORBIDDEN", message, field }: RejectedInput): AppError {
   const { error, attempt, rowIndex } = rejection;
-  const isListed = rowIndex !== null && isWrite(attempt) && attempt.isArray;
+  const isListed = rowIndex !== null && isWriteAttempt(attempt) && attempt.isArray;
   const details = isListed ? { [placeOf(rejection, field ?? "id")]: message } : null;
   return new AppError(code, message, { details, upstreamCode: "42501", cause: error });
 }

@@ -26,12 +26,5 @@ export function fieldOfConstraint(rule: TableRule, constraint: string): Constrai
 }
 
 function isSetting({ name }: TableRule, key: string): boolean {
-  switch (name) {
-    case "agents":
-      return Object.hasOwn(AGENT_SETTINGS, key);
-    case "swarms":
-      return isSwarmSetting(key);
-    default:
-      return false;
-  }
+  return (name === "agents" && Object.hasOwn(AGENT_SETTINGS, key)) || (name === "swarms" && isSwarmSetting(key));
 }

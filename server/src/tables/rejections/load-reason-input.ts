@@ -1,8 +1,7 @@
 import type { WriteAttempt } from "../../rest/index.ts";
-import type { Row } from "../fields/field.ts";
+import { type Row, valueOf } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
-import type { Owners } from "../owners.ts";
-import { isSharedTable } from "../sql/select-target.ts";
+import { isSharedTable, type Owners } from "../sql/owners.ts";
 import type { ReasonInput } from "./reasons.ts";
 
 /** Loads what the reasons need to know about a row that a user may not write. */
@@ -11,7 +10,7 @@ export async function loadReasonInput(
   { relation: { name }, operation, pinnedId }: WriteAttempt,
   { row, callerId }: Pick<ReasonInput, "row" | "callerId">,
 ): Promise<ReasonInput> {
-  const id = idIn(row, "id") ?? (pinnedId === null ? null : canonicalUuid(pinnedId));
+  const id = idIn(row, "id") ?? canonicalUuid(pinnedId);
   const target = id === null || !isSharedTable(name) ? null : await owners.findTarget(name, id, callerId);
   // A new row contains its swarm; an existing row cannot be moved by the body.
   const sent = operation === "update" || operation === "delete" ? null : idIn(row, "swarm_id");
@@ -35,6 +34,5 @@ async function isForeign(owners: Owners, table: string, id: string | null, calle
 }
 
 export function idIn(row: Row, column: string): string | null {
-  const value = Object.hasOwn(row, column) ? row[column] : null;
-  return typeof value === "string" ? canonicalUuid(value) : null;
+  return canonicalUuid(valueOf(row, column));
 }

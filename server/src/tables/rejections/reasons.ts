@@ -1,9 +1,8 @@
 import { MEMBERSHIP_TEXTS } from "../../errors/index.ts";
-import type { Row } from "../fields/field.ts";
+import { type Row, valueOf } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
 import type { WrittenRelation } from "../own-names.ts";
-import type { Membership } from "../sql/select-membership.ts";
-import type { Target } from "../sql/select-target.ts";
+import type { Membership, Target } from "../sql/owners.ts";
 
 /** Input for explaining a write that a row-level rule rejected. */
 export interface ReasonInput {
@@ -38,19 +37,15 @@ interface Rule {
 const CHANGE = ["update", "delete"] as const;
 const WRITE = ["insert", "update"] as const;
 
-const isNoMember: Rule = {
-  field: "swarm_id",
-  applies: ({ membership }) => membership === "stranger",
-  message: () => MEMBERSHIP_TEXTS.stranger,
-};
+function hasMembership(membership: keyof typeof MEMBERSHIP_TEXTS): Rule {
+  return {
+    field: "swarm_id",
+    applies: (input) => input.membership === membership,
+    message: () => MEMBERSHIP_TEXTS[membership],
+  };
+}
 
-const isOnlyInvited: Rule = {
-  field: "swarm_id",
-  applies: ({ membership }) => membership === "invited",
-  message: () => MEMBERSHIP_TEXTS.invited,
-};
-
-const MEMBERSHIP: readonly Rule[] = [isNoMember, isOnlyInvited];
+const MEMBERSHIP: readonly Rule[] = [hasMembership("stranger"), hasMembership("invited")];
 
 /** For operations that only the owner and admins of a swarm may perform. */
 function managersOnly(on: Rule["on"], rule: string): Rule {
@@ -86,13 +81,6 @@ function isMadeByService(noun: string): Rule {
     message: () => `${noun} are created and deleted with their account`,
   };
 }
-
-const VIEWERS_READ: Rule = {
-  on: WRITE,
-  field: "swarm_id",
-  applies: ({ membership }) => membership === "viewer",
-  message: () => MEMBERSHIP_TEXTS.viewer,
-};
 
 /** The reasons for which each table rejects a row; the first that applies is reported. The database decides; these explain. */
 const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
@@ -162,7 +150,7 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   ],
   messages: [
     ...MEMBERSHIP,
-    VIEWERS_READ,
+    { ...hasMembership("viewer"), on: WRITE },
     { on: ["update"], field: "id", applies: isNotOwn, message: () => "Only the author of a message can edit it" },
     managersOnly(["delete"], "Only its author, and the owner and admins of the swarm, can delete a message"),
   ],
@@ -194,8 +182,4 @@ export function findReason(table: WrittenRelation, input: ReasonInput): Reason |
 
 function isNotOwn({ target }: ReasonInput): boolean {
   return target?.is_own === false;
-}
-
-function valueOf(row: Row, column: string): unknown {
-  return Object.hasOwn(row, column) ? row[column] : undefined;
 }

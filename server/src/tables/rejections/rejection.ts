@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { ReadAttempt, WriteAttempt } from "../../rest/index.ts";
-import type { Owners } from "../owners.ts";
+import { isWriteAttempt, type ReadAttempt, type WriteAttempt } from "../../rest/index.ts";
+import type { Owners } from "../sql/owners.ts";
 import type { TableRule } from "../rules/table-rule.ts";
 
 export interface Rejection {
@@ -15,9 +15,5 @@ export interface Rejection {
 
 /** A field in `details`, with the row before it where a list was sent. */
 export function placeOf({ rowIndex, attempt }: Rejection, field: string): string {
-  return rowIndex !== null && isWrite(attempt) && attempt.isArray ? `${rowIndex}.${field}` : field;
-}
-
-export function isWrite(attempt: ReadAttempt | WriteAttempt): attempt is WriteAttempt {
-  return "operation" in attempt;
+  return rowIndex !== null && isWriteAttempt(attempt) && attempt.isArray ? `${rowIndex}.${field}` : field;
 }

@@ -1,12 +1,12 @@
 import { AGENT_SETTINGS, type AgentSettingName } from "@swarmbase/sdk";
-import type { Fault, PresentValue, Row, Value } from "../fields/field.ts";
+import { type Fault, type PresentValue, type Row, type Value, valueOf } from "../fields/field.ts";
 import { describeRange, isBetween } from "../fields/plain-fields.ts";
 
 /** Validates known keys; keeps others unchanged. */
 export function checkAgentSettings(settings: Row): readonly Fault[] {
   const faults: Fault[] = [];
   for (const name of Object.keys(AGENT_SETTINGS) as AgentSettingName[]) {
-    const value = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const value = valueOf(settings, name);
     const message = value === undefined ? null : findFault(AGENT_SETTINGS[name], value);
     if (message !== null) faults.push({ path: name, message, code: null });
   }

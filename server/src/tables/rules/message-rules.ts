@@ -63,7 +63,6 @@ export const MESSAGE_FLAGS = tableRule({
 });
 
 function checkMentions(mentions: readonly Value[]): readonly Fault[] {
-  if (mentions.some((mention) => typeof mention !== "string" || canonicalUuid(mention) === null))
-    return fault("must be an array of UUIDs");
+  if (mentions.some((mention) => canonicalUuid(mention) === null)) return fault("must be an array of UUIDs");
   return mentions.length <= MAX_MENTIONS ? FINE : fault(`must have at most ${MAX_MENTIONS} entries`);
 }

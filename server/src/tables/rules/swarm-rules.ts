@@ -1,11 +1,11 @@
 import { SWARM_MEMBER_STATUSES, SWARM_ROLES, SWARM_STATUSES, SWARM_STRATEGIES } from "@swarmbase/sdk";
-import { FINE, fault, filledIn, nullable, type Row } from "../fields/field.ts";
+import { FINE, fault, filledIn, nullable, type Row, valueOf } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
 import { boolean, INTEGER_MAX, integer, timestamp } from "../fields/plain-fields.ts";
 import { choice, httpUrl, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { checkSwarmSettings } from "./swarm-settings.ts";
-import { type RowFault, tableRule } from "./table-rule.ts";
+import { type RowFault, rowFault, tableRule } from "./table-rule.ts";
 
 export const SWARMS = tableRule({
   name: "swarms",
@@ -64,9 +64,9 @@ export const SWARM_AGENTS = tableRule({
 });
 
 function checkInvitation(row: Row): readonly RowFault[] {
-  const names = ["user_id", "invited_email"].some((column) => {
-    const value = Object.hasOwn(row, column) ? row[column] : null;
+  const isNamed = ["user_id", "invited_email"].some((column) => {
+    const value = valueOf(row, column) ?? null;
     return value !== null && !(typeof value === "string" && value.trim() === "");
   });
-  return names ? [] : [{ field: "user_id", path: "", message: "is required, or email in its place", code: null }];
+  return isNamed ? [] : rowFault("user_id", "is required, or email in its place");
 }

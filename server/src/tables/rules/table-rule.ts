@@ -25,6 +25,10 @@ export interface RowFault extends Fault {
   readonly field: string;
 }
 
+export function rowFault(field: string, message: string, path = ""): readonly RowFault[] {
+  return [{ field, path, message, code: null }];
+}
+
 export type TableRuleParts = Pick<TableRule, "name" | "fields"> & Partial<TableRule>;
 
 export function tableRule(parts: TableRuleParts): TableRule {

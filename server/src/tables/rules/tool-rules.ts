@@ -1,15 +1,14 @@
 import { TOOL_KINDS, TOOL_VISIBILITIES } from "@swarmbase/sdk";
-import { type Fault, FINE, fault, filledIn, nullable, type Row } from "../fields/field.ts";
+import { type Fault, FINE, fault, filledIn, nullable, type Row, valueOf } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
 import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
-import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
-import { rewriteSecrets, toolSecrets } from "./tool-secrets.ts";
+import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
+import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
 /** Checks of tools that the agents module provides. */
-export interface ToolChecks {
-  newId(): string;
+export interface ToolChecks extends Sealer {
   isBuiltin(name: string): boolean;
   /** Kinds beside the built-in ones. */
   readonly addedKinds: readonly string[];
@@ -19,8 +18,6 @@ export interface ToolChecks {
     kind: string,
     config: Row,
   ): readonly { readonly path: string; readonly message: string; readonly isUrl: boolean }[];
-  /** The value of the column `secret_names`. */
-  sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
 }
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
@@ -69,7 +66,7 @@ export const AGENT_TOOLS = tableRule({
 });
 
 function checkSchema(schema: Row, checks: ToolChecks | null): readonly Fault[] {
-  if (!(Object.hasOwn(schema, "type") && schema["type"] === "object")) {
+  if (valueOf(schema, "type") !== "object") {
     return [{ path: "type", message: 'must be "object"', code: null }];
   }
   const message = checks?.findSchemaFault(schema) ?? null;
@@ -99,23 +96,19 @@ function findConfigFaults(config: Row, kind: string, checks: ToolChecks): readon
 }
 
 function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
-  const valueOf = (column: string) => (Object.hasOwn(row, column) ? row[column] : undefined);
-  const [kind, name, config] = [valueOf("kind"), valueOf("name"), valueOf("config")];
+  const [kind, name, config] = [valueOf(row, "kind"), valueOf(row, "name"), valueOf(row, "config")];
   const isEmpty = typeof config !== "object" || config === null || Object.keys(config).length === 0;
   if (kind === "builtin") {
-    if (typeof name === "string" && !checks.isBuiltin(name)) {
-      return [{ field: "name", path: "", message: "is not the name of a built-in tool", code: null }];
-    }
-    return isEmpty ? [] : [{ field: "config", path: "", message: "must be empty for a built-in tool", code: null }];
+    const isUnknown = typeof name === "string" && !checks.isBuiltin(name);
+    if (isUnknown) return rowFault("name", "is not the name of a built-in tool");
+    return isEmpty ? [] : rowFault("config", "must be empty for a built-in tool");
   }
   if (isEmpty) return [];
   const isRemote = Object.hasOwn(config, "remote_name");
-  if (kind === "mcp" && !isRemote) {
-    return [{ field: "config", path: "remote_name", message: "is required for a tool of an MCP server", code: null }];
-  }
+  if (kind === "mcp" && !isRemote) return rowFault("config", "is required for a tool of an MCP server", "remote_name");
   const isAdded = typeof kind === "string" && checks.addedKinds.includes(kind);
   if (kind !== "mcp" && isRemote && !isAdded) {
-    return [{ field: "config", path: "remote_name", message: "is for tools of kind mcp only", code: null }];
+    return rowFault("config", "is for tools of kind mcp only", "remote_name");
   }
   const isKnown = kind === undefined || isAdded || TOOL_KINDS.some((each) => each === kind);
   const isReported = checks.addedKinds.length === 0 || (isOfCore(config) && !isAdded);

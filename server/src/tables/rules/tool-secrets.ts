@@ -1,7 +1,13 @@
 import type { RewrittenRows, WriteAttempt } from "../../rest/index.ts";
 import { faultsError } from "../faults-error.ts";
-import { type Fault, FINE, type Field, fault, field, type Row, type Value } from "../fields/field.ts";
+import { type Fault, FINE, type Field, fault, field, type Row, type Value, valueOf } from "../fields/field.ts";
 import { canonicalUuid } from "../fields/uuid-field.ts";
+
+export interface Sealer {
+  newId(): string;
+  /** The value of the column `secret_names`. */
+  sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
+}
 
 const COLUMN = "secret_names";
 const MAX_SECRETS = 20;
@@ -9,11 +15,6 @@ const MAX_VALUE_LENGTH = 4096;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 /** Printable characters of a header, where most secrets are sent. */
 const VALUE = /^[\x20-\x7e]+$/;
-
-interface Sealer {
-  newId(): string;
-  sealSecrets(toolId: string, secrets: Readonly<Record<string, string>>): string[];
-}
 
 /** Written as `secrets`, an object of names and values. No message repeats a value. */
 export function toolSecrets(): Field {
@@ -33,9 +34,7 @@ function checkSecret(name: string, secret: Value): readonly Fault[] {
     : [{ path: name, message: `must be 1 to ${MAX_VALUE_LENGTH} characters of printable ASCII`, code: null }];
 }
 
-/**
- * Encrypts the secrets of each row for its id, so that neither a statement nor the log of the database contains them.
- */
+/** Encrypts the secrets of each row for its id, so that neither a statement nor the log of the database contains them. */
 export function rewriteSecrets(
   written: RewrittenRows,
   attempt: WriteAttempt,
@@ -46,7 +45,7 @@ export function rewriteSecrets(
   if (sealer === null) throw rejection("cannot be kept here", attempt);
   if (attempt.operation === "upsert") throw rejection("cannot be sent with an upsert", attempt);
   if (attempt.source !== "json") throw rejection("can be sent as JSON only", attempt);
-  const rows = written.rows.map((row, index) => sealRow(row, { attempt, index, sealer }));
+  const rows = written.rows.map((row, index) => sealRow(row, attempt.isArray ? `${index}.` : "", { attempt, sealer }));
   return { rows, columns: isNew && !written.columns.includes("id") ? [...written.columns, "id"] : written.columns };
 }
 
@@ -57,22 +56,15 @@ function dropUnrequested({ rows, columns }: RewrittenRows): RewrittenRows | null
   return { rows: kept, columns };
 }
 
-interface Sealing {
-  readonly attempt: WriteAttempt;
-  readonly index: number;
-  readonly sealer: Sealer;
-}
-
-function sealRow(row: Row, { attempt, index, sealer }: Sealing): Row {
+function sealRow(row: Row, place: string, { attempt, sealer }: { attempt: WriteAttempt; sealer: Sealer }): Row {
   const isNew = attempt.operation === "insert";
-  const sent = Object.hasOwn(row, "id") ? row["id"] : null;
-  const named = isNew || attempt.isArray ? sent : attempt.pinnedId;
-  const id = (typeof named === "string" ? canonicalUuid(named) : null) ?? (isNew ? sealer.newId() : null);
+  const named = isNew || attempt.isArray ? valueOf(row, "id") : attempt.pinnedId;
+  const id = canonicalUuid(named) ?? (isNew ? sealer.newId() : null);
   if (id === null) {
     const message = "can be changed of one tool at a time, named by the filter id=eq.<id>";
-    throw rejection(message, attempt, attempt.isArray ? `${index}.` : "");
+    throw rejection(message, attempt, place);
   }
-  const secrets = Object.hasOwn(row, COLUMN) ? row[COLUMN] : undefined;
+  const secrets = valueOf(row, COLUMN);
   const entries = Object.entries(row).filter(
     ([name]) => name !== COLUMN && name !== "secrets" && !(isNew && name === "id"),
   );

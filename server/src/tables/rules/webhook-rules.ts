@@ -1,11 +1,11 @@
 import { API_VERSIONS, EVENT_TYPES, FIELD_BOUNDS, isEventType } from "@swarmbase/sdk";
-import { type Fault, FINE, fault, filledIn, nullable, type Row, type Value } from "../fields/field.ts";
+import { type Fault, FINE, fault, filledIn, nullable, type Row, type Value, valueOf } from "../fields/field.ts";
 import { jsonObject, list } from "../fields/json-field.ts";
 import { boolean, integer, timestamp } from "../fields/plain-fields.ts";
 import { anyText, choice, text, trimmedText } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { checkDeliveryHeaders } from "./delivery-headers.ts";
-import { type RowFault, type TableRule, tableRule } from "./table-rule.ts";
+import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import type { FindUrlFault } from "./webhook-url.ts";
 
 export const SECRET_IS_MANAGED = "is made by the service; use regenerate_secret to replace it";
@@ -49,6 +49,5 @@ function checkEvents(events: readonly Value[]): readonly Fault[] {
 
 /** On an upsert or update the database compares it with the stored one. */
 function checkSecret(row: Row): readonly RowFault[] {
-  if (!Object.hasOwn(row, "secret") || row["secret"] === null) return [];
-  return [{ field: "secret", path: "", message: SECRET_IS_MANAGED, code: null }];
+  return (valueOf(row, "secret") ?? null) === null ? [] : rowFault("secret", SECRET_IS_MANAGED);
 }
