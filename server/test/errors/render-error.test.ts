@@ -59,7 +59,7 @@ test("7.3 each code has its status and its short text", () => {
   }
 });
 
-test("an error of PostgreSQL without a code of ours keeps its SQLSTATE and status", () => {
+test("an error of PostgreSQL without a code of the service keeps its SQLSTATE and status", () => {
   const foreign = { code: "23505", status: 409 };
   const { status, body } = parse(new AppError("BAD_REQUEST", "duplicate key", { foreign, details: "Key exists." }));
   assert.equal(status, 409);

@@ -29,13 +29,13 @@ test("unknown members are named with a suggestion", () => {
     [{ action: "make", webhookId: "w" }, ["Unknown member `webhookId`; perhaps you meant `webhook_id`."]],
     [{ action: "make", webhok_id: "w" }, ["Unknown member `webhok_id`; perhaps you meant `webhook_id`."]],
     [{ ...MAKE, colour: "red" }, ["Unknown member `colour`."]],
-    // What is there already was not meant.
+    // A member that was sent already is not suggested.
     [{ ...MAKE, webhookId: "w" }, ["Unknown member `webhookId`."]],
     [
       { ...MAKE, items: [{ path: "/" }, { pth: "/", headers: { "x-any": "1" } }] },
       ["Unknown member `items.1.pth`; perhaps you meant `path`."],
     ],
-    // Refused by the schema itself.
+    // Rejected by the schema itself.
     [{ ...MAKE, auth: { type: "t", more: 1 } }, []],
     [{ action: "stop", run_id: "r", webhook_id: "w" }, ["Unknown member `webhook_id`."]],
     [{ action: "go", webhook_id: "w" }, []],
@@ -81,8 +81,8 @@ const WARNINGS = ["Unknown member `colour`."];
 
 async function run(body: unknown, answer: () => FunctionResponse): Promise<FunctionResponse> {
   const call = { body, headers: {}, signal: AbortSignal.timeout(60_000), count: async () => {} };
-  const facts = { name: "made-up", access: "account", limit: "api", body: schema } as const;
-  const { run: runNamed } = defineFunction(facts, async (own) => {
+  const description = { name: "made-up", access: "account", limit: "api", body: schema } as const;
+  const { run: runNamed } = defineFunction(description, async (own) => {
     readBody(schema, own);
     return answer();
   });
@@ -93,11 +93,11 @@ test("warnings are part of a response, an error and a stream", async () => {
   const whole = () => ({ status: 200, body: { done: true } });
   assert.deepEqual(await run(MAKE, whole), { status: 200, body: { done: true } });
   assert.deepEqual(await run(BODY, whole), { status: 200, body: { done: true, warnings: WARNINGS } });
-  const refused = await run(BODY, () => {
+  const rejected = await run(BODY, () => {
     throw new AppError("FORBIDDEN", "No", { members: { kept: 1 } });
   }).catch((error: unknown) => error);
-  assert.ok(refused instanceof AppError);
-  assert.deepEqual([refused.code, refused.extra.members], ["FORBIDDEN", { kept: 1, warnings: WARNINGS }]);
+  assert.ok(rejected instanceof AppError);
+  assert.deepEqual([rejected.code, rejected.extra.members], ["FORBIDDEN", { kept: 1, warnings: WARNINGS }]);
   const invalid = await run({ action: "make", webhookId: "w" }, whole).catch((error: unknown) => error);
   assert.ok(invalid instanceof AppError);
   assert.deepEqual(
@@ -120,9 +120,9 @@ test("warnings are part of a response, an error and a stream", async () => {
     return answer.stream;
   };
   const frame = `event: warnings\ndata: ${JSON.stringify({ warnings: WARNINGS })}\n\n`;
-  const told: string[] = [];
-  for await (const piece of await stream()) told.push(piece);
-  assert.deepEqual(told, [`${frame}one`, "two"]);
+  const chunks: string[] = [];
+  for await (const piece of await stream()) chunks.push(piece);
+  assert.deepEqual(chunks, [`${frame}one`, "two"]);
   isClosed = false;
   for await (const _ of await stream()) break;
   assert.equal(isClosed, true, "a reader who leaves ends what makes the pieces");

@@ -5,7 +5,7 @@ import { isTooDeep, MAX_JSON_DEPTH, readExactJson, readJson, TOO_DEEP } from "..
 
 const wrap = (inner: string, levels: number): string => `${"[".repeat(levels)}${inner}${"]".repeat(levels)}`;
 
-test("the depth is counted by levels, whatever they are made of", () => {
+test("the depth counts arrays and objects alike", () => {
   const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   for (const make of [(levels: number) => wrap("", levels), objects]) {
     assert.equal(readJson(make(MAX_JSON_DEPTH)).fault, null);
@@ -17,7 +17,7 @@ test("the depth is counted by levels, whatever they are made of", () => {
   assert.equal(isTooDeep(`[${Array(5_000).fill("[]").join()}]`), false, "beside each other");
 });
 
-test("brackets in texts are no levels", () => {
+test("brackets in strings do not count as levels", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom("[", "{", '"', "\\", "]", "}"), { minLength: 3_000 }), (characters) => {
       const text = JSON.stringify(characters.join(""));
@@ -29,6 +29,6 @@ test("brackets in texts are no levels", () => {
   );
 });
 
-test("what is no JSON is said to be none", () => {
+test("text that is not JSON is reported as invalid", () => {
   for (const text of ["", "{", "nonsense", "[1,]"]) assert.deepEqual(readJson(text), { fault: "must be valid JSON" });
 });

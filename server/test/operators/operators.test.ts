@@ -181,7 +181,7 @@ describe("operators of filters", () => {
   });
 });
 
-/** Also what PostgreSQL folds to lower case differently than JavaScript, and what is equal but written differently. */
+/** Includes texts that PostgreSQL and JavaScript lower-case differently, and equal values in different notations. */
 const TEXTS = [
   "a",
   "A",

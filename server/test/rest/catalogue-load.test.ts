@@ -99,7 +99,7 @@ describe("the catalogue of a schema", () => {
     assert.equal(animals.comment, "Who lives here");
   });
 
-  it("says what a relation accepts", () => {
+  it("contains which writes a relation accepts", () => {
     const accepts = ({ isInsertable, isUpdatable, isDeletable }: Relation) => [isInsertable, isUpdatable, isDeletable];
     assert.deepEqual(accepts(animals), [true, true, true]);
     assert.deepEqual(accepts(relation("names")), [true, true, true]);
@@ -162,8 +162,8 @@ describe("the catalogue of a schema", () => {
     assert.equal(rows[0].kept, "abc");
   });
 
-  it("knows which columns are optional, nullable and writable", () => {
-    const facts = (name: string): unknown => {
+  it("contains which columns are optional, nullable and writable", () => {
+    const propertiesOf = (name: string): unknown => {
       const column = animals.columns.get(name);
       assert.ok(column);
       const { isNullable, hasDefault, default: text, identity, isGenerated, isWritable, maxLength } = column;
@@ -178,20 +178,20 @@ describe("the catalogue of a schema", () => {
       isWritable: true,
       maxLength: null,
     };
-    assert.deepEqual(facts("notes"), plain);
-    assert.deepEqual(facts("id"), {
+    assert.deepEqual(propertiesOf("notes"), plain);
+    assert.deepEqual(propertiesOf("id"), {
       ...plain,
       isNullable: false,
       hasDefault: true,
       identity: "always",
       isWritable: false,
     });
-    assert.deepEqual(facts("tag"), { ...plain, isNullable: false, hasDefault: true, identity: "by default" });
-    assert.deepEqual(facts("name"), { ...plain, isNullable: false, maxLength: 20 });
-    assert.deepEqual(facts("code"), { ...plain, maxLength: 3 });
-    assert.deepEqual(facts("legs"), { ...plain, isNullable: false, hasDefault: true, text: "4" });
-    assert.deepEqual(facts("doubled"), { ...plain, hasDefault: true, isGenerated: true, isWritable: false });
-    assert.deepEqual(facts("label"), {
+    assert.deepEqual(propertiesOf("tag"), { ...plain, isNullable: false, hasDefault: true, identity: "by default" });
+    assert.deepEqual(propertiesOf("name"), { ...plain, isNullable: false, maxLength: 20 });
+    assert.deepEqual(propertiesOf("code"), { ...plain, maxLength: 3 });
+    assert.deepEqual(propertiesOf("legs"), { ...plain, isNullable: false, hasDefault: true, text: "4" });
+    assert.deepEqual(propertiesOf("doubled"), { ...plain, hasDefault: true, isGenerated: true, isWritable: false });
+    assert.deepEqual(propertiesOf("label"), {
       ...plain,
       isNullable: false,
       hasDefault: true,
@@ -242,13 +242,13 @@ describe("the catalogue of a schema", () => {
     );
   });
 
-  it("knows which function takes the whole body, and leaves out those that nobody can call by name", () => {
+  it("contains which functions take the whole body, and omits those that cannot be called by name", () => {
     assert.equal(only("take").unnamedBody, "json");
     assert.equal(only("nothing").unnamedBody, null);
     for (const name of ["two_unnamed", "on_change", "act"]) assert.deepEqual(overloads(name), [], name);
   });
 
-  it("knows the results of functions", () => {
+  it("contains the results of functions", () => {
     const result = (name: string): unknown => {
       const { kind, isSet, rowOf, columns } = only(name).returns;
       return [kind, isSet, rowOf?.name ?? null, columns === null ? null : [...columns.keys()].slice(0, 2)];

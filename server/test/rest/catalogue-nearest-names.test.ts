@@ -26,7 +26,7 @@ describe("nearest names", () => {
     });
   }
 
-  it("come nearest first, as many as are asked for", () => {
+  it("are sorted by distance and limited in number", () => {
     assert.deepEqual(nearestNames("tags", ["tugs", "tag", "bags", "tagging"], 5), ["bags", "tag", "tugs"]);
     assert.deepEqual(nearestNames("accounts", ["accountss", "acounst", "accounts_old"], 2), ["accountss", "acounst"]);
   });

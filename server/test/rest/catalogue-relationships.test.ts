@@ -163,7 +163,7 @@ const SHOP_CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
 };
 
-/** Embeddings of our own tables. */
+/** Embeddings of the service's tables. */
 const PUBLIC_CASES: readonly Case[] = [
   ["agents", "agent_tools", "one-to-many agent_tools by agent_tools_agent_id_fkey: id=agent_id user_id=user_id"],
   ["agents", "tools", "many-to-many tools by agent_tools: id=agent_id user_id=user_id | id=tool_id"],
@@ -254,14 +254,14 @@ describe("relationships", () => {
     });
   }
 
-  describe("of our own tables", () => {
+  describe("of the service's tables", () => {
     for (const [from, written, ...expected] of PUBLIC_CASES) {
       it(`${from}?select=${written}()`, () => {
         assert.deepEqual(find(ours, "public", from, written).map(show), expected);
       });
     }
 
-    it("lets both ends of a key between messages and runs be told apart", () => {
+    it("distinguish both directions of the keys between messages and runs", () => {
       assert.deepEqual(find(ours, "public", "messages", "runs").map(show), [
         "many-to-one runs by messages_run_id_fkey: swarm_id=swarm_id run_id=id",
         "one-to-many runs by runs_message_id_fkey: swarm_id=swarm_id id=message_id",
@@ -269,7 +269,7 @@ describe("relationships", () => {
     });
   });
 
-  it("are described for an ambiguous embedding, with what to write instead", () => {
+  it("are described for an ambiguous embedding, with the expression that selects each", () => {
     const found = find(shop, "shop", "tickets", "people");
     assert.deepEqual(found.map(describeCandidate), [
       {
@@ -294,7 +294,7 @@ describe("relationships", () => {
     assert.equal(suggestEmbedding(junction), "projects!memberships");
   });
 
-  it("suggest a form that means only the one candidate", () => {
+  it("suggest an expression that selects only one candidate", () => {
     const written = ["tickets people", "users users", "messages runs"];
     for (const [from = "", target = ""] of written.map((words) => words.split(" "))) {
       const [catalogue, schema] = from === "messages" ? ([ours, "public"] as const) : ([shop, "shop"] as const);
@@ -308,7 +308,7 @@ describe("relationships", () => {
     }
   });
 
-  it("hold in the database: the rows that each pair of columns joins are comparable", async () => {
+  it("have column pairs that the database can compare", async () => {
     const names = [...(shop.schemas.get("shop")?.relations.keys() ?? [])];
     const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
     let joined = 0;

@@ -47,7 +47,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     if (checkEveryMs === NEVER_MS) await until("listening", async () => (await listenerPid()) !== null);
   }
 
-  /** Asked as the same login, which sees its own sessions. */
+  /** Queried with the same login, which sees its own sessions. */
   async function listenerPid(): Promise<number | null> {
     const { rows } = await opened.stage.pool.query<{ pid: number }>(
       `select pid from pg_stat_activity where application_name = 'swarmbase-catalogue'
@@ -69,16 +69,18 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
   it("sees a change at once when an event trigger announces it", async (t) => {
     const admin = await connectClient(opened.stage.database.adminUrl);
     t.after(async () => {
-      await admin.query("drop event trigger if exists tell_ddl; drop function if exists live.tell()");
+      await admin.query("drop event trigger if exists announce_ddl; drop function if exists live.announce()");
       await admin.end();
     });
-    await admin.query(`create function live.tell() returns event_trigger language plpgsql
+    await admin.query(`create function live.announce() returns event_trigger language plpgsql
       as $$ begin perform pg_notify('pgrst', 'reload schema'); end $$;
-      create event trigger tell_ddl on ddl_command_end execute function live.tell()`);
+      create event trigger announce_ddl on ddl_command_end execute function live.announce()`);
     const holder = await open();
     await watch(t, holder);
-    await opened.stage.run("alter table live.second add constraint told foreign key (first_id) references live.first");
-    await until("the new key", () => holder.current().links.some(({ constraint }) => constraint === "told"));
+    await opened.stage.run(
+      "alter table live.second add constraint to_first foreign key (first_id) references live.first",
+    );
+    await until("the new key", () => holder.current().links.some(({ constraint }) => constraint === "to_first"));
   });
 
   it("sees changes that happened while the listener was disconnected, and reconnects", async (t) => {

@@ -101,7 +101,7 @@ describe("the OpenAPI document", () => {
     assert.deepEqual(info, { title: "Library", description: "Books and those who write them", version: "1.2.3" });
   });
 
-  it("is JSON, and every reference in it leads somewhere", () => {
+  it("is JSON, and every reference in it resolves", () => {
     const functions = [functionEntry("act")];
     const text = JSON.stringify(buildOpenApi(catalogueOf([AUTHORS, BOOKS, OLD_BOOKS], functions, LINKS), OPTIONS));
     const document: unknown = JSON.parse(text);
@@ -132,13 +132,13 @@ describe("definitions", () => {
   const { definitions } = buildOpenApi(CATALOGUE, OPTIONS);
   const books = definitions["books"]?.properties ?? {};
 
-  it("name what is required, and say what the relation is", () => {
+  it("contain the required columns and the comment of the relation", () => {
     assert.deepEqual(definitions["authors"]?.required, ["id", "name"]);
     assert.equal(definitions["authors"]?.description, AUTHORS.comment);
     assert.equal(definitions["old books/~"]?.required, undefined);
   });
 
-  it("mark primary and foreign keys as type generators look for them", () => {
+  it("mark primary and foreign keys with the notes that type generators parse", () => {
     assert.deepEqual(definitions["authors"]?.properties, {
       id: { type: "integer", format: "int64", description: "Note:\nThis is a Primary Key.<pk/>" },
       name: {
@@ -174,7 +174,7 @@ describe("definitions", () => {
 describe("paths of relations", () => {
   const { paths, parameters } = buildOpenApi(CATALOGUE, OPTIONS);
 
-  it("have what the relation takes", () => {
+  it("have the methods that the relation accepts", () => {
     assert.deepEqual(Object.keys(paths["/authors"] ?? {}), ["get", "post", "patch", "delete"]);
     assert.deepEqual(Object.keys(paths["/old books/~"] ?? {}), ["get"]);
   });
@@ -202,7 +202,7 @@ describe("paths of relations", () => {
     assert.deepEqual(parameters["body.authors"]?.schema, { $ref: "#/definitions/authors" });
   });
 
-  it("share the words of the query language", () => {
+  it("share the parameters of the query language", () => {
     const names = ["preferParams", "preferReturn", "preferCount", "preferPost", "select", "on_conflict", "order"];
     for (const name of [...names, "range", "rangeUnit", "offset", "limit"]) assert.ok(parameters[name], name);
   });
@@ -264,7 +264,7 @@ describe("paths of functions", () => {
     assert.partialDeepStrictEqual(body, { required: ["a"], properties: { a: {}, c: {} } });
   });
 
-  it("take any body where the function does", () => {
+  it("accept any body where the function does", () => {
     const parameters = [parameter("", dataType("bytea", "bytea"))];
     const entry = functionEntry("act", { parameters, unnamedBody: "bytea" });
     assert.deepEqual(bodyOf(entry), {});

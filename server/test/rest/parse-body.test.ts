@@ -14,7 +14,7 @@ function rowsOf(body: ParsedBody): RowsBody {
   return body;
 }
 
-function refusesType(act: () => unknown, type: string): void {
+function rejectsType(act: () => unknown, type: string): void {
   const message = `Content-Type not acceptable: ${type}`;
   assert.throws(act, (error) => error instanceof AppError && error.status === 415 && error.message === message);
 }
@@ -24,7 +24,7 @@ function rejects(act: () => unknown, message: string): void {
 }
 
 describe("a JSON body", () => {
-  it("is an object: one row, its text as sent", () => {
+  it("is one row with its text as sent when it is an object", () => {
     const text = '{"b": 12345678901234567890, "a": [1, {"c": null}]}';
     const body = rowsOf(parseBytes(text, JSON_TYPE));
     assert.deepEqual([body.source, body.isArray, body.keys, body.text], ["json", false, ["b", "a"], text]);
@@ -41,18 +41,18 @@ describe("a JSON body", () => {
     assert.deepEqual(rowsOf(parseBytes("{}", " ")).rows, [{}]);
   });
 
-  it("is an empty list when it is one, or a bare scalar", () => {
+  it("is an empty list when it is an empty list or a scalar", () => {
     for (const text of ["[]", " [ ] ", "1", '"x"', "null", "true"]) {
       const body = rowsOf(parseBytes(text, JSON_TYPE));
       assert.deepEqual([body.text, body.isArray, body.rows, body.keys], ["[]", true, [], []], text);
     }
   });
 
-  it("may begin with a byte order mark, which is left out", () => {
+  it("may begin with a byte order mark, which is removed", () => {
     assert.equal(rowsOf(parseBytes("\ufeff{}", JSON_TYPE)).text, "{}");
   });
 
-  it("keeps keys that objects have a meaning for", () => {
+  it("keeps keys such as __proto__", () => {
     const body = rowsOf(parseBytes('[{"__proto__":1},{"__proto__":2}]', JSON_TYPE));
     assert.deepEqual(body.keys, ["__proto__"]);
     rejects(() => parseBytes('[{"toString":1},{"valueOf":1}]', JSON_TYPE), "All object keys must match");
@@ -85,7 +85,7 @@ describe("a JSON body", () => {
     }
   });
 
-  it("may have rows that differ when the columns are named, except on PUT", () => {
+  it("may have rows with different keys when columns are given, except on PUT", () => {
     const search = "columns=a,b";
     const text = '[{"a":1},{"b":1,"c":2}]';
     for (const method of ["POST", "PATCH"]) {
@@ -118,7 +118,7 @@ describe("a CSV body", () => {
     assert.deepEqual(JSON.parse(body.text), body.rows);
   });
 
-  it("tells null, empty and quoted apart", () => {
+  it("distinguishes null, empty and quoted values", () => {
     const { rows } = rowsOf(parseBytes('\ufeffa,b,c,d\r\nNULL,,"NULL","x, ""y""\nz"\r\n', CSV));
     assert.deepEqual(rows, [{ a: null, b: "", c: "NULL", d: 'x, "y"\nz' }]);
   });
@@ -175,14 +175,14 @@ describe("a body of another type", () => {
     for (const type of ["text/plain", "text/xml", "application/octet-stream"] as const) {
       const bytes = Buffer.from([0, 0xff]);
       assert.deepEqual(parseBytes(bytes, `${type}; charset=x`, RPC), { kind: "raw", type, bytes });
-      refusesType(() => parseBytes(bytes, type), type);
+      rejectsType(() => parseBytes(bytes, type), type);
     }
   });
 
   it("is rejected", () => {
     for (const type of ["application/xml", "json", "application/vnd.pgrst.object+json"]) {
-      refusesType(() => parseBytes("{}", type), type);
-      refusesType(() => parseBytes("{}", type, RPC), type);
+      rejectsType(() => parseBytes("{}", type), type);
+      rejectsType(() => parseBytes("{}", type, RPC), type);
     }
   });
 

@@ -70,7 +70,7 @@ describe("reads of supabase-js", () => {
     ]);
   });
 
-  it("ask for one object, for stripped nulls, for other formats and for the plan", async () => {
+  it("request one object, stripped nulls, other formats and the plan", async () => {
     const single = await captureParsed((client) => client.from("t").select().single());
     assert.deepEqual(typesOf(single), ["application/vnd.pgrst.object+json"]);
     const maybe = await captureParsed((client) => client.from("t").select().maybeSingle());
@@ -95,7 +95,7 @@ describe("reads of supabase-js", () => {
     ]);
   });
 
-  it("name another schema", async () => {
+  it("select another schema", async () => {
     const read = await captureParsed((client) => client.schema("other").from("t").select());
     assert.deepEqual([read.schema, read.isProfileGiven], ["other", true]);
     const write = await captureParsed((client) => client.schema("other").from("t").insert({ a: 1 }));
@@ -132,14 +132,14 @@ describe("writes of supabase-js", () => {
     assert.deepEqual([ignoring.preferences.resolution, ignoring.query.onConflict], ["ignore-duplicates", null]);
   });
 
-  it("update and ask for the rows", async () => {
+  it("update and request the rows", async () => {
     const parsed = await captureParsed((client) => client.from("t").update({ a: 2 }).eq("id", 1).select("a").single());
     assert.deepEqual([parsed.method, parsed.preferences.return], ["PATCH", "representation"]);
     assert.deepEqual(parsed.query.select, [column("a")]);
     assert.deepEqual(parsed.query.root.conditions, [filter("id", operation("eq", "1"))]);
   });
 
-  it("delete, with a bound and without effect", async () => {
+  it("delete with max-affected and with a rollback", async () => {
     const parsed = await captureParsed((client) => {
       // The type of the method depends on a version that only generated types know.
       const deletion: { maxAffected(count: number): unknown } = client.from("t").delete().eq("id", 1).rollback();
@@ -169,7 +169,7 @@ describe("function calls of supabase-js", () => {
     assert.deepEqual(rowsOf(await captureParsed((client) => client.rpc("f"))).rows, [{}]);
   });
 
-  it("send them in the query", async () => {
+  it("send arguments in the query", async () => {
     const parsed = await captureParsed((client) => client.rpc("f", { a: 1, b: [1, 2] }, { get: true }).gt("c", 3));
     assert.equal(parsed.method, "GET");
     const condition = filter("c", operation("gt", "3"));
@@ -181,7 +181,7 @@ describe("function calls of supabase-js", () => {
     assert.deepEqual(parsed.query.root.conditions, [condition]);
   });
 
-  it("want no rows", async () => {
+  it("request no rows", async () => {
     const head = await captureParsed((client) => client.rpc("f", { a: 1 }, { head: true, count: "exact" }));
     assert.deepEqual([head.method, head.preferences.count], ["HEAD", "exact"]);
     const post = await captureParsed((client) => client.rpc("f", { a: { b: 1 } }, { head: true }));

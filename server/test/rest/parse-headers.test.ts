@@ -59,7 +59,7 @@ describe("Prefer", () => {
     assert.deepEqual(preferences, { ...NOTHING_PREFERRED, count: "exact", return: "minimal" });
   });
 
-  it("is rejected for what is unknown only with strict handling", () => {
+  it("is rejected for unknown preferences only with strict handling", () => {
     assert.deepEqual(
       rejectionOf(() => prefer("a=b, handling=strict, c, max-affected=many")),
       {
@@ -98,7 +98,7 @@ describe("Accept", () => {
     assert.deepEqual(types("text/csv;q=0.000"), []);
   });
 
-  it("has parameters, whose quotes may hold separators", () => {
+  it("has parameters, which may contain separators in quotes", () => {
     const { accept } = parse({
       headers: {
         accept: 'Application/vnd.PGRST.plan+json; FOR="a/b; x=\\"1,2\\""; options=analyze|wal;, text/csv ;q=0.1',

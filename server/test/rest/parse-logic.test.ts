@@ -50,7 +50,7 @@ const TAKEN: readonly (readonly [string, readonly Condition[]])[] = [
   ["(a->>b.eq.1)", [filter(field("a", textArrow("b")), operation("eq", "1"))]],
 ];
 
-const REFUSED: readonly (readonly [string, number])[] = [
+const REJECTED: readonly (readonly [string, number])[] = [
   ["", 1],
   [".eq.5", 1],
   ["a.eq.1", 1],
@@ -77,7 +77,7 @@ describe("a logic tree", () => {
     });
   }
 
-  for (const [text, columnNumber] of REFUSED) {
+  for (const [text, columnNumber] of REJECTED) {
     it(`rejects ${JSON.stringify(text)}`, () => {
       const { code, message } = rejectionOf(() => parseParameters(["or", text]));
       assert.equal(code, "PGRST100");

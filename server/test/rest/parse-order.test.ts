@@ -22,7 +22,7 @@ const TAKEN: readonly (readonly [string, readonly OrderTerm[]])[] = [
   ["a,r(b),c", [term("a"), term("b", { relation: "r" }), term("c")]],
 ];
 
-const REFUSED: readonly (readonly [string, number, string])[] = [
+const REJECTED: readonly (readonly [string, number, string])[] = [
   ["", 1, "unexpected end of input expecting field name (* or [a..z0..9_$])"],
   ["a,", 3, "unexpected end of input expecting field name (* or [a..z0..9_$])"],
   ["a.ac", 3, 'unexpected "a" expecting "asc", "desc", "nullsfirst" or "nullslast"'],
@@ -42,7 +42,7 @@ describe("order", () => {
     });
   }
 
-  for (const [text, columnNumber, details] of REFUSED) {
+  for (const [text, columnNumber, details] of REJECTED) {
     it(`rejects ${JSON.stringify(text)}`, () => {
       const message = `"failed to parse order (${text})" (line 1, column ${columnNumber})`;
       assert.deepEqual(

@@ -12,7 +12,7 @@ describe("the path", () => {
     assert.deepEqual(parse({ path: "/rpc/f" }).target, { kind: "rpc", name: "f" });
   });
 
-  it("is percent-decoded, and a plus sign in it is one", () => {
+  it("is percent-decoded, and a plus sign stays a plus sign", () => {
     assert.deepEqual(parse({ path: "/a%20b%2Fc+%C3%A9" }).target, { kind: "relation", name: "a b/c+é" });
     assert.deepEqual(parse({ path: `/${Buffer.from("é").toString("latin1")}` }).target, {
       kind: "relation",
@@ -38,7 +38,7 @@ describe("the path", () => {
 describe("the method", () => {
   const body = Buffer.from("{}");
 
-  it("is one of those that the target has", () => {
+  it("is one of those that the target supports", () => {
     for (const method of ["GET", "HEAD", "OPTIONS"]) assert.equal(parse({ path: "/", method }).method, method);
     for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
       assert.equal(parse({ path: "/rpc/f", method, body }).method, method);
@@ -105,7 +105,7 @@ describe("a call of a function", () => {
 });
 
 describe("the body of a parse error", () => {
-  it("is PostgREST's code and status in the one body that errors have", () => {
+  it("contains PostgREST's code and status", () => {
     try {
       parse({ search: "a=b" });
       assert.fail("was taken");

@@ -68,8 +68,8 @@ const TAKEN: readonly (readonly [string, readonly SelectItem[]])[] = [
   ],
 ];
 
-/** Text, where reading stopped, and what stood there. */
-const REFUSED: readonly (readonly [string, number, string])[] = [
+/** Text, the position where parsing stopped, and the unexpected character. */
+const REJECTED: readonly (readonly [string, number, string])[] = [
   [",", 1, '","'],
   ["a,", 3, "end of input"],
   ["a,,b", 3, '","'],
@@ -112,7 +112,7 @@ describe("select", () => {
     });
   }
 
-  for (const [text, columnNumber, unexpected] of REFUSED) {
+  for (const [text, columnNumber, unexpected] of REJECTED) {
     it(`rejects ${JSON.stringify(text)}`, () => {
       const { code, status, message, details } = rejectionOf(() => parseSelect(text));
       assert.deepEqual([code, status], ["PGRST100", 400]);

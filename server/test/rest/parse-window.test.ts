@@ -108,7 +108,7 @@ const TAKEN: readonly (readonly [Given, readonly [number | null, number | null]]
   ],
 ];
 
-const REFUSED: readonly (readonly [Given, string])[] = [
+const REJECTED: readonly (readonly [Given, string])[] = [
   [["limit=-1", undefined], "Limit should be greater than or equal to zero."],
   [["r.limit=-1", undefined], "Limit should be greater than or equal to zero."],
   [["", "9-0"], "The lower boundary must be lower than or equal to the upper boundary in the Range header."],
@@ -123,7 +123,7 @@ describe("limit, offset and Range", () => {
     });
   }
 
-  for (const [given, details] of REFUSED) {
+  for (const [given, details] of REJECTED) {
     it(`are rejected as ${JSON.stringify(given)}`, () => {
       assert.deepEqual(
         rejectionOf(() => windowOf(given)),

@@ -93,7 +93,7 @@ const SPREADS: readonly Case[] = [
   ],
 ];
 
-const REFUSED_SPREADS = ["clients?select=...projects(budget.sum())", "projects?select=...tasks(...projects(count()))"];
+const REJECTED_SPREADS = ["clients?select=...projects(budget.sum())", "projects?select=...tasks(...projects(count()))"];
 
 describe("planning aggregates", () => {
   for (const [url, node] of AGGREGATES) it(url, () => assert.deepEqual(outlineOf(url), node));
@@ -114,7 +114,7 @@ describe("planning the order of groups", () => {
 describe("planning spreads", () => {
   for (const [url, node] of SPREADS) it(url, () => assert.deepEqual(outlineOf(url), node));
 
-  for (const url of REFUSED_SPREADS) {
+  for (const url of REJECTED_SPREADS) {
     it(`rejects ${url}`, () => {
       assert.deepEqual(
         rejectionOf(() => outlineOf(url)),

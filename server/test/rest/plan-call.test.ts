@@ -108,7 +108,7 @@ describe("arguments of a call", () => {
     assert.deepEqual(argumentsOf(csv), ['{"a":"1"}', ["a"]]);
   });
 
-  it("are the body itself for a parameter without a name", () => {
+  it("are the whole body for an unnamed parameter", () => {
     assert.deepEqual(argumentsOf(plan("take_json", "[1, 2]")), ["[1, 2]", "json"]);
     assert.deepEqual(argumentsOf(plan("take_json", '{"a":1}')), ['{"a":1}', "json"]);
     const bytes = plan("take_bytes", "az", { contentType: "application/octet-stream" });
@@ -134,7 +134,7 @@ describe("a call", () => {
     assert.equal(plan("nothing", "{}").call.mayWrite, true);
   });
 
-  it("is bounded where it gives rows, and rejected where it cannot be", () => {
+  it("accepts max-affected when it returns rows, and rejects it otherwise", () => {
     const headers = { prefer: "handling=strict, max-affected=4" };
     const bounded = plan("all_things", "{}", { headers });
     assert.ok(bounded.answer.maxAffected !== null);
@@ -168,12 +168,12 @@ describe("a call", () => {
 });
 
 describe("the result of a call", () => {
-  it("is nothing to choose from for void and for one value", () => {
+  it("cannot be selected from for void and for a scalar", () => {
     assert.equal(plan("nothing").shown, null);
     assert.equal(plan("add?a=1&select=nonsense").shown, null);
   });
 
-  it("is a list of bare values, of which a part can be asked for", () => {
+  it("is a list of scalars, which can be limited", () => {
     const { shown, values } = plan("numbers?select=nonsense&limit=2&offset=1");
     assert.ok(shown !== null && shown.limit !== null && shown.offset !== null);
     assert.deepEqual(shown.source, { kind: "call" });
@@ -208,7 +208,7 @@ describe("the result of a call", () => {
     assert.equal(shown?.where.length, 1);
   });
 
-  it("can be chosen from one row, a table of outputs and a bare record", () => {
+  it("can be selected from one row, output columns and a record", () => {
     assert.deepEqual(plan("one_thing?select=name,owners(name)").shown?.outputs.length, 2);
     const [total] = plan("totals?select=total").shown?.outputs ?? [];
     assert.ok(total?.kind === "value" && total.value.of.kind === "column");
@@ -216,13 +216,13 @@ describe("the result of a call", () => {
     assert.equal(plan("bare?select=anything").shown?.outputs.length, 1);
   });
 
-  it("embeds nothing into rows of no relation, and says whose they are", () => {
+  it("rejects embeds into rows without a relation, naming the function", () => {
     const { code, message } = rejectionOf(() => plan("totals?select=total,owners(*)"));
     assert.equal(code, "PGRST200");
     assert.equal(message, "Could not find a relationship between 'totals' and 'owners' in the schema cache");
   });
 
-  it("is cut at the row cap where it is a list", () => {
+  it("has the row cap when it is a list", () => {
     const capped = plan("numbers", null, { maxRows: 10 });
     assert.ok(capped.answer.rowCap !== null);
     assert.equal(capped.values[capped.answer.rowCap], "10");
@@ -230,7 +230,7 @@ describe("the result of a call", () => {
     assert.equal(plan("one_thing", null, { maxRows: 10 }).answer.rowCap, null);
   });
 
-  it("is counted as asked", () => {
+  it("is counted as requested", () => {
     const headers = { prefer: "count=planned" };
     assert.equal(plan("all_things", null, { headers }).answer.count, "planned");
     assert.equal(plan("nothing", null, { headers }).answer.count, null);
@@ -252,7 +252,7 @@ describe("calls of one shape", () => {
     assert.equal(keyOf("add?a=1&b=2"), keyOf("add?a=3&b=4"));
   });
 
-  it("have the argument in its place, whatever stands beside it", () => {
+  it("map each argument to its placeholder", () => {
     const urls = ["add?a=1&a=eq.5", "add?a=eq.5&a=1"];
     for (const url of urls) assert.deepEqual(argumentsOf(plan(url)), ["a integer = 1"], url);
   });

@@ -8,7 +8,7 @@ function touched(url: string): string[] {
 }
 
 describe("the names that a plan touches", () => {
-  it("are relations, functions and types, wherever they stand", () => {
+  it("are relations, functions and types, wherever they occur", () => {
     assert.deepEqual(touched("projects?select=id"), ["relation public.projects"]);
     assert.deepEqual(touched("projects?select=full_name"), ["relation public.projects", "function public.full_name"]);
     assert.deepEqual(touched("projects?select=id::text"), ["relation public.projects", "type .text"]);
@@ -18,7 +18,7 @@ describe("the names that a plan touches", () => {
     ]);
   });
 
-  it("hold a column that is not known, which may be a function of any row", () => {
+  it("include an unknown column, which may be a function of the row", () => {
     for (const search of ["select=nothing", "nothing=eq.1", "order=nothing", "or=(id.eq.1,nothing.is.null)"]) {
       assert.ok(touched(`projects?${search}`).includes("function .nothing"), search);
     }

@@ -104,17 +104,17 @@ function assertAllDiffer(keys: readonly string[]): void {
 describe("the key of a request shape", () => {
   for (const [one, other] of EQUAL) it(`is one for ${one} and ${other}`, () => assert.equal(keyOf(one), keyOf(other)));
   for (const [one, other] of DIFFERENT) {
-    it(`tells ${one} from ${other}`, () => assert.notEqual(keyOf(one), keyOf(other)));
+    it(`distinguishes ${one} from ${other}`, () => assert.notEqual(keyOf(one), keyOf(other)));
   }
 
-  it("tells methods, schemas and media apart", () => {
+  it("distinguishes methods, schemas and media types", () => {
     const methods = ["GET", "HEAD", "DELETE"].map((method) => keyOf("t", { input: { method } }));
     const schema = keyOf("t", { input: { headers: { "accept-profile": "other" } } });
     assertAllDiffer([...methods, schema]);
     assertAllDiffer(MEDIA.map((media) => keyOf("t", { media })));
   });
 
-  it("holds preferences that change the statement, and no others", () => {
+  it("contains preferences that change the statement, and no others", () => {
     assertAllDiffer(PREFERENCES.map((prefer) => keyOf("t", insert("{}", { prefer }))));
     for (const prefer of ["timezone=Europe/Berlin", "tx=rollback", "handling=lenient"]) {
       assert.equal(keyOf("t", insert("{}", { prefer })), keyOf("t", insert("{}")));
@@ -123,13 +123,13 @@ describe("the key of a request shape", () => {
     assert.equal(keyOf("t", insert("{}", five)), keyOf("t", insert("{}", six)));
   });
 
-  it("holds the form of a body and its keys, and no values", () => {
+  it("contains the format of a body and its keys, and no values", () => {
     assertAllDiffer(BODIES.map((body) => keyOf("t", insert(body))));
     assert.equal(keyOf("t", insert('{"a":1}')), keyOf("t", insert('{"a":"x"}')));
     assert.equal(keyOf("t", insert('[{"a":1}]')), keyOf("t", insert('[{"a":1},{"a":2}]')));
   });
 
-  it("says whether the row cap takes the place of the limit", () => {
+  it("contains whether the row cap replaces the limit", () => {
     const none = parameterisedOf("t", { maxRows: 10 }).parameterised;
     const more = parameterisedOf("t?limit=11", { maxRows: 10 }).parameterised;
     const fewer = parameterisedOf("t?limit=10", { maxRows: 10 }).parameterised;
@@ -139,13 +139,13 @@ describe("the key of a request shape", () => {
     assert.notEqual(none.key, keyOf("t"));
   });
 
-  it("tells two names from one that is written like both", () => {
+  it("distinguishes two names from their concatenation", () => {
     const both = keyOf("t?select=first,last");
     const written = both.slice(both.indexOf("first"), both.indexOf("last") + "last".length);
     assert.notEqual(keyOf(`t?select=${encodeURIComponent(`"${written}"`)}`), both);
   });
 
-  it("never mistakes a name for another part", () => {
+  it("is unambiguous for any names", () => {
     const name = fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom(...LETTERS) });
     const names = fc.array(name, { minLength: 1, maxLength: 3 });
     const quote = (word: string) => encodeURIComponent(`"${word.replace(/["\\]/g, "\\$&")}"`);
@@ -159,7 +159,7 @@ describe("the key of a request shape", () => {
 });
 
 describe("parameterised values", () => {
-  it("stand in the order of the request, as PostgreSQL reads them", () => {
+  it("are in the order of the request, as text input of PostgreSQL", () => {
     const url =
       't?a=eq.x&b=in.(1,"a,b",c"d,e\\f)&c=like.a*b&d=ilike(any).{*x,y}&e=is.null&f=fts(english).w&limit=3&offset=4';
     assert.deepEqual(parameterisedOf(url).parameterised.values, [
@@ -178,7 +178,7 @@ describe("parameterised values", () => {
     assert.deepEqual(parameterisedOf("t?a=in.()").parameterised.values, ["{}"]);
   });
 
-  it("are found by the parts they were taken from", () => {
+  it("are found by the part of the request that they come from", () => {
     const { request, parameterised } = parameterisedOf(
       "t?select=r(*)&or=(a.eq.1,b.fts(simple).w)&offset=5&r.limit=6&r.offset=7&r.c=gt.8",
     );
@@ -203,7 +203,7 @@ describe("parameterised values", () => {
     assert.throws(() => placeholders.argument(0));
   });
 
-  it("hold the cap where it takes the place of the root's limit, and only there", () => {
+  it("contain the cap only when it replaces the limit of the root", () => {
     const { request, parameterised } = parameterisedOf("t?select=r(*)&limit=50&offset=3&r.limit=99", { maxRows: 10 });
     const { placeholders, values } = parameterised;
     const { root, embeds } = request.query;
@@ -240,7 +240,7 @@ describe("parameterised values", () => {
     assert.deepEqual(raw("text/plain"), ["ü"]);
   });
 
-  it("hold how many rows may be affected", () => {
+  it("contain max-affected", () => {
     const { parameterised } = parameterisedOf("t", insert("{}", { prefer: "handling=strict, max-affected=5" }));
     assert.equal(parameterised.values[parameterised.placeholders.maxAffected()], "5");
   });

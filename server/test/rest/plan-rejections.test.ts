@@ -25,7 +25,7 @@ function notEmbedded(name: string): Rejection {
   };
 }
 
-const REFUSED: readonly (readonly [url: string, rejection: Rejection])[] = [
+const REJECTED: readonly (readonly [url: string, rejection: Rejection])[] = [
   [
     "project?select=id",
     {
@@ -99,7 +99,7 @@ const REFUSED: readonly (readonly [url: string, rejection: Rejection])[] = [
 ];
 
 describe("planning rejects", () => {
-  for (const [url, rejection] of REFUSED)
+  for (const [url, rejection] of REJECTED)
     it(url, () =>
       assert.deepEqual(
         rejectionOf(() => planOf(url)),
@@ -123,7 +123,7 @@ describe("planning rows of no relation", () => {
   const { placeholders } = parameterisedOf("rpc/f?a=eq.1&limit=2").parameterised;
   const context = { catalogue: SHOP, media: ROWS, placeholders, isCapped: false };
 
-  it("selects whatever is asked for", () => {
+  it("selects any column", () => {
     const query = parameterisedOf("rpc/f?select=a,b->c").request.query;
     const node = planNode(query, rows, context);
     assert.deepEqual(
@@ -136,7 +136,7 @@ describe("planning rows of no relation", () => {
     assert.deepEqual([node.where, node.limit, node.offset], [[], null, null]);
   });
 
-  it("embeds nothing", () => {
+  it("rejects embeds", () => {
     const query = parameterisedOf("rpc/f?select=clients(*)").request.query;
     const from = { ...rows, name: { schema: "public", name: "f" } };
     assert.deepEqual(

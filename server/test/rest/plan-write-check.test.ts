@@ -27,7 +27,7 @@ function check(method: string, path: string, body: string): void {
 }
 
 describe("the body of a PUT", () => {
-  it("has the key that the filters name, in whatever way it is written", () => {
+  it("has the key of the filters, in any notation", () => {
     for (const [path, body] of [
       ["/numbers?id=eq.1", '{"id":1}'],
       ["/numbers?id=eq.1", '[{"id":"1"}]'],
@@ -41,7 +41,7 @@ describe("the body of a PUT", () => {
     }
   });
 
-  it("is rejected when it names another row, none or several", () => {
+  it("is rejected when it contains another key, none or several rows", () => {
     for (const [path, body] of [
       ["/numbers?id=eq.1", '{"id":2}'],
       ["/numbers?id=eq.9007199254740993", '{"id":9007199254740992}'],
@@ -61,7 +61,7 @@ describe("the body of a PUT", () => {
 });
 
 describe("the list of an update", () => {
-  it("names each row once by its whole key", () => {
+  it("contains each row once, with its whole key", () => {
     for (const [path, body] of [
       ["/numbers", '[{"id":1,"name":"a"},{"id":2,"name":"b"}]'],
       ["/numbers", '[{"id":9007199254740992,"name":"a"},{"id":9007199254740993,"name":"b"}]'],
@@ -85,7 +85,7 @@ describe("the list of an update", () => {
     }
   });
 
-  it("is rejected when two rows change the same one", () => {
+  it("is rejected when two rows have the same key", () => {
     for (const [path, body] of [
       ["/numbers", '[{"id":1,"name":"a"},{"id":2,"name":"b"},{"id":"01","name":"c"}]'],
       ["/numbers", '[{"id":1},{"id":9007199254740993},{"id":"9007199254740993"}]'],
@@ -100,7 +100,7 @@ describe("the list of an update", () => {
 });
 
 describe("the body of any other write", () => {
-  it("is not looked at", () => {
+  it("is not checked", () => {
     assert.doesNotThrow(() => check("POST", "/numbers", '[{"id":1},{"id":1}]'));
     assert.doesNotThrow(() => check("PATCH", "/numbers?id=eq.1", '{"id":null}'));
   });

@@ -71,7 +71,7 @@ function columnNames(write: { readonly rows: { readonly columns: readonly { read
 }
 
 describe("plan of an insert", () => {
-  it("takes the keys of the body as columns and nothing else of it", () => {
+  it("takes only the keys of the body as columns", () => {
     const planned = plan("POST", "/things", { id: 1, name: "a" });
     const write = insertOf(planned);
     assert.deepEqual(write.relation, { schema: "public", name: "things" });
@@ -83,19 +83,19 @@ describe("plan of an insert", () => {
     assert.deepEqual(planned.answer.body, { kind: "none" });
   });
 
-  it("lets `columns` decide, each of them once", () => {
+  it("takes `columns` instead, each of them once", () => {
     const write = insertOf(plan("POST", '/things?columns="name",name,id', [{ name: "a", x: 1 }, {}]));
     assert.deepEqual(columnNames(write), ["name", "id"]);
     assert.equal(write.rows.isArray, true);
   });
 
-  it("plans rows of nothing but defaults, and no rows", () => {
+  it("plans rows of defaults, and no rows", () => {
     assert.deepEqual(columnNames(insertOf(plan("POST", "/things", {}))), []);
     const none = insertOf(plan("POST", "/things", []));
     assert.deepEqual([columnNames(none), none.rows.isArray], [[], true]);
   });
 
-  it("rejects a key that is no column", () => {
+  it("rejects a key that is not a column", () => {
     for (const [path, body] of [
       ["/things", { id: 1, nmae: "a" }],
       ["/things?columns=id,nmae", { id: 1 }],
@@ -106,24 +106,24 @@ describe("plan of an insert", () => {
     }
   });
 
-  it("reads keys that every JavaScript object has as names like any other", () => {
+  it("treats keys such as __proto__ as ordinary names", () => {
     for (const key of ["__proto__", "constructor", "toString"]) {
       assert.equal(rejectionOf(() => plan("POST", "/things", `{"${key}":1}`)).code, "PGRST204");
     }
     assert.deepEqual(columnNames(insertOf(plan("POST", "/strange", '{"__proto__":"a"}'))), ["__proto__"]);
   });
 
-  it("knows no table but those of the schema", () => {
+  it("finds only tables of the schema", () => {
     const { code, status } = rejectionOf(() => plan("POST", "/thinks", {}));
     assert.deepEqual([code, status], ["PGRST205", 404]);
   });
 
-  it("asks for defaults where values are missing", () => {
+  it("uses defaults with missing=default", () => {
     assert.equal(insertOf(plan("POST", "/things", {}, prefer("missing=default"))).rows.shouldDefault, true);
     assert.equal(insertOf(plan("POST", "/things", {}, prefer("missing=null"))).rows.shouldDefault, false);
   });
 
-  it("tells the place of the row only where only headers are asked for and there is a key", () => {
+  it("contains the location only with return=headers-only and a primary key", () => {
     assert.deepEqual(insertOf(plan("POST", "/pairs", {}, prefer("return=headers-only"))).location, ["left", "right"]);
     assert.equal(insertOf(plan("POST", "/notes", {}, prefer("return=headers-only"))).location, null);
     assert.equal(insertOf(plan("POST", "/pairs", {}, prefer("return=representation"))).location, null);
@@ -131,7 +131,7 @@ describe("plan of an insert", () => {
 });
 
 describe("plan of an upsert", () => {
-  it("meets duplicates by the primary key, or by the columns that are named", () => {
+  it("detects duplicates by the primary key or the given columns", () => {
     const conflict = (path: string, preference: string) =>
       insertOf(plan("POST", path, {}, prefer(preference))).conflict;
     assert.deepEqual(conflict("/pairs", "resolution=merge-duplicates"), {
@@ -182,14 +182,14 @@ describe("plan of a PUT", () => {
     }
   });
 
-  it("has no use for defaults", () => {
+  it("ignores missing=default", () => {
     const planned = plan("PUT", "/things?id=eq.1", { id: 1 }, prefer("missing=default"));
     assert.equal(insertOf(planned).rows.shouldDefault, false);
   });
 });
 
 describe("plan of an update", () => {
-  it("changes what the filters find", () => {
+  it("updates the rows that match the filters", () => {
     const planned = plan("PATCH", "/things?id=eq.1&or=(name.eq.a,name.is.null)", { name: "b" });
     const write = updateOf(planned);
     assert.deepEqual(columnNames(write), ["name"]);
@@ -200,7 +200,7 @@ describe("plan of an update", () => {
     );
   });
 
-  it("changes nothing where no column is named", () => {
+  it("changes nothing without columns", () => {
     for (const body of [{}, [], 5]) assert.deepEqual(columnNames(updateOf(plan("PATCH", "/things?id=eq.1", body))), []);
   });
 
@@ -213,7 +213,7 @@ describe("plan of an update", () => {
     );
   });
 
-  it("finds the rows of a list by the primary key, which needs no filter", () => {
+  it("finds the rows of a list by the primary key, without filters", () => {
     const write = updateOf(plan("PATCH", "/things", [{ name: "a", id: 1 }]));
     assert.deepEqual(columnNames(write), ["id", "name"]);
     assert.deepEqual(write.matchOn, ["id"]);
@@ -231,7 +231,7 @@ describe("plan of an update", () => {
 });
 
 describe("plan of a delete", () => {
-  it("removes what the filters find", () => {
+  it("deletes the rows that match the filters", () => {
     const { write } = plan("DELETE", "/things?id=in.(1,2)", undefined);
     assert.ok(write.kind === "delete");
     assert.deepEqual(
@@ -245,20 +245,20 @@ describe("plan of a delete", () => {
     assert.deepEqual([code, message], ["21000", "DELETE requires a WHERE clause"]);
   });
 
-  it("does not pass over a filter on what is not embedded", () => {
+  it("rejects a filter on a relation that is not embedded", () => {
     assert.equal(rejectionOf(() => plan("DELETE", "/things?id=eq.1&owners.id=eq.2", undefined)).code, "PGRST108");
   });
 });
 
-describe("what a write shows", () => {
-  it("is nothing unless the rows are asked for", () => {
+describe("the rows that a write returns", () => {
+  it("are none unless requested", () => {
     for (const how of ["return=minimal", "return=headers-only"]) {
       const { shown, answer } = plan("PATCH", "/things?id=eq.1", { name: "b" }, prefer(how));
       assert.deepEqual([shown, answer.body], [null, { kind: "none" }]);
     }
   });
 
-  it("is the written rows with their embeds and order, without the filters and the window that chose them", () => {
+  it("have embeds and order, without the filters and the window of the write", () => {
     const { shown, answer } = plan(
       "PATCH",
       "/things?id=gt.1&select=id,owners(name)&order=name.desc&limit=1&owners.name=eq.a",
@@ -277,22 +277,22 @@ describe("what a write shows", () => {
     assert.equal(answer.count, "exact");
   });
 
-  it("must be one row for a single object, whether or not it is shown", () => {
+  it("must be one for a single object, even when not returned", () => {
     const accept = "application/vnd.pgrst.object+json";
     const silent = plan("PATCH", "/things?id=eq.1", { name: "b" }, { headers: { accept } });
     assert.deepEqual([silent.answer.mustBeSingle, silent.answer.body.kind], [true, "none"]);
     const headers = { accept, prefer: "return=representation" };
-    const told = plan("POST", "/things", { name: "b" }, { headers });
-    assert.deepEqual([told.answer.mustBeSingle, told.answer.body.kind], [true, "object"]);
+    const single = plan("POST", "/things", { name: "b" }, { headers });
+    assert.deepEqual([single.answer.mustBeSingle, single.answer.body.kind], [true, "object"]);
     assert.equal(plan("POST", "/things", {}).answer.mustBeSingle, false);
   });
 
-  it("counts only what was written", () => {
+  it("are counted exactly", () => {
     assert.equal(plan("POST", "/things", {}, prefer("count=planned")).answer.count, null);
     assert.equal(plan("POST", "/things", {}, prefer("count=exact")).answer.count, "exact");
   });
 
-  it("is bounded only where that is strictly asked for and something can be affected", () => {
+  it("are bounded only with strict handling, for updates and deletes", () => {
     const bounded = plan("DELETE", "/things?id=gt.1", undefined, prefer("handling=strict", "max-affected=7"));
     assert.ok(bounded.answer.maxAffected !== null);
     assert.equal(bounded.values[bounded.answer.maxAffected], "7");

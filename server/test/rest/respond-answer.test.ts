@@ -22,8 +22,8 @@ import {
 const OBJECT = "application/vnd.pgrst.object+json";
 const ROWS = dataType("things", "composite");
 
-describe("answers to reads", () => {
-  it("carry the body as it came, and what it is", () => {
+describe("responses to reads", () => {
+  it("contain the body unchanged and its media type", () => {
     const body = '[{"id":1}, \n {"id":2}]';
     assert.deepEqual(answerTo({}, readPlan(), { body, rows: "2" }), {
       status: 200,
@@ -57,7 +57,7 @@ describe("answers to reads", () => {
     { search: "limit=0", rows: 0, total: 3, count: "exact", gives: [206, "*/3"] },
     { search: "limit=0&offset=9", rows: 0, total: 3, count: "exact", gives: [206, "*/3"] },
     { search: "limit=2", rows: 2, count: "planned", estimate: 70, gives: [206, "0-1/70"] },
-    // What was seen is more than the planner thought there was.
+    // More rows are returned than the planner estimated.
     { search: "offset=10", rows: 5, count: "planned", estimate: 3, gives: [206, "10-14/15"] },
     { search: "", rows: 5, count: "planned", estimate: 3, gives: [200, "0-4/5"] },
     // The cap of 10 was not reached by counting, so the count is exact.
@@ -77,13 +77,13 @@ describe("answers to reads", () => {
     });
   }
 
-  it("keep an exact count where no cap was in force", () => {
+  it("keep an exact count when no cap applied", () => {
     const plan = readPlan({ count: "estimated" });
     const answer = answerTo({ search: "limit=2" }, plan, { rows: "2", total: "50" }, { estimate: 900, maxRows: 10 });
     assert.equal(answer.headers["content-range"], "0-1/50");
   });
 
-  it("reject a window behind the last row, with the total", () => {
+  it("reject a window beyond the last row, with the total", () => {
     const plan = readPlan({ count: "exact" });
     try {
       answerTo({ search: "offset=9" }, plan, { total: "3" });
@@ -135,13 +135,13 @@ describe("answers to reads", () => {
     ["/things", `a=eq.${"x".repeat(9000)}`, undefined],
   ];
   for (const [path, search, location] of locations) {
-    it(`say where they are: ${path}?${search.slice(0, 30)}`, () => {
+    it(`have a Content-Location: ${path}?${search.slice(0, 30)}`, () => {
       const { headers } = answerTo({ path }, readPlan(), {}, { rawSearch: search });
       assert.equal(headers["content-location"], location);
     });
   }
 
-  it("name the schema when there is a choice", () => {
+  it("contain the schema when several are exposed", () => {
     assert.equal(answerTo({}, readPlan(), {}, { multipleSchemas: true }).headers["content-profile"], "public");
     assert.equal(answerTo({}, readPlan()).headers["content-profile"], undefined);
     const asked = answerTo({ headers: { "accept-profile": "other" } }, readPlan());
@@ -149,7 +149,7 @@ describe("answers to reads", () => {
   });
 });
 
-describe("answers to writes", () => {
+describe("responses to writes", () => {
   const merge: Write = { ...INSERT, conflict: { columns: ["id"], resolution: "merge" } };
   const ignore: Write = { ...INSERT, conflict: { columns: ["id"], resolution: "ignore" } };
   const rows: readonly [
@@ -198,23 +198,23 @@ describe("answers to writes", () => {
     ['{"a":"x y&é","b c":null}', "/things?a=eq.x%20y%26%C3%A9&b%20c=is.null"],
   ];
   for (const [location, gives] of keys) {
-    it(`tell where the row ${location} is`, () => {
+    it(`have the Location of the row ${location}`, () => {
       const input = { method: "POST", headers: { prefer: "return=headers-only" }, body: Buffer.from("{}") };
       assert.equal(answerTo(input, writePlan(INSERT), { rows: "1", location }).headers["location"], gives);
     });
   }
 
-  it("leave it to the statement to reject all but one row", () => {
+  it("do not check for one row, which the statement does", () => {
     const input = { method: "PATCH", headers: { accept: OBJECT }, body: Buffer.from("{}") };
     assert.equal(answerTo(input, writePlan(UPDATE), { rows: "2" }).status, 204);
   });
 });
 
-describe("answers to calls", () => {
+describe("responses to calls", () => {
   const input = { method: "POST", path: "/rpc/act", body: Buffer.from("{}") };
   const set = functionResult("composite", ROWS, true);
 
-  it("have what the function gave", () => {
+  it("contain the result of the function", () => {
     const value = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { body: "3", rows: "1" });
     assert.deepEqual([value.status, value.body], [200, "3"]);
     const nothing = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { body: null, rows: "1" });
@@ -222,7 +222,7 @@ describe("answers to calls", () => {
     assert.equal(value.headers["content-location"], undefined);
   });
 
-  it("leave the result out when that was asked for", () => {
+  it("omit the result with return=minimal", () => {
     const quiet = { ...input, headers: { prefer: "return=minimal" } };
     const { status, headers, body } = answerTo(quiet, callPlan(set, { count: "exact" }), { rows: "2", total: "2" });
     assert.deepEqual([status, body, headers["content-range"]], [200, null, "0-1/2"]);
@@ -245,13 +245,13 @@ describe("answers to calls", () => {
     assert.equal(rejectionOf(() => answerTo({ ...input, search: "offset=10" }, plan, { total: "9" })).status, 416);
   });
 
-  it("are one object when one was asked for", () => {
+  it("are one object on request", () => {
     const asked = { ...input, headers: { accept: OBJECT } };
     assert.equal(rejectionOf(() => answerTo(asked, callPlan(set), { rows: "2" })).code, "PGRST116");
     assert.equal(answerTo(asked, callPlan(set), { rows: "1", body: "{}" }).body, "{}");
   });
 
-  it("are bytes or text where that was asked for", () => {
+  it("are bytes or text on request", () => {
     const bytes = callPlan(functionResult("scalar", dataType("bytea", "bytea")));
     const asked = { ...input, headers: { accept: "application/octet-stream" } };
     assert.deepEqual(answerTo(asked, bytes, { rows: "1", body: "\\x00ff10" }).body, Buffer.from([0, 255, 16]));
@@ -299,16 +299,16 @@ describe("Preference-Applied", () => {
     );
   });
 
-  it("leaves out a choice of transaction that callers do not have, and is absent when nothing was applied", () => {
+  it("omits tx when it is disabled, and is absent when nothing was applied", () => {
     assert.equal(answerTo({ headers: { prefer: "tx=rollback" } }, readPlan()).headers["preference-applied"], undefined);
     assert.equal(answerTo({}, readPlan()).headers["preference-applied"], undefined);
   });
 });
 
-describe("what the database says itself", () => {
+describe("the response settings of the database", () => {
   const raised = (headers: unknown) => answerTo({}, readPlan(), { headers: JSON.stringify(headers) }).headers;
 
-  it("takes the place of status and headers", () => {
+  it("replace status and headers", () => {
     const headers = '[{"Content-Type":"text/html"},{"X-Own":"a\\tb"},{"Set-Cookie":"a=1"},{"set-cookie":"b=2"}]';
     const answer = answerTo({}, readPlan(), { status: "418", headers, body: "[1]" });
     assert.equal(answer.status, 418);
@@ -321,11 +321,11 @@ describe("what the database says itself", () => {
     });
   });
 
-  it("has no body under a status that has none", () => {
+  it("omit the body for a status without one", () => {
     for (const status of ["204", "205", "304"]) assert.equal(answerTo({}, readPlan(), { status }).body, null);
   });
 
-  it("does not touch framing, the next hop, or the id of the request", () => {
+  it("cannot set framing, hop-by-hop headers, or the request id", () => {
     const names = ["Content-Length", "Transfer-Encoding", "connection", "Upgrade", "X-Request-Id", "Trailer", "TE"];
     const headers = raised(names.map((name) => ({ [name]: "1" })));
     assert.deepEqual(
@@ -334,7 +334,7 @@ describe("what the database says itself", () => {
     );
   });
 
-  it("is sent as the bytes of its text", () => {
+  it("are sent as UTF-8", () => {
     assert.equal(raised([{ "x-own": "é" }])["x-own"], "\u00c3\u00a9");
   });
 
@@ -358,18 +358,18 @@ describe("what the database says itself", () => {
     [{ é: "x" }],
   ];
   for (const headers of bad) {
-    it(`is rejected when it is no list of headers: ${JSON.stringify(headers)}`, () => {
+    it(`are rejected when they are not a list of headers: ${JSON.stringify(headers)}`, () => {
       const { code, status } = rejectionOf(() => raised(headers));
       assert.deepEqual([code, status], ["PGRST111", 500]);
     });
   }
 
-  it("is rejected when it is no JSON", () => {
+  it("are rejected when they are not JSON", () => {
     assert.equal(rejectionOf(() => answerTo({}, readPlan(), { headers: "[" })).code, "PGRST111");
   });
 
   for (const status of ["", "abc", "42", "100", "199", "600", "2000", "200 OK", "-200"]) {
-    it(`is rejected when it is no status: ${status}`, () => {
+    it(`are rejected when the status is invalid: ${status}`, () => {
       assert.deepEqual(
         rejectionOf(() => answerTo({}, readPlan(), { status })),
         { code: "PGRST112", status: 500, message: "response.status guc must be a valid status code", details: null },
@@ -378,8 +378,8 @@ describe("what the database says itself", () => {
   }
 });
 
-describe("answers with an execution plan", () => {
-  it("are its lines", () => {
+describe("responses with an execution plan", () => {
+  it("contain its lines", () => {
     const media = { contentType: "application/vnd.pgrst.plan+text", body: { kind: "none" }, explain: null } as const;
     const result = { rows: [["Seq Scan"], ["  Filter"]], commandTag: "EXPLAIN", rowCount: 2 };
     assert.deepEqual(buildExplainAnswer(media, result), {

@@ -25,13 +25,13 @@ function databaseError({ code, message = "the message", detail, hint }: Raised):
   });
 }
 
-function told(raised: Raised, isAuthenticated = true) {
+function errorOf(raised: Raised, isAuthenticated = true) {
   const { status, headers, body } = renderError(translateDatabaseError(databaseError(raised), { isAuthenticated }));
   assert.doesNotMatch(body + JSON.stringify(headers), /SECRET/);
   return { status, headers, body: JSON.parse(body) as Record<string, unknown> };
 }
 
-describe("status of a rejection", () => {
+describe("the status of a database error", () => {
   const statuses: Record<string, number> = {
     "08006": 503,
     "09000": 500,
@@ -84,7 +84,7 @@ describe("status of a rejection", () => {
   };
   for (const [code, status] of Object.entries(statuses)) {
     it(`${code}: ${status}`, () => {
-      const answer = told({ code });
+      const answer = errorOf({ code });
       assert.equal(answer.status, status);
       assert.equal(answer.body["code"], code);
       assert.equal(answer.headers["proxy-status"], `swarmbase; error=${code}`);
@@ -92,77 +92,82 @@ describe("status of a rejection", () => {
     });
   }
 
-  it("is never one that clients send again, unless the database is away", () => {
+  it("is never one that clients retry, unless the database is unavailable", () => {
     const retried = Object.entries(statuses).filter(([, status]) => status === 503 || status === 520);
     assert.deepEqual(retried.map(([code]) => code).sort(), ["08006", "53300", "57P01"]);
   });
 
-  it("is 401 when the role is gone", () => {
-    const { status, headers } = told({ code: "22023", message: 'role "nobody" does not exist' });
+  it("is 401 when the role does not exist", () => {
+    const { status, headers } = errorOf({ code: "22023", message: 'role "nobody" does not exist' });
     assert.deepEqual([status, headers["www-authenticate"]], [401, "Bearer"]);
   });
 });
 
-describe("texts of a rejection", () => {
-  it("are the database's", () => {
+describe("the texts of a database error", () => {
+  it("are passed on", () => {
     const raised = {
       code: "23505",
       message: 'duplicate key value violates unique constraint "things_pkey"',
       detail: "Key (id)=(1) already exists.",
       hint: "Try another.",
     };
-    assert.partialDeepStrictEqual(told(raised).body, {
+    assert.partialDeepStrictEqual(errorOf(raised).body, {
       code: "23505",
       message: raised.message,
       details: raised.detail,
       hint: raised.hint,
     });
-    assert.partialDeepStrictEqual(told({ code: "P0001" }).body, { details: null, hint: null });
+    assert.partialDeepStrictEqual(errorOf({ code: "P0001" }).body, { details: null, hint: null });
   });
 
   for (const code of ["XX000", "XX001", "58030", "58P01", "F0001", undefined]) {
-    it(`are not, when it is a fault inside of it: ${code}`, () => {
-      const { status, body } = told({ code, message: "SECRET message", detail: "SECRET detail", hint: "SECRET hint" });
+    it(`are hidden for an internal error: ${code}`, () => {
+      const { status, body } = errorOf({
+        code,
+        message: "SECRET message",
+        detail: "SECRET detail",
+        hint: "SECRET hint",
+      });
       assert.equal(status, 500);
       assert.partialDeepStrictEqual(body, { code: code ?? "XX000", details: null, hint: null });
     });
   }
 
-  it("say that the time was up, and what to do", () => {
-    const { body } = told({ code: "57014", message: "canceling statement due to statement timeout" });
+  it("explain a statement timeout", () => {
+    const { body } = errorOf({ code: "57014", message: "canceling statement due to statement timeout" });
     assert.equal(body["message"], "canceling statement due to statement timeout");
     assert.match(String(body["hint"]), /statement timeout/);
   });
 });
 
-describe("a missing right", () => {
+describe("a missing privilege", () => {
   const raised = { code: "42501", message: "permission denied for table things" };
 
-  it("is FORBIDDEN for those who are known", () => {
-    const { status, headers, body } = told(raised, true);
+  it("is FORBIDDEN for authenticated callers", () => {
+    const { status, headers, body } = errorOf(raised, true);
     assert.equal(status, 403);
     assert.partialDeepStrictEqual(body, { code: "FORBIDDEN", error: "Forbidden", message: raised.message });
     assert.equal(headers["proxy-status"], "swarmbase; error=42501");
   });
 
-  it("is UNAUTHORIZED for those who are not", () => {
-    const { status, headers, body } = told(raised, false);
+  it("is UNAUTHORIZED for anonymous callers", () => {
+    const { status, headers, body } = errorOf(raised, false);
     assert.equal(status, 401);
     assert.partialDeepStrictEqual(body, { code: "UNAUTHORIZED", error: "Unauthorized", message: raised.message });
     assert.equal(headers["www-authenticate"], "Bearer");
   });
 });
 
-describe("rejections of our own statements", () => {
-  it("tell the number of rows", () => {
-    const single = told({ code: "SB116", detail: "2" });
+describe("errors that generated statements raise", () => {
+  it("contain the number of rows", () => {
+    const single = errorOf({ code: "SB116", detail: "2" });
     assert.equal(single.status, 406);
     assert.partialDeepStrictEqual(single.body, {
       code: "PGRST116",
       message: "Cannot coerce the result to a single JSON object",
       details: "The result contains 2 rows",
     });
-    const affected = told({ code: "SB124", detail: "12" });
+    const affected = errorOf({ code: "SB124", detail: "12" });
     assert.equal(affected.status, 400);
     assert.partialDeepStrictEqual(affected.body, {
       code: "PGRST124",
@@ -172,15 +177,15 @@ describe("rejections of our own statements", () => {
   });
 
   it("do not trust the detail", () => {
-    assert.equal(told({ code: "SB116", detail: "many" }).body["details"], "The result contains 0 rows");
-    assert.equal(told({ code: "SB116" }).body["details"], "The result contains 0 rows");
+    assert.equal(errorOf({ code: "SB116", detail: "many" }).body["details"], "The result contains 0 rows");
+    assert.equal(errorOf({ code: "SB116" }).body["details"], "The result contains 0 rows");
   });
 });
 
-describe("raised answers", () => {
+describe("errors that functions raise", () => {
   it("keep status, detail and hint of PTxyz", () => {
     const raised = { code: "PT402", message: "Payment Required", detail: "Quota exceeded", hint: "Upgrade your plan" };
-    const { status, body } = told(raised);
+    const { status, body } = errorOf(raised);
     assert.equal(status, 402);
     assert.partialDeepStrictEqual(body, {
       code: "PT402",
@@ -193,22 +198,22 @@ describe("raised answers", () => {
   const message = JSON.stringify({ code: "own", message: "No tea", details: "d", hint: "h" });
   const detail = JSON.stringify({ status: 418, status_text: "Teapot", headers: { "X-Tea": "none" } });
 
-  it("are whole with PGRST", () => {
-    const { status, headers, body } = told({ code: "PGRST", message, detail });
+  it("set the whole response with PGRST", () => {
+    const { status, headers, body } = errorOf({ code: "PGRST", message, detail });
     assert.equal(status, 418);
     assert.equal(headers["x-tea"], "none");
     assert.partialDeepStrictEqual(body, { code: "own", message: "No tea", details: "d", hint: "h" });
   });
 
-  it("need no details and no hint", () => {
-    const { body } = told({ code: "PGRST", message: '{"code":"1","message":"m","hint":null}', detail });
+  it("may omit details and hint", () => {
+    const { body } = errorOf({ code: "PGRST", message: '{"code":"1","message":"m","hint":null}', detail });
     assert.partialDeepStrictEqual(body, { code: "1", message: "m", details: null, hint: null });
   });
 
-  it("have no say in framing, form or the id of the request", () => {
+  it("cannot set framing, the media type or the request id", () => {
     const names = ["Content-Length", "Connection", "Transfer-Encoding", "X-Request-Id"];
     const own = Object.fromEntries([...names, "Content-Type"].map((name) => [name, "1"]));
-    const { headers } = told({ code: "PGRST", message, detail: JSON.stringify({ status: 400, headers: own }) });
+    const { headers } = errorOf({ code: "PGRST", message, detail: JSON.stringify({ status: 400, headers: own }) });
     assert.deepEqual(
       names.filter((name) => name.toLowerCase() in headers),
       [],
@@ -232,10 +237,10 @@ describe("raised answers", () => {
     [message, '{"status":400,"headers":{"a":"b\\r\\nc: d"}}', /^Invalid JSON value for DETAIL/],
   ];
   for (const [text, about, details] of unreadable) {
-    it(`are rejected when they cannot be read: ${text} ${about}`, () => {
+    it(`are rejected when they are invalid: ${text} ${about}`, () => {
       const raised =
         about === undefined ? { code: "PGRST", message: text } : { code: "PGRST", message: text, detail: about };
-      const { status, body } = told(raised);
+      const { status, body } = errorOf(raised);
       assert.equal(status, 500);
       assert.equal(body["code"], "PGRST121");
       assert.equal(body["message"], `Could not parse JSON in the "RAISE SQLSTATE 'PGRST'" error`);

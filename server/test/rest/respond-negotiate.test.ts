@@ -43,7 +43,7 @@ describe("negotiation of rows", () => {
     });
   }
 
-  it("is rejected with all that was asked for, best first", () => {
+  it("is rejected with all accepted types, best first", () => {
     assert.deepEqual(
       rejectionOf(() => pick("image/png;q=0.5, text/html")),
       {
@@ -58,29 +58,29 @@ describe("negotiation of rows", () => {
     assert.equal(rejectionOf(() => pick("text/plain")).code, "PGRST107");
   });
 
-  it("shows no row to HEAD, but still knows that one is meant", () => {
+  it("returns no body for HEAD, but keeps that one object was requested", () => {
     assert.deepEqual(pick("*/*", null, "HEAD").body, { kind: "none" });
     assert.deepEqual(pick(OBJECT, null, "HEAD").body, { kind: "object", hasNulls: true });
   });
 
-  it("is not asked of OPTIONS", () => {
+  it("does not apply to OPTIONS", () => {
     assert.deepEqual(pick("image/png", null, "OPTIONS").body, { kind: "none" });
   });
 });
 
 describe("negotiation at the root", () => {
   for (const accept of [undefined, "*/*", "application/*", "application/json", "application/openapi+json"]) {
-    it(`gives the description for ${accept ?? "no header"}`, () => {
+    it(`returns the description for ${accept ?? "no header"}`, () => {
       assert.equal(pick(accept, null, "GET", "/").contentType, "application/openapi+json; charset=utf-8");
     });
   }
 
-  it("has nothing else", () => {
+  it("supports no other type", () => {
     assert.equal(rejectionOf(() => pick("text/csv", null, "GET", "/")).code, "PGRST107");
   });
 });
 
-describe("negotiation of what functions give", () => {
+describe("negotiation of function results", () => {
   const scalar = functionResult("scalar", TEXT);
   const number = functionResult("scalar", INTEGER);
   const bytes = functionResult("scalar", BYTES);
@@ -131,7 +131,7 @@ describe("negotiation of what functions give", () => {
 });
 
 describe("negotiation of execution plans", () => {
-  it("knows format, what it is for, and options from a fixed list", () => {
+  it("reads the format, the explained media type, and options from a fixed list", () => {
     const accept = `application/vnd.pgrst.plan+json; for="text/csv"; options=verbose|analyze|drop table;`;
     assert.deepEqual(pick(accept), {
       contentType: 'application/vnd.pgrst.plan+json; for="text/csv"; options=analyze|verbose; charset=utf-8',
@@ -146,7 +146,7 @@ describe("negotiation of execution plans", () => {
     assert.equal(pick(`application/vnd.pgrst.plan+text; for="${OBJECT};nulls=stripped"`).body.kind, "object");
   });
 
-  it("is rejected where it is not enabled, or for what does not exist", () => {
+  it("is rejected when disabled, or for an unknown media type", () => {
     const request = parse({ headers: { accept: "application/vnd.pgrst.plan+text" } });
     assert.equal(
       rejectionOf(() => negotiate(request, { isPlanEnabled: false, functionResult: null })).code,

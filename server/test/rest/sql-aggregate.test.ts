@@ -23,7 +23,7 @@ function items(parts: (bind: Bind) => Partial<ReadNode>): Promise<unknown> {
 const kind = shown("kind");
 
 describe("aggregates", () => {
-  it("are of all rows when nothing else is shown", async () => {
+  it("apply to all rows when nothing else is selected", async () => {
     const price = column("price");
     const outputs = [
       aggregate("count", "count"),
@@ -36,7 +36,7 @@ describe("aggregates", () => {
     assert.deepEqual(await items(() => ({ outputs })), [{ count: 4, priced: 3, sum: 21, avg: 7, max: "9", min: 5 }]);
   });
 
-  it("are of groups, filtered before and ordered and cut after", async () => {
+  it("apply to groups, filtered before and ordered and limited after", async () => {
     const rows = await items((bind) => ({
       outputs: [kind, aggregate("sum", "sum", column("price"))],
       where: [compare("id", "gt", bind("1"))],
@@ -94,7 +94,7 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("stand in embeds", async () => {
+  it("work in embeds", async () => {
     const embed = on.stage.embed("makers", "items", { isAggregated: true, outputs: [aggregate("count", "count")] });
     const rows = await on.stage.body(
       ask(() =>
@@ -107,7 +107,7 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("come up out of the one row that is spread", async () => {
+  it("of a to-one spread apply to the parent rows", async () => {
     const embed = on.stage.embed("items", "makers", {
       isAggregated: true,
       outputs: [shown("maker", column("name")), aggregate("sum", "sum", column("budget")), aggregate("made", "count")],
@@ -123,7 +123,7 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("group by the lists of many rows that are spread", async () => {
+  it("group by the lists of a to-many spread", async () => {
     const embed = on.stage.embed("makers", "items", {
       outputs: [shown("kinds", column("kind"))],
       order: [byOwn("id")],
@@ -143,7 +143,7 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("cannot be ordered by what a group has many of", async () => {
+  it("cannot be ordered by a column that is not grouped", async () => {
     const asked = items(() => ({ outputs: [aggregate("count", "count")], order: [byOwn("price")] }));
     await assert.rejects(asked, { code: "42803" });
   });

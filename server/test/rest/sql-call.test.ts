@@ -65,15 +65,15 @@ async function bodyOf(make: (bind: Bind) => CallPlan): Promise<string | null> {
   return (await on.stage.main(ask(make))).body;
 }
 
-describe("arguments", () => {
-  it("have names, as text or as members of an object", async () => {
+describe("arguments of calls in SQL", () => {
+  it("are named, as text or as members of an object", async () => {
     assert.equal(await bodyOf((bind) => calling("add", named(bind, "add", { a: "1", b: "2" }))), "3");
     assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: 1, b: 2 }))), "3");
     assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: 1 }))), "6");
     assert.equal(await bodyOf((bind) => calling("add", members(bind, "add", { a: null }))), null);
   });
 
-  it("may be a list without an end", async () => {
+  it("may be variadic", async () => {
     assert.equal(await bodyOf((bind) => calling("total", named(bind, "total", { numbers: "{1,2,3}" }))), "6");
     assert.equal(await bodyOf((bind) => calling("total", members(bind, "total", { numbers: [4, 5] }))), "9");
   });
@@ -88,8 +88,8 @@ describe("arguments", () => {
   });
 });
 
-describe("results", () => {
-  it("are bare scalars, alone or in a list", async () => {
+describe("results of calls in SQL", () => {
+  it("are scalars, alone or in a list", async () => {
     assert.equal(await bodyOf((bind) => calling("greet", named(bind, "greet", { name: 'y"o' }))), '"hi y\\"o"');
     assert.deepEqual(JSON.parse((await bodyOf(() => calling("two"))) ?? ""), [2, 1]);
     const type = on.stage.function("two").returns.type;
@@ -109,7 +109,7 @@ describe("results", () => {
     assert.equal(await bodyOf(() => calling("bytes", { kind: "none" }, null, raw("hex"))), "00ff");
   });
 
-  it("are nothing, of a function that is called all the same", async () => {
+  it("are empty for void, and the function runs", async () => {
     const before = await count();
     const { body, rows } = await on.stage.main(
       ask(() => calling("nothing", { kind: "none" }, null, { body: { kind: "none" } })),
@@ -174,7 +174,7 @@ describe("results", () => {
     assert.equal(await bodyOf(() => calling("rows_of", { kind: "none" }, {}, csv)), "id,label\n1,a\n2,b");
   });
 
-  it("may be records of which nothing was known", async () => {
+  it("may be records with unknown columns", async () => {
     assert.deepEqual(await on.stage.body(ask(() => calling("some_record", { kind: "none" }, {}))), {
       id: 7,
       name: "x",
@@ -185,7 +185,7 @@ describe("results", () => {
     assert.deepEqual(await on.stage.body(chosen), { id: 7 });
   });
 
-  it("come from one call, however often they are looked at", async () => {
+  it("come from one call, however often they are used", async () => {
     const before = await count();
     const asked = ask((bind) => {
       const rowCap = bind("2");
@@ -203,7 +203,7 @@ describe("results", () => {
     );
   });
 
-  it("are taken back when they are not what was asked for", async () => {
+  it("are rolled back when they are not as requested", async () => {
     const before = await count();
     const single = ask(() =>
       calling("counted", { kind: "none" }, {}, { mustBeSingle: true, body: { kind: "object", hasNulls: true } }),
@@ -214,7 +214,7 @@ describe("results", () => {
     assert.equal(await count(), before);
   });
 
-  it("come with what the function wants to say", async () => {
+  it("come with the response settings of the function", async () => {
     assert.equal((await on.stage.main(ask(() => calling("speak")))).status, "418");
     assert.equal((await on.stage.main(ask(() => calling("one_item", { kind: "none" }, {})))).status, null);
   });

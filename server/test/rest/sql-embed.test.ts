@@ -44,7 +44,7 @@ const name = { outputs: [shown("name")] };
 const id = { outputs: [shown("id")], order: [byOwn("id")] };
 
 describe("embeds", () => {
-  it("are one row or null on the side of the key", async () => {
+  it("are one row or null on the side of the foreign key", async () => {
     const rows = await items(() => ({
       outputs: [shown("id"), embedded("maker", on.stage.embed("items", "makers", name, "constraint"))],
     }));
@@ -56,7 +56,7 @@ describe("embeds", () => {
     ]);
   });
 
-  it("are a list on the other side, with filters, order and window of their own", async () => {
+  it("are a list on the other side, with filters, order and window", async () => {
     const rows = await on.stage.body(
       ask((bind) => {
         const node = {
@@ -103,7 +103,7 @@ describe("embeds", () => {
     ]);
   });
 
-  it("are one row on both sides of a key that is unique", async () => {
+  it("are one row on both sides of a unique key", async () => {
     const rows = await items((bind) => ({
       outputs: [embedded("details", on.stage.embed("items", "details"))],
       where: [compare("id", "lte", bind("11"))],
@@ -111,7 +111,7 @@ describe("embeds", () => {
     assert.deepEqual(rows, [{ details: { item_id: 10, note: "note of a" } }, { details: null }]);
   });
 
-  it("come from functions of the row", async () => {
+  it("come from computed relationships", async () => {
     const rows = await items((bind) => ({
       outputs: [
         embedded("rivals", on.stage.embed("items", "items", id, "rivals")),
@@ -122,7 +122,7 @@ describe("embeds", () => {
     assert.deepEqual(rows, [{ rivals: [{ id: 11 }], maker: { name: "one" } }]);
   });
 
-  it("lead back to the same table, under names that differ", async () => {
+  it("refer to the same table under different aliases", async () => {
     const boss = on.stage.embed("makers", "makers", name, "many-to-one");
     const staff = on.stage.embed(
       "makers",
@@ -143,7 +143,7 @@ describe("embeds", () => {
     ]);
   });
 
-  it("keep apart tables whose names would meet", async () => {
+  it("use distinct aliases for similar names", async () => {
     const items1 = on.stage.embed("items", "items_1", id);
     const back = on.stage.embed("items_1", "items", { outputs: [shown("id"), embedded("items_1", items1)] });
     const rows = await on.stage.body(
@@ -162,7 +162,7 @@ describe("embeds", () => {
     assert.deepEqual(long, [{ up: { down: [{ id: 2 }, { id: 3 }] } }]);
   });
 
-  it("are one row of a view that has several", async () => {
+  it("are limited to one row for a view with several", async () => {
     const embed = on.stage.embed("items", "makers", name, "constraint");
     const view: Embed = {
       ...embed,
@@ -175,7 +175,7 @@ describe("embeds", () => {
     assert.deepEqual(rows, [{ maker: { name: "one" } }]);
   });
 
-  it("decide which rows there are", async () => {
+  it("filter the parent rows", async () => {
     const tagged = (bind: Bind) => on.stage.embed("items", "tags", { where: [compare("word", "eq", bind("big"))] });
     const ids = async (make: (bind: Bind) => Predicate) =>
       ((await items((bind) => ({ where: [make(bind)] }))) as { id: number }[]).map((row) => row.id);
@@ -188,7 +188,7 @@ describe("embeds", () => {
     assert.deepEqual(await ids((bind) => exists(second(bind))), [10]);
   });
 
-  it("are what rows are ordered by", async () => {
+  it("order the parent rows", async () => {
     const embed = on.stage.embed("items", "makers", {}, "constraint");
     const rows = await items(() => ({
       order: [
@@ -201,7 +201,7 @@ describe("embeds", () => {
 });
 
 describe("spreads", () => {
-  it("put the one row among our own columns, and keep the order of the window", async () => {
+  it("add the columns of a to-one embed and keep the order of the window", async () => {
     const maker = on.stage.embed("items", "makers", { outputs: [shown("maker", column("name"))] }, "constraint");
     const rows = await items((bind) => ({
       outputs: [shown("id"), { kind: "spread", embed: maker }],
@@ -235,7 +235,7 @@ describe("spreads", () => {
     ]);
   });
 
-  it("make a list of each column of many rows, all in one order", async () => {
+  it("make a list of each column of a to-many embed, in the same order", async () => {
     const spread = on.stage.embed("makers", "items", {
       outputs: [shown("id"), shown("name"), shown("id", column("price"))],
       order: [byOwn("price", "desc")],
@@ -256,7 +256,7 @@ describe("spreads", () => {
 });
 
 describe("windows around embeds", () => {
-  it("show what is embedded only for rows of the window", () => {
+  it("evaluate embeds only for rows of the window", () => {
     const outputs = [shown("id"), embedded("tags", on.stage.embed("items", "tags"))];
     const withOffset = ask((bind) =>
       read("items", { outputs, order: [byOwn("price")], limit: bind("1"), offset: bind("2") }),
@@ -266,7 +266,7 @@ describe("windows around embeds", () => {
     assert.match(text, /from \(select "items"\."id","items"\."price" from "shop"\."items" order by/);
   });
 
-  it("hand whole rows to functions all the same", async () => {
+  it("pass whole rows to functions", async () => {
     const rows = await items((bind) => ({
       outputs: [shown("id"), embedded("rivals", on.stage.embed("items", "items", id, "rivals"))],
       limit: bind("1"),

@@ -42,7 +42,7 @@ function query(statement: string): Promise<pg.QueryResult> {
 }
 
 describe("quoting", () => {
-  it("gives back every name as it was", async () => {
+  it("round-trips every name", async () => {
     await fc.assert(
       fc.asyncProperty(name, async (value) => {
         const { fields } = await query(`select 1 as ${quoteIdentifier(value)}`);
@@ -56,7 +56,7 @@ describe("quoting", () => {
   });
 
   for (const setting of ["on", "off"]) {
-    it(`gives back every text as it was with standard_conforming_strings ${setting}`, async (t) => {
+    it(`round-trips every text with standard_conforming_strings ${setting}`, async (t) => {
       await query(`set standard_conforming_strings = ${setting}; set escape_string_warning = off`);
       t.after(() => query("reset standard_conforming_strings"));
       await fc.assert(
@@ -69,7 +69,7 @@ describe("quoting", () => {
     });
   }
 
-  it("rejects names that the database would cut short or end early", () => {
+  it("rejects names that the database would truncate", () => {
     for (const bad of ["", "n".repeat(64), "é".repeat(32), "a\0b"]) {
       assert.throws(() => quoteIdentifier(bad), { message: /name is empty/ });
     }
@@ -77,7 +77,7 @@ describe("quoting", () => {
     assert.equal(quoteIdentifier("é".repeat(31)).length, 33);
   });
 
-  it("lets casts name types and nothing else", async () => {
+  it("allows only types in casts", async () => {
     const casts = {
       INT: "integer",
       "Double  Precision": "double precision",
@@ -108,7 +108,7 @@ describe("quoting", () => {
 });
 
 describe("rendered statements", () => {
-  it("take any text as key, alias and value for what it is", async () => {
+  it("never execute a key, alias or value as SQL", async () => {
     const keys = fc.uniqueArray(name, { minLength: 2, maxLength: 2 });
     await fc.assert(
       fc.asyncProperty(keys, text, async ([key = "", alias = ""], value) => {

@@ -65,25 +65,25 @@ describe("comparisons", () => {
     });
   }
 
-  it("is turned round, with unknown staying unknown", async () => {
+  it("are negated, and unknown stays unknown", async () => {
     assert.deepEqual(await idsOf((bind) => compare("price", "eq", bind("20"), { isNegated: true })), [1, 4]);
   });
 
-  it("is with any or all of a list", async () => {
+  it("support any and all of a list", async () => {
     const any = await idsOf((bind) => compare("name", "like", bind("{%pie,B%}"), { quantifier: "any" }));
     const all = await idsOf((bind) => compare("name", "like", bind("{%a%,%p%}"), { quantifier: "all" }));
     const equal = await idsOf((bind) => compare("id", "eq", bind("{1,4}"), { quantifier: "any" }));
     assert.deepEqual([any, all, equal], [[1, 2], [1], [1, 4]]);
   });
 
-  it("finds members of a list, and none in an empty one", async () => {
+  it("find members of a list, and none in an empty one", async () => {
     const inList = (right: number, isNegated = false): Predicate => compare("id", "in", right, { isNegated });
     assert.deepEqual(await idsOf((bind) => inList(bind("{2,3,99}"))), [2, 3]);
     assert.deepEqual(await idsOf((bind) => inList(bind("{2,3,99}"), true)), [1, 4]);
     assert.deepEqual(await idsOf((bind) => inList(bind("{}"))), []);
   });
 
-  it("knows the five states", async () => {
+  it("support the five states of is", async () => {
     const is = (left: string, state: IsState, isNegated = false): Predicate => ({
       kind: "is",
       left: column(left),
@@ -97,7 +97,7 @@ describe("comparisons", () => {
     assert.deepEqual(await idsOf(() => is("is_open", "unknown")), [3, 4]);
   });
 
-  it("searches text, with and without a configuration, vectors and plain text", async () => {
+  it("search text, with and without a configuration, in vectors and plain text", async () => {
     const search = (parts: Partial<Predicate & { kind: "search" }>, right: number): Predicate => ({
       kind: "search",
       left: column("words"),
@@ -117,7 +117,7 @@ describe("comparisons", () => {
     assert.deepEqual(await idsOf((bind) => search(plain, bind("banana"))), [2]);
   });
 
-  it("joins by and, or and not, each closed in itself", async () => {
+  it("combine by and, or and not, with parentheses", async () => {
     const logic = (operator: "and" | "or", isNegated: boolean, ...parts: Predicate[]): Predicate => ({
       kind: "logic",
       operator,
@@ -140,7 +140,7 @@ describe("comparisons", () => {
 describe("expressions", () => {
   const first = (bind: Bind): Predicate => compare("id", "eq", bind("1"));
 
-  it("follow paths into JSON and into what is no JSON", async () => {
+  it("follow paths into JSON and into other types", async () => {
     const outputs = [
       shown("last", json("document", "a", "b", -1)),
       shown("text", json("document", "a", ">b")),
@@ -158,7 +158,7 @@ describe("expressions", () => {
     assert.deepEqual(await idsOf((bind) => compare(json("document", ">n"), "eq", bind("5"))), [1]);
   });
 
-  it("show computed fields and casts, and order by them", async () => {
+  it("select computed fields and casts, and order by them", async () => {
     const type = on.stage.columns("items", "price")[0]?.type;
     assert.ok(type);
     const doubled = computed({ kind: "computed", function: shop("doubled"), type });
@@ -172,7 +172,7 @@ describe("expressions", () => {
     ]);
   });
 
-  it("keep numbers and moments as the database writes them", async () => {
+  it("keep numbers and times as the database renders them", async () => {
     const outputs = [shown("big"), shown("price"), shown("made_at")];
     const { body } = await on.stage.main(ask((bind) => read("items", { outputs, where: [first(bind)] })));
     assert.equal(body, '[{"big":9007199254740993,"price":1.50,"made_at":"2026-01-02T03:04:05.12+00:00"}]');
@@ -185,7 +185,7 @@ describe("expressions", () => {
 });
 
 describe("windows and counts", () => {
-  it("order, cut and skip", async () => {
+  it("order, limit and skip", async () => {
     const asked = ask((bind) =>
       read("items", {
         outputs: [shown("id")],
@@ -199,7 +199,7 @@ describe("windows and counts", () => {
     assert.ok(!ids.includes(3));
   });
 
-  it("count all rows behind the window", async () => {
+  it("count all rows without the window", async () => {
     const asked = ask((bind) =>
       read("items", { where: [compare("id", "gt", bind("1"))], limit: bind("1") }, { count: "exact" }),
     );
@@ -221,16 +221,16 @@ describe("windows and counts", () => {
       return read("items", { limit: rowCap, offset }, { rowCap, countCap: rowCap, count: "estimated" });
     });
 
-  it("tell whether the cap left something out", async () => {
-    const facts = async (cap: string, offset: string | null) => {
+  it("report whether the cap cut off rows", async () => {
+    const countsOf = async (cap: string, offset: string | null) => {
       const { rows, total, isCut } = await on.stage.main(cut(cap, offset));
       return [rows, total, isCut];
     };
-    assert.deepEqual(await facts("2", null), ["2", "3", "t"]);
-    assert.deepEqual(await facts("4", null), ["4", "4", "f"]);
-    assert.deepEqual(await facts("2", "2"), ["2", "3", "f"]);
-    assert.deepEqual(await facts("2", "1"), ["2", "3", "t"]);
-    assert.deepEqual(await facts("9", null), ["4", "4", "f"]);
+    assert.deepEqual(await countsOf("2", null), ["2", "3", "t"]);
+    assert.deepEqual(await countsOf("4", null), ["4", "4", "f"]);
+    assert.deepEqual(await countsOf("2", "2"), ["2", "3", "f"]);
+    assert.deepEqual(await countsOf("2", "1"), ["2", "3", "t"]);
+    assert.deepEqual(await countsOf("9", null), ["4", "4", "f"]);
   });
 
   it("ask the planner for an estimate", async () => {
@@ -253,7 +253,7 @@ describe("bodies", () => {
     assert.deepEqual({ body, rows }, { body: null, rows: "0" });
   });
 
-  it("leave out nulls on demand", async () => {
+  it("omit nulls on request", async () => {
     const outputs = [shown("id"), shown("name")];
     const where = (bind: Bind) => [compare("id", "eq", bind("3"))];
     const array = ask((bind) =>
@@ -270,7 +270,7 @@ describe("bodies", () => {
     assert.equal(body, "[]");
   });
 
-  it("are objects without members when nothing is shown", async () => {
+  it("are empty objects when nothing is selected", async () => {
     assert.deepEqual(await on.stage.body(ask(() => read("items", { outputs: [] }))), [{}, {}, {}, {}]);
   });
 
@@ -286,7 +286,7 @@ describe("bodies", () => {
     );
   });
 
-  it("are GeoJSON only where the database knows it", async () => {
+  it("are GeoJSON only where the database supports it", async () => {
     await assert.rejects(on.stage.main(ask(() => read("items", {}, { body: { kind: "geojson" } }))), { code: "42883" });
   });
 });

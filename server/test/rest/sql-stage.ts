@@ -23,7 +23,7 @@ import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
 export type MainRow = Readonly<Record<ResultColumn, string | null>>;
 
-/** A plan with the values that it wants. */
+/** A plan with its values. */
 export interface Asked<P extends Plan = Plan> {
   readonly plan: P;
   readonly values: readonly (string | null)[];

@@ -23,12 +23,12 @@ const on = openSqlStage(`
   insert into parts values (1, 'old');
   create function item_maker(items) returns setof makers rows 1 language sql stable
     as 'select * from makers where id = $1.maker_id' set search_path = shop;
-  create function tell() returns trigger language plpgsql as $$
+  create function announce() returns trigger language plpgsql as $$
     begin
       perform set_config('response.status', '299', true), set_config('response.headers', '[{"x":"y"}]', true);
       return new;
     end $$;
-  create trigger tell before insert on pairs for each row when (new.value = 'tell') execute function tell();
+  create trigger announce before insert on pairs for each row when (new.value = 'announce') execute function announce();
 `);
 
 const NO_BODY: Partial<AnswerPlan> = { body: { kind: "none" } };
@@ -77,14 +77,14 @@ function pick(row: MainRow, ...names: (keyof MainRow)[]): unknown[] {
   return names.map((name) => row[name]);
 }
 
-describe("inserts", () => {
-  it("take one object", async () => {
+describe("inserts in SQL", () => {
+  it("write one object", async () => {
     const row = { id: 100, name: "first", mood: "sad", tags: ["a", "b"], document: { k: [1] }, price: 1.005 };
     const asked = ask((bind) => writing(insert(bind, "items", row, Object.keys(row)), {}));
     assert.deepEqual(await on.stage.body(asked), [{ ...row, price: 1.01, maker_id: null }]);
   });
 
-  it("take a list, count it and show nothing", async () => {
+  it("write a list, count it and return no rows", async () => {
     const rows = [{ id: 201 }, { id: 202 }];
     const asked = ask((bind) => writing(insert(bind, "items", rows, ["id"]), null, { count: "exact" }));
     assert.match(renderPlan(asked.plan).main.text, /returning 1\)/);
@@ -92,13 +92,13 @@ describe("inserts", () => {
     assert.equal(await countOf("items", "id in (201, 202) and name = 'unnamed'"), 2);
   });
 
-  it("make rows of defaults out of nothing, and nothing out of no rows", async () => {
+  it("write rows of defaults for empty objects, and nothing for an empty list", async () => {
     const made = async (rows: unknown) =>
       (await on.stage.main(ask((bind) => writing(insert(bind, "items", rows, []))))).rows;
     assert.deepEqual([await made({}), await made([]), await made([{}, {}])], ["1", "0", "2"]);
   });
 
-  it("give each row its own defaults, and leave what was sent as null alone", async () => {
+  it("evaluate defaults for each row, and keep explicit nulls", async () => {
     const rows = [{ name: "sent" }, { mood: null, price: null }, { id: 303, mood: "sad" }];
     const asked = ask((bind) =>
       writing(
@@ -119,12 +119,12 @@ describe("inserts", () => {
     assert.deepEqual(await on.stage.body(single), [{ mood: "glad" }]);
   });
 
-  it("reject what a column cannot hold", async () => {
+  it("reject values that a column cannot store", async () => {
     const asked = ask((bind) => writing(insert(bind, "items", { name: "far too long" }, ["name"])));
     await assert.rejects(on.stage.main(asked), { code: "22001" });
   });
 
-  it("embed into what was written, by key and by function", async () => {
+  it("embed into written rows, by key and by function", async () => {
     const asked = ask((bind) =>
       writing(insert(bind, "items", { id: 400, maker_id: 1 }, ["id", "maker_id"]), {
         outputs: [
@@ -138,7 +138,7 @@ describe("inserts", () => {
     assert.deepEqual(await on.stage.body(asked), [{ id: 400, maker, again: maker }]);
   });
 
-  it("tell where the one row is", async () => {
+  it("return the key of a single row", async () => {
     const located = (rows: unknown) =>
       ask((bind) => writing(insert(bind, "pairs", rows, ["a", "b"], { location: ["a", "b"] })));
     assert.equal((await on.stage.main(located([{ a: 5, b: "z" }]))).location, '{"a" : "5", "b" : "z"}');
@@ -155,30 +155,32 @@ describe("inserts", () => {
     );
   });
 
-  it("hear what triggers want to say", async () => {
-    const asked = ask((bind) => writing(insert(bind, "pairs", { a: 9, b: "t", value: "tell" }, ["a", "b", "value"])));
+  it("return the response settings of triggers", async () => {
+    const asked = ask((bind) =>
+      writing(insert(bind, "pairs", { a: 9, b: "t", value: "announce" }, ["a", "b", "value"])),
+    );
     assert.deepEqual(pick(await on.stage.main(asked), "status", "headers"), ["299", '[{"x":"y"}]']);
   });
 
-  it("need no right to read what is not shown", async () => {
+  it("require no SELECT privilege on columns that are not returned", async () => {
     const scope = { role: "authenticated" } as const;
     const row = { id: 1, open_to: "all", secret: "s" };
     const silent = ask((bind) => writing(insert(bind, "hidden", row, ["id", "open_to", "secret"])));
     assert.equal((await on.stage.main(silent, scope)).rows, "1");
-    const told = ask((bind) =>
+    const located = ask((bind) =>
       writing(
         insert(bind, "hidden", { ...row, id: 2 }, ["id", "open_to", "secret"]),
         { outputs: [shown("open_to")] },
         { mustBeSingle: true, maxAffected: bind("1") },
       ),
     );
-    assert.deepEqual(await on.stage.body(told, scope), [{ open_to: "all" }]);
+    assert.deepEqual(await on.stage.body(located, scope), [{ open_to: "all" }]);
     const all = ask((bind) => writing(insert(bind, "hidden", { ...row, id: 3 }, ["id"]), {}));
     await assert.rejects(on.stage.main(all, scope), { code: "42501" });
   });
 });
 
-describe("upserts", () => {
+describe("upserts in SQL", () => {
   const merge = { columns: ["a", "b"], resolution: "merge" } as const;
 
   for (const relation of ["pairs", "pair_view"]) {
@@ -210,14 +212,14 @@ describe("upserts", () => {
     assert.equal(await countOf("parts", "value = 'new'"), 1);
   });
 
-  it("change nothing when only the key was sent, and show the row", async () => {
+  it("change nothing when only the key was sent, and return the row", async () => {
     const asked = ask((bind) =>
       writing(insert(bind, "pairs", { a: 2, b: "y" }, ["a", "b"], { conflict: merge }), { outputs: [shown("value")] }),
     );
     assert.deepEqual(await on.stage.body(asked), [{ value: "old" }]);
   });
 
-  it("leave alone what is there", async () => {
+  it("keep existing rows when duplicates are ignored", async () => {
     const rows = [
       { a: 2, b: "y", value: "lost" },
       { a: 30, b: "y", value: "kept" },
@@ -231,7 +233,7 @@ describe("upserts", () => {
     assert.deepEqual(pick(row, "body", "rows", "inserted"), ['[{"value":"kept"}]', "1", "1"]);
   });
 
-  it("put one row under the key of the request, and nothing under another", async () => {
+  it("write one row with the key of the request, and none with another key", async () => {
     const [a, b] = on.stage.columns("pairs", "a", "b");
     assert.ok(a && b);
     const put = (key: string) =>
@@ -273,7 +275,7 @@ describe("updates and deletions", () => {
       "delete from shop.makers where id > 1; insert into shop.makers values (2,'two'),(3,'three')",
     );
 
-  it("change the rows that fit", async () => {
+  it("change the rows that match", async () => {
     await reset();
     const asked = ask((bind) =>
       writing(update(bind, { name: "new" }, ["name"], { where: [compare("id", "gt", bind("1"))] }), {
@@ -288,14 +290,14 @@ describe("updates and deletions", () => {
     assert.equal(row.rows, "2");
   });
 
-  it("change nothing without a column, and still answer", async () => {
+  it("change nothing without columns, and still return a result", async () => {
     const asked = ask((bind) => writing(update(bind, {}, [], { where: [compare("id", "gt", bind("1"))] }), {}));
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows"), ["[]", "0"]);
     const silent = ask((bind) => writing(update(bind, {}, [])));
     assert.deepEqual(pick(await on.stage.main(silent), "body", "rows"), [null, "0"]);
   });
 
-  it("give each row of a list its own values, within the filters", async () => {
+  it("update each row of a list that matches the filters", async () => {
     await reset();
     const rows = [
       { id: 2, name: "b" },
@@ -324,7 +326,7 @@ describe("updates and deletions", () => {
     assert.equal((await on.stage.main(empty)).rows, "0");
   });
 
-  it("set defaults for what a request leaves out", async () => {
+  it("set defaults for absent keys", async () => {
     await on.stage.database.owner.query("insert into shop.items (id, name) values (500, 'x')");
     const asked = ask((bind) =>
       writing(
@@ -341,7 +343,7 @@ describe("updates and deletions", () => {
     assert.deepEqual(await on.stage.body(asked), [{ name: "unnamed", mood: "sad" }]);
   });
 
-  it("take back what affects too many rows, or not exactly one", async () => {
+  it("roll back when too many rows are affected, or not exactly one", async () => {
     await reset();
     const change = (parts: (bind: Bind) => Partial<AnswerPlan>) =>
       ask((bind) =>
@@ -353,7 +355,7 @@ describe("updates and deletions", () => {
     assert.equal((await on.stage.main(change((bind) => ({ maxAffected: bind("2") })))).rows, "2");
   });
 
-  it("delete, count all that went and show what is asked for of it", async () => {
+  it("delete, count all deleted rows and return the requested ones", async () => {
     await reset();
     const asked = ask((bind) =>
       writing(

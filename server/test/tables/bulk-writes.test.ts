@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { AppError } from "../../src/errors/index.ts";
 import type { Principal } from "../../src/db/index.ts";
 import { type Asked, openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
-import { openWorld, type Row } from "./support/rooms.ts";
+import { openWorld, type Row } from "./support/swarms.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 
@@ -263,7 +263,7 @@ describe("lists of rows that differ in their keys", () => {
         "/swarm_agents",
         [id, randomUUID()].map((agent_id) => ({ swarm_id: world.swarm, agent_id })),
       );
-      await assert.rejects(opened.stage.room.answerBatch([made, placed]), (error: unknown) => {
+      await assert.rejects(opened.stage.rest.answerBatch([made, placed]), (error: unknown) => {
         assert.ok(error instanceof AppError);
         assert.deepEqual(
           [error.code, Object.keys(error.extra.details ?? {}), error.extra.members],
@@ -277,7 +277,7 @@ describe("lists of rows that differ in their keys", () => {
       const world = await openWorld(opened.stage);
       const { owner } = world.people;
       const rows = [world.swarm, randomUUID()].map((swarm_id) => swarmRow(swarm_id, "a"));
-      const rejected = opened.stage.room.answerBatch([post(owner, "/rpc/tick", {}), post(owner, "/messages", rows)]);
+      const rejected = opened.stage.rest.answerBatch([post(owner, "/rpc/tick", {}), post(owner, "/messages", rows)]);
       await assert.rejects(rejected, { code: "SWARM_NOT_FOUND" });
       const { rows: ticks } = await opened.stage.run("select last_value::int as n from public.ticks");
       assert.deepEqual(ticks, [{ n: 1 }]);

@@ -195,8 +195,8 @@ describe("table rules with arbitrary bodies", () => {
             const found = check(written, rules);
             const rejected = await store(table, row);
             if (rejected !== null && found === null) {
-              const told = await rules.explainRejection(rejected, written, null);
-              assert.ok(told !== null && told.status === 400, `${rejected.code} ${rejected.message}`);
+              const explained = await rules.explainRejection(rejected, written, null);
+              assert.ok(explained !== null && explained.status === 400, `${rejected.code} ${rejected.message}`);
             }
             // What is stricter here: parts of a URL, and headers that the sender could not send.
             const isStricter =

@@ -81,7 +81,7 @@ const ACCEPTED: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   user_settings: [{ default_framework: null, daily_token_budget: 0, daily_cost_budget_usd: 0.000000001 }],
 };
 
-const REFUSED: Readonly<Record<string, readonly [place: string, record: Record<string, unknown>][]>> = {
+const REJECTED: Readonly<Record<string, readonly [place: string, record: Record<string, unknown>][]>> = {
   agents: [
     ["name", { name: "" }],
     ["name", { name: " \u00a0\ufeff" }],
@@ -193,7 +193,7 @@ describe("rows of the service's tables", () => {
     });
 
     it(`${table}: an invalid value is reported by field`, () => {
-      for (const [place, record] of REFUSED[table] ?? []) {
+      for (const [place, record] of REJECTED[table] ?? []) {
         for (const operation of ["insert", "upsert", "update"] as const) {
           const { code, extra } = rejection(attempt(table, operation, { ...base, ...record }));
           const shown = JSON.stringify({ operation, record, details: extra.details }).slice(0, 300);
@@ -281,7 +281,7 @@ describe("rows of the service's tables", () => {
 });
 
 describe("specific error codes", () => {
-  const told = (table: string, operation: Operation, record: Record<string, unknown>) => {
+  const faultsOf = (table: string, operation: Operation, record: Record<string, unknown>) => {
     const error = rejection(attempt(table, operation, { ...NEW_ROWS[table], ...record }));
     return { code: error.code, places: placesOf(error), errors: error.extra.errors };
   };
@@ -289,12 +289,12 @@ describe("specific error codes", () => {
   it("an unknown framework is VALIDATION_ERROR on create and INVALID_FRAMEWORK on update", () => {
     const framework = "openai";
     const errors = [{ field: "framework", code: "INVALID_FRAMEWORK" }];
-    assert.deepEqual(told("agents", "insert", { framework }), {
+    assert.deepEqual(faultsOf("agents", "insert", { framework }), {
       code: "VALIDATION_ERROR",
       places: ["framework"],
       errors,
     });
-    assert.deepEqual(told("agents", "update", { framework }), {
+    assert.deepEqual(faultsOf("agents", "update", { framework }), {
       code: "INVALID_FRAMEWORK",
       places: ["framework"],
       errors: undefined,
@@ -320,7 +320,7 @@ describe("specific error codes", () => {
     ];
     for (const url of urls)
       for (const operation of ["insert", "update"] as const)
-        assert.deepEqual(told("webhooks", operation, { url }).code, "INVALID_URL", url);
+        assert.deepEqual(faultsOf("webhooks", operation, { url }).code, "INVALID_URL", url);
   });
 
   it("an address that the policy rejects is INVALID_URL", () => {
@@ -339,7 +339,7 @@ describe("specific error codes", () => {
 
   it("an unknown event is INVALID_EVENTS", () => {
     for (const events of [["*"], ["agent.created", "agent.born"], [""]])
-      assert.deepEqual(told("webhooks", "insert", { events }), {
+      assert.deepEqual(faultsOf("webhooks", "insert", { events }), {
         code: "INVALID_EVENTS",
         places: ["events"],
         errors: undefined,
@@ -347,12 +347,12 @@ describe("specific error codes", () => {
   });
 
   it("several specific codes give the first, with all details", () => {
-    const both = told("webhooks", "update", { url: "", events: ["*"] });
+    const both = faultsOf("webhooks", "update", { url: "", events: ["*"] });
     assert.deepEqual(both, { code: "INVALID_URL", places: ["events", "url"], errors: undefined });
   });
 
   it("a fault without a specific code makes the error VALIDATION_ERROR", () => {
-    assert.deepEqual(told("webhooks", "insert", { url: "", events: ["*"], name: "" }), {
+    assert.deepEqual(faultsOf("webhooks", "insert", { url: "", events: ["*"], name: "" }), {
       code: "VALIDATION_ERROR",
       places: ["events", "name", "url"],
       errors: [
@@ -360,7 +360,7 @@ describe("specific error codes", () => {
         { field: "events", code: "INVALID_EVENTS" },
       ],
     });
-    assert.equal(told("agents", "update", { framework: "openai", name: "" }).code, "VALIDATION_ERROR");
+    assert.equal(faultsOf("agents", "update", { framework: "openai", name: "" }).code, "VALIDATION_ERROR");
   });
 });
 

@@ -4,7 +4,7 @@ import { openRestStage } from "../rest/features/rest-stage.ts";
 
 const stage = openRestStage();
 
-test("a JSON column of ours can be written by CSV, and is checked there too", async () => {
+test("a JSON column of the service's tables can be written by CSV and is validated", async () => {
   const as = await stage.stage.addUser();
   const write = (settings: string) =>
     stage.stage.ask("POST /agents?select=settings", {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import type { Principal } from "../../src/db/index.ts";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
-import { openWorld, type Row } from "./support/rooms.ts";
+import { openWorld, type Row } from "./support/swarms.ts";
 
 const REPRESENTATION = { prefer: "return=representation" };
 const SINGLE = { ...REPRESENTATION, accept: "application/vnd.pgrst.object+json" };
@@ -51,15 +51,15 @@ describe("an update that changes no column", () => {
   it("is an error for missing rows and rows of others", async () => {
     const [user, other] = [await opened.stage.addUser(), await opened.stage.addUser()];
     const [agent, hook] = [await add(other, "agents", { name: "Ada" }), await add(other, "webhooks", HOOK)];
-    const told = async (line: string, headers = {}) => {
+    const responseTo = async (line: string, headers = {}) => {
       const { status, json } = await patch(user, line, {}, headers);
       return [status, (json as Record<string, unknown>)["code"]];
     };
     for (const headers of [{}, REPRESENTATION, SINGLE]) {
-      assert.deepEqual(await told(`/agents?id=eq.${agent.id}`, headers), [403, "PERMISSION_DENIED"]);
-      assert.deepEqual(await told(`/agents?id=eq.${randomUUID()}`, headers), [404, "AGENT_NOT_FOUND"]);
-      assert.deepEqual(await told(`/webhooks?id=eq.${hook.id}`, headers), [403, "FORBIDDEN"]);
-      assert.deepEqual(await told(`/webhooks?id=eq.${randomUUID()}`, headers), [404, "WEBHOOK_NOT_FOUND"]);
+      assert.deepEqual(await responseTo(`/agents?id=eq.${agent.id}`, headers), [403, "PERMISSION_DENIED"]);
+      assert.deepEqual(await responseTo(`/agents?id=eq.${randomUUID()}`, headers), [404, "AGENT_NOT_FOUND"]);
+      assert.deepEqual(await responseTo(`/webhooks?id=eq.${hook.id}`, headers), [403, "FORBIDDEN"]);
+      assert.deepEqual(await responseTo(`/webhooks?id=eq.${randomUUID()}`, headers), [404, "WEBHOOK_NOT_FOUND"]);
     }
   });
 
@@ -70,7 +70,7 @@ describe("an update that changes no column", () => {
     const ware = await add(SERVICE, "wares", { name: "one" });
     const cases: [Principal, string, unknown][] = [
       [owner, `/swarms?id=eq.${world.swarm}`, {}],
-      [owner, `/swarm_members?id=eq.${await world.seatOf(owner)}`, {}],
+      [owner, `/swarm_members?id=eq.${await world.membershipOf(owner)}`, {}],
       [SERVICE, `/wares?id=eq.${ware.id}`, {}],
       [owner, `/agents?name=eq.Ada`, {}],
       [owner, `/agents?id=eq.${agent.id}&name=eq.Ada`, {}],
@@ -103,7 +103,7 @@ describe("an update that changes no column", () => {
       path: `/rest/v1${path}`,
       principal: owner,
     });
-    const answers = await opened.stage.room.answerBatch([
+    const answers = await opened.stage.rest.answerBatch([
       call("/agents", `id=eq.${agent.id}&select=id`, {}),
       call("/swarms", `id=eq.${world.swarm}`, {}),
       call("/agents", `id=eq.${agent.id}&select=name`, { name: "Bob" }),

@@ -6,7 +6,7 @@ import type { ReadAttempt, TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { principalOf } from "./support/told.ts";
+import { principalOf } from "./support/rejections.ts";
 
 describe("a missing row", () => {
   const opened = openStage();
@@ -40,7 +40,7 @@ describe("a missing row", () => {
     assert.deepEqual(await explain(user, "agents", agent.toUpperCase()), same("PERMISSION_DENIED"));
     assert.deepEqual(await explain(user, "webhooks", gone), same("WEBHOOK_NOT_FOUND"));
     assert.deepEqual(await explain(user, "webhooks", hook), same("FORBIDDEN"));
-    // An id of one table says nothing in the other.
+    // An id of one table does not exist in the other.
     assert.deepEqual(await explain(user, "webhooks", agent), same("WEBHOOK_NOT_FOUND"));
     assert.deepEqual(await explain("service_role", "agents", gone), same("AGENT_NOT_FOUND"));
   });

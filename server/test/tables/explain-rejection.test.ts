@@ -8,7 +8,7 @@ import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import { type Caller, openStage } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { principalOf, type RejectedWrite, toldBy } from "./support/told.ts";
+import { principalOf, type RejectedWrite, rejectionOf } from "./support/rejections.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 
@@ -23,21 +23,21 @@ describe("writes that the database rejects", () => {
   });
   after(() => pool.end());
 
-  const tell = (caller: Caller, write: RejectedWrite) => toldBy(opened.stage, rules, caller, write);
+  const rejectionFor = (caller: Caller, write: RejectedWrite) => rejectionOf(opened.stage, rules, caller, write);
 
-  async function tells(
+  async function assertRejected(
     caller: Caller,
     write: RejectedWrite,
     code: string,
     places: readonly string[] = [],
   ): Promise<void> {
-    const told = await tell(caller, write);
-    const shown = `${JSON.stringify(write)} ${told.code} ${told.message}`;
-    assert.ok(told instanceof AppError, shown);
-    assert.equal(told.code, code, shown);
-    assert.deepEqual(Object.keys(told.extra.details ?? {}), places, shown);
+    const error = await rejectionFor(caller, write);
+    const shown = `${JSON.stringify(write)} ${error.code} ${error.message}`;
+    assert.ok(error instanceof AppError, shown);
+    assert.equal(error.code, code, shown);
+    assert.deepEqual(Object.keys(error.extra.details ?? {}), places, shown);
     // Nothing of the database's own words about policies and relations.
-    assert.doesNotMatch(told.message, /policy|relation|violates|constraint/, shown);
+    assert.doesNotMatch(error.message, /policy|relation|violates|constraint/, shown);
   }
 
   it("a violated check is reported by field", async () => {
@@ -70,21 +70,29 @@ describe("writes that the database rejects", () => {
       ["messages", message, { flagged: true }, "flagged"],
     ];
     for (const [table, id, row, place] of cases)
-      await tells(user, { table, operation: "update", row, id }, "VALIDATION_ERROR", [place]);
-    await tells(user, { table: "agents", operation: "insert", row: {} }, "VALIDATION_ERROR", ["name"]);
-    await tells("service_role", { table: "agents", operation: "insert", row: { name: "Ada" } }, "VALIDATION_ERROR", [
-      "user_id",
+      await assertRejected(user, { table, operation: "update", row, id }, "VALIDATION_ERROR", [place]);
+    await assertRejected(user, { table: "agents", operation: "insert", row: {} }, "VALIDATION_ERROR", ["name"]);
+    await assertRejected(
+      "service_role",
+      { table: "agents", operation: "insert", row: { name: "Ada" } },
+      "VALIDATION_ERROR",
+      ["user_id"],
+    );
+    await assertRejected(user, { table: "agent_tools", operation: "insert", row: {} }, "VALIDATION_ERROR", [
+      "agent_id",
     ]);
-    await tells(user, { table: "agent_tools", operation: "insert", row: {} }, "VALIDATION_ERROR", ["agent_id"]);
-    await tells(
+    await assertRejected(
       "service_role",
       { table: "messages", operation: "insert", row: { swarm_id: swarm, content: "a" } },
       "VALIDATION_ERROR",
       ["sender_user_id"],
     );
-    await tells(user, { table: "swarm_members", operation: "insert", row: { swarm_id: swarm } }, "VALIDATION_ERROR", [
-      "user_id",
-    ]);
+    await assertRejected(
+      user,
+      { table: "swarm_members", operation: "insert", row: { swarm_id: swarm } },
+      "VALIDATION_ERROR",
+      ["user_id"],
+    );
   });
 
   it("checks with a specific code report it", async () => {
@@ -92,22 +100,32 @@ describe("writes that the database rejects", () => {
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
     const hook = await stage.listen(user);
-    await tells(
+    await assertRejected(
       user,
       { table: "agents", operation: "update", row: { framework: "x" }, id: agent },
       "INVALID_FRAMEWORK",
       ["framework"],
     );
-    const created = await tell(user, { table: "agents", operation: "insert", row: { name: "Ada", framework: "x" } });
+    const created = await rejectionFor(user, {
+      table: "agents",
+      operation: "insert",
+      row: { name: "Ada", framework: "x" },
+    });
     assert.ok(created instanceof AppError && created.code === "VALIDATION_ERROR");
     assert.deepEqual(created.extra.errors, [{ field: "framework", code: "INVALID_FRAMEWORK" }]);
-    await tells(user, { table: "webhooks", operation: "update", row: { url: "http://x" }, id: hook }, "INVALID_URL", [
-      "url",
-    ]);
-    await tells(user, { table: "webhooks", operation: "insert", row: { ...HOOK, events: ["*"] } }, "INVALID_EVENTS", [
-      "events",
-    ]);
-    const secret = await tell(user, { table: "webhooks", operation: "update", row: { secret: "x" }, id: hook });
+    await assertRejected(
+      user,
+      { table: "webhooks", operation: "update", row: { url: "http://x" }, id: hook },
+      "INVALID_URL",
+      ["url"],
+    );
+    await assertRejected(
+      user,
+      { table: "webhooks", operation: "insert", row: { ...HOOK, events: ["*"] } },
+      "INVALID_EVENTS",
+      ["events"],
+    );
+    const secret = await rejectionFor(user, { table: "webhooks", operation: "update", row: { secret: "x" }, id: hook });
     assert.match(secret.message, /regenerate_secret/);
   });
 
@@ -115,7 +133,7 @@ describe("writes that the database rejects", () => {
     const { stage } = opened;
     const user = await stage.newUser();
     await stage.run(user, "insert into agents (name) select 'a' from generate_series(1, 100)");
-    await tells(user, { table: "agents", operation: "insert", row: { name: "Ada" } }, "AGENT_LIMIT_REACHED");
+    await assertRejected(user, { table: "agents", operation: "insert", row: { name: "Ada" } }, "AGENT_LIMIT_REACHED");
   });
 
   it("a webhook beyond the limit is rejected with the limit", async () => {
@@ -125,8 +143,8 @@ describe("writes that the database rejects", () => {
                   from generate_series(1, $1::int)`;
     await stage.run(user, many, [WEBHOOK_LIMIT_PER_USER]);
     const write: RejectedWrite = { table: "webhooks", operation: "insert", row: HOOK };
-    await tells(user, write, "VALIDATION_ERROR", ["user_id"]);
-    assert.match((await tell(user, write)).message, new RegExp(`at most ${WEBHOOK_LIMIT_PER_USER} webhooks`));
+    await assertRejected(user, write, "VALIDATION_ERROR", ["user_id"]);
+    assert.match((await rejectionFor(user, write)).message, new RegExp(`at most ${WEBHOOK_LIMIT_PER_USER} webhooks`));
   });
 
   it("a reference to a missing row has a specific code", async () => {
@@ -148,8 +166,8 @@ describe("writes that the database rejects", () => {
       ["service_role", "agents", { name: "Ada", user_id: gone }, "VALIDATION_ERROR", "user_id"],
     ];
     for (const [caller, table, row, code, place] of cases)
-      await tells(caller, { table, operation: "insert", row }, code, [place]);
-    await tells(
+      await assertRejected(caller, { table, operation: "insert", row }, code, [place]);
+    await assertRejected(
       user,
       { table: "swarms", operation: "update", row: { coordinator_agent_id: gone }, id: swarm },
       "AGENT_NOT_FOUND",
@@ -193,19 +211,19 @@ describe("writes that the database rejects", () => {
       [{ table: "webhook_deliveries", operation: "delete", row: {}, id: hook }, "FORBIDDEN"],
       [{ table: "models", operation: "insert", row: { framework: "provider_a", id: "m", position: 0 } }, "FORBIDDEN"],
     ];
-    for (const [write, code] of cases) await tells(user, write, code);
+    for (const [write, code] of cases) await assertRejected(user, write, code);
   });
 
   it("other errors keep their SQLSTATE", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
-    const twice = await tell(user, { table: "agents", operation: "insert", row: { id: agent, name: "Ada" } });
+    const twice = await rejectionFor(user, { table: "agents", operation: "insert", row: { id: agent, name: "Ada" } });
     assert.equal(twice.code, "23505");
-    const unsigned = await tell("anon", { table: "agents", operation: "insert", row: { name: "Ada" } });
+    const unsigned = await rejectionFor("anon", { table: "agents", operation: "insert", row: { name: "Ada" } });
     assert.equal(unsigned.code, "42501");
     assert.ok(unsigned instanceof pg.DatabaseError);
-    // Tables that somebody has added, and what they tell of their links to ours.
+    // Tables that users have added, and errors of their references to tables of the service.
     const error = Object.assign(new pg.DatabaseError("no", 2, "error"), { code: "42501" });
     const theirs = { relation: { schema: "public", name: "invoices" } };
     assert.equal(await rules.explainRejection(error, attempt("invoices", "insert", {}, theirs), null), null);

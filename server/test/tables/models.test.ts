@@ -8,7 +8,7 @@ import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules, storeModels } from "../../src/tables/index.ts";
 import { openStage, refusedBy, refuses } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
-import { toldBy } from "./support/told.ts";
+import { rejectionOf } from "./support/rejections.ts";
 
 const UNSUPPORTED = refusedBy("agents_model_offered");
 const A = SHIPPED_MODELS.provider_a.defaultModel;
@@ -161,11 +161,11 @@ describe("models of the frameworks", () => {
     await offer();
     const user = await stage.newUser();
     const row = { name: "Ada", model: "gpt-2" };
-    const told = await toldBy(stage, rules, user, { table: "agents", operation: "insert", row });
-    assert.ok(told instanceof AppError);
-    assert.equal(told.code, "INVALID_MODEL");
-    assert.deepEqual(told.extra.details, { model: "is not offered by provider_a" });
-    assert.match(told.extra.hint ?? "", new RegExp(A.replaceAll(".", "\\.")));
+    const rejection = await rejectionOf(stage, rules, user, { table: "agents", operation: "insert", row });
+    assert.ok(rejection instanceof AppError);
+    assert.equal(rejection.code, "INVALID_MODEL");
+    assert.deepEqual(rejection.extra.details, { model: "is not offered by provider_a" });
+    assert.match(rejection.extra.hint ?? "", new RegExp(A.replaceAll(".", "\\.")));
 
     const bulk = "insert into agents (name, model) values ('a', $1), ('b', 'gpt-2')";
     const error = await stage.run(user, bulk, [A]).catch((rejected: unknown) => rejected);

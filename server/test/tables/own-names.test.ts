@@ -5,7 +5,7 @@ import { openCatalogueStage } from "../rest/catalogue-stage.ts";
 
 const stage = openCatalogueStage();
 
-test("everything that a new database serves is known as ours, and nothing else", async () => {
+test("the own names are exactly what a new database serves", async () => {
   const { schemas } = await stage.stage.load("public");
   const served = schemas.get("public");
   assert.deepEqual([...(served?.relations.keys() ?? [])].sort(), [...OWN_RELATIONS].sort());

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import type { Principal } from "../../src/db/index.ts";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
-import { openWorld, type RestRoomWorld, type Row, type User } from "./support/rooms.ts";
+import { openWorld, type SwarmWorld, type Row, type User } from "./support/swarms.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
 const TOOL = { description: "Looks things up" };
@@ -19,7 +19,7 @@ describe("a rejected write reports the rule that rejected it", () => {
      create trigger veto before insert on public.agents for each row when (new.name = 'Monday') execute function public.veto();
      create policy agents_without_role on public.agents as restrictive for insert to authenticated with check (role is null);`,
   );
-  let world: RestRoomWorld;
+  let world: SwarmWorld;
   let people: Record<Who, User>;
   const ids: Record<string, string> = {};
 
@@ -33,12 +33,12 @@ describe("a rejected write reports the rule that rejected it", () => {
     const keep = async (name: string, made: Promise<Row>) => {
       ids[name] = (await made).id;
     };
-    const seat = (row: object) => world.one(owner, "POST /swarm_members", { swarm_id: world.swarm, ...row });
-    await keep("invitedSeat", seat({ user_id: invited.userId }));
-    await keep("mailedSeat", seat({ email: "mailed@example.test" }));
+    const membership = (row: object) => world.one(owner, "POST /swarm_members", { swarm_id: world.swarm, ...row });
+    await keep("invitedMembership", membership({ user_id: invited.userId }));
+    await keep("mailedMembership", membership({ email: "mailed@example.test" }));
     ids["swarm"] = world.swarm;
-    ids["ownerSeat"] = await world.seatOf(owner);
-    ids["memberSeat"] = await world.seatOf(member);
+    ids["ownerMembership"] = await world.membershipOf(owner);
+    ids["memberMembership"] = await world.membershipOf(member);
     ids["owner"] = owner.userId;
     ids["stranger"] = stranger.userId;
     ids["gone"] = randomUUID();
@@ -255,42 +255,42 @@ describe("a rejected write reports the rule that rejected it", () => {
       ],
       [
         "admin",
-        "PATCH /swarm_members?id=eq.:memberSeat",
+        "PATCH /swarm_members?id=eq.:memberMembership",
         { role: "owner" },
         "FORBIDDEN",
         "A swarm has one owner: the role owner cannot be given",
       ],
       [
         "admin",
-        "PATCH /swarm_members?id=eq.:ownerSeat",
+        "PATCH /swarm_members?id=eq.:ownerMembership",
         { role: "member" },
         "FORBIDDEN",
         "The membership of the owner of a swarm can be neither changed nor removed",
       ],
       [
         "owner",
-        "DELETE /swarm_members?id=eq.:ownerSeat",
+        "DELETE /swarm_members?id=eq.:ownerMembership",
         undefined,
         "FORBIDDEN",
         "The membership of the owner of a swarm can be neither changed nor removed",
       ],
       [
         "viewer",
-        "DELETE /swarm_members?id=eq.:memberSeat",
+        "DELETE /swarm_members?id=eq.:memberMembership",
         undefined,
         "FORBIDDEN",
         "Only the owner and admins of a swarm can change or remove the memberships of others; your role is viewer",
       ],
       [
         "member",
-        "PATCH /swarm_members?id=eq.:memberSeat",
+        "PATCH /swarm_members?id=eq.:memberMembership",
         { role: "admin" },
         "FORBIDDEN",
         "Only the owner and admins of a swarm change roles",
       ],
       [
         "owner",
-        "PATCH /swarm_members?id=eq.:mailedSeat",
+        "PATCH /swarm_members?id=eq.:mailedMembership",
         { status: "active" },
         "FORBIDDEN",
         "Only the invited person can accept an invitation",
@@ -472,7 +472,7 @@ describe("a rejected write reports the rule that rejected it", () => {
     ],
   };
 
-  async function told(
+  async function responseTo(
     as: Principal,
     line: string,
     body: object | undefined,
@@ -488,14 +488,14 @@ describe("a rejected write reports the rule that rejected it", () => {
     it(table, async () => {
       for (const [who, line, body, code, message] of cases) {
         const shown = `${who}: ${line} ${JSON.stringify(body)}`;
-        assert.deepEqual(await told(people[who], line, body), [code, message], shown);
+        assert.deepEqual(await responseTo(people[who], line, body), [code, message], shown);
       }
     });
   }
 
   it("also for the service role", async () => {
     const row = { framework: "provider_a", id: "m", position: 0 };
-    assert.deepEqual(await told(SERVICE, "POST /models", row), [
+    assert.deepEqual(await responseTo(SERVICE, "POST /models", row), [
       "FORBIDDEN",
       "models is read-only: only the service itself writes it",
     ]);
@@ -516,7 +516,7 @@ describe("a rejected write reports the rule that rejected it", () => {
       ["PATCH /swarms?id=eq.:swarm", { name: "x" }],
       ["DELETE /swarms?id=eq.:swarm", undefined],
       ["PATCH /messages?id=eq.:message", { content: "x" }],
-      ["DELETE /swarm_members?id=eq.:memberSeat", undefined],
+      ["DELETE /swarm_members?id=eq.:memberMembership", undefined],
       ["DELETE /tools?id=eq.:privateTool", undefined],
       ["GET /swarms?id=eq.:swarm", undefined],
     ] as const) {

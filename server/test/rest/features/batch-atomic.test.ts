@@ -20,7 +20,7 @@ interface Rejection {
 const SHOWN = { prefer: "return=representation" };
 const OBJECT = { accept: "application/vnd.pgrst.object+json" };
 
-describe("several operations at once", { timeout: 120_000 }, () => {
+describe("operations of a batch", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);
@@ -64,7 +64,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     });
     const [first, ...others] = calls;
     assert.ok(first);
-    return opened.stage.room.answerBatch([first, ...others]);
+    return opened.stage.rest.answerBatch([first, ...others]);
   }
 
   async function rejectionOf(operations: readonly Operation[], principal?: Principal): Promise<Rejection> {
@@ -91,7 +91,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     return rows[0];
   };
 
-  it("run in order, and each sees what those before it did", async () => {
+  it("run in order, and each sees the effects of the earlier ones", async () => {
     await clear();
     const answers = await run([
       { line: "POST /makers", body: { id: 1, name: "Ada" } },
@@ -126,7 +126,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 1, items: 1 });
   });
 
-  it("undo all when one fails, and say which", async () => {
+  it("are all rolled back when one fails, and the error names its index", async () => {
     await clear();
     const make = { line: "POST /makers", body: { id: 1, name: "Ada" } };
     for (const [failing, status, code] of [
@@ -150,7 +150,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.equal((await rejectionOf([{ line: "POST /items", body: { id: 1, name: null } }, make])).operation, 0);
   });
 
-  it("undo all for a constraint that waits for the end, which is nobody's alone", async () => {
+  it("are all rolled back by a deferred constraint, and the error names no operation", async () => {
     await clear();
     assert.deepEqual(
       await rejectionOf([
@@ -167,7 +167,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(statusesOf(fine), [201, 201]);
   });
 
-  it("keep what was written when a read only cannot be shown as one object", async () => {
+  it("keep their writes when a read cannot be represented as one object", async () => {
     await clear();
     const answers = await run([
       {
@@ -187,7 +187,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 2, items: 0 });
   });
 
-  it("undo all when a write that must be one row is not", async () => {
+  it("are all rolled back when a write that must affect one row does not", async () => {
     await clear();
     const make = { line: "POST /makers", body: { id: 1, name: "Ada" } };
     const object = { ...OBJECT, ...SHOWN };
@@ -207,7 +207,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(bodyOf(found[1]), [{ name: "Adah" }]);
   });
 
-  it("take a change of several rows that finds none as it is outside", async () => {
+  it("accept an update of several rows that finds none, as outside of a batch", async () => {
     await clear();
     const answers = await run([
       { line: "POST /makers", body: { id: 1, name: "Ada" } },
@@ -218,7 +218,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 1, items: 0 });
   });
 
-  it("are no place for descriptions, nor for calls by GET", async () => {
+  it("reject requests for descriptions and calls by GET", async () => {
     for (const line of ["GET /", "OPTIONS /items", "GET /rpc/count_items"]) {
       const rejection = await rejectionOf([{ line: "POST /makers", body: { id: 1 } }, { line }]);
       assert.deepEqual([rejection.status, rejection.operation], [400, 1], line);
@@ -226,7 +226,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 1, items: 0 });
   });
 
-  it("may do the same again and again, and many do not mix", async () => {
+  it("can repeat, and concurrent batches do not mix", async () => {
     await clear();
     await Promise.all(
       Array.from({ length: 20 }, async (_, at) => {
@@ -244,12 +244,12 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(await count(), { makers: 10, items: 10 });
   });
 
-  it("run as their principal", async () => {
+  it("run with the rights of the caller", async () => {
     const rejection = await rejectionOf([{ line: "GET /makers" }], ANON);
     assert.deepEqual([rejection.status, rejection.operation], [401, 0]);
   });
 
-  it("do not hand the status of one answer to the next", async () => {
+  it("do not pass the response status of one to the next", async () => {
     await clear();
     const answers = await run([
       { line: "POST /rpc/say", body: {} },
@@ -259,7 +259,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(statusesOf(answers), [418, 201, 200]);
   });
 
-  it("each see their own request, whatever one before pretended to be", async () => {
+  it("see their own request settings, even if an earlier one changed them", async () => {
     const own = (name: string) => ({ "x-own": name });
     const answers = await run([
       { line: "POST /rpc/see", body: {}, headers: own("first") },
@@ -271,7 +271,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual(bodyOf(answers[2]), { ...expected, own: "last" });
   });
 
-  it("of a user go on after tables and functions of others, as the same user", async () => {
+  it("run as the same user after operations on user-defined tables and functions", async () => {
     const user = await opened.stage.addUser();
     await opened.stage.run(
       "grant execute on function shop.see, shop.pretend to authenticated; grant select on shop.makers to authenticated",
@@ -288,7 +288,7 @@ describe("several operations at once", { timeout: 120_000 }, () => {
     assert.deepEqual([role, sub], ["authenticated", user.userId]);
   });
 
-  it("each have their own time zone", async () => {
+  it("have their own time zones", async () => {
     await clear();
     await opened.stage.run(
       "alter table shop.owned add column if not exists at timestamptz default '2024-06-01T12:00:00Z'",

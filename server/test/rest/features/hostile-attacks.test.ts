@@ -25,7 +25,7 @@ const EVIL_NAMES = [
   '"hidden"."kept"',
 ];
 
-describe("attacks", { timeout: 300_000 }, () => {
+describe("attacks on REST", { timeout: 300_000 }, () => {
   const world = openHostileStage();
 
   const attack = async (line: string, options: AskOptions = {}): Promise<Asked> => {
@@ -38,13 +38,13 @@ describe("attacks", { timeout: 300_000 }, () => {
   const quote = (text: string) => encode(`"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`);
   const json = { "content-type": "application/json" };
 
-  it("would be noticed", async () => {
+  it("are detected by this test", async () => {
     await assert.rejects(world.stage.run("select hidden.trap()"), /the trap was sprung/);
     const seen = await world.ask("GET /notes", { as: world.bob });
     assert.throws(() => world.assertHarmless(seen));
   });
 
-  it("by names: none is ever more than a name", async () => {
+  it("by names: no name is executed as SQL", async () => {
     const attackBy = async (name: string) => {
       const places = [
         `select=${quote(name)}`,
@@ -75,18 +75,18 @@ describe("attacks", { timeout: 300_000 }, () => {
       const unknown = await attack("POST /notes", { body: { name: "x", [name]: 1 }, headers: json });
       assert.equal(unknown.status, 400, unknown.text);
     };
-    // At once, because what is not known is looked up once for all who wait.
+    // Concurrently, because one catalogue check serves all waiting requests.
     await Promise.all(EVIL_NAMES.map(attackBy));
     await world.assertUntouched();
   });
 
-  it("by an alias as long as names can be, and one byte longer", async () => {
+  it("by an alias of the maximum length, and one byte longer", async () => {
     const fits = await attack(`GET /notes?select=${"n".repeat(63)}:name&limit=1`);
     assert.equal(fits.status, 200, fits.text);
     assert.equal((await attack(`GET /notes?select=${LONG_NAME}:name&limit=1`)).status, 400);
   });
 
-  it("by keys of JSON: whatever is written in them is a key", async () => {
+  it("by keys of JSON: no key is executed as SQL", async () => {
     for (const key of ["a'b", 'a"b', "a\\b", "a\\\\'; select hidden.trap(); --", "{}", "$.x", "0", "a b", "é"]) {
       const made = await attack(`POST /notes?select=id,v:settings->>${quote(key)}`, {
         headers: { ...json, ...REPRESENTATION },
@@ -99,7 +99,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     }
   });
 
-  it("by columns, bodies and rows in numbers", async () => {
+  it("by large numbers of columns and rows", async () => {
     const rejected = [
       `GET /notes?or=${"(or".repeat(10_000)}`,
       `GET /notes?or=${"(and".repeat(60)}(id.eq.1)${")".repeat(60)}`,
@@ -124,7 +124,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     for (const line of fine) assert.equal((await attack(line)).status, 200, line.slice(0, 60));
   });
 
-  it("by bodies that are deep, double or odd", async () => {
+  it("by bodies that are deeply nested, duplicated or malformed", async () => {
     const post = (body: string | Buffer, table = "notes") =>
       attack(`POST /${table}?select=*`, { body, headers: { ...json, ...REPRESENTATION } });
     const rejected: (string | Buffer)[] = [
@@ -162,7 +162,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     assert.equal(Reflect.get({}, "x"), undefined);
   });
 
-  it("by the same key twice: what was checked is what is written", async () => {
+  it("by duplicate keys: the validated value is the value that is written", async () => {
     const post = (body: string) =>
       attack("POST /agents?select=name,user_id", { body, headers: { ...json, ...REPRESENTATION } });
     for (const name of ["name", "n\\u0061me"]) {
@@ -186,7 +186,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     await world.assertUntouched();
   });
 
-  it("by way of another user's rows", async () => {
+  it("by references to another user's rows", async () => {
     const attackRow = async (id: string) => {
       for (const table of ["agents", "tools", "agent_tools", "webhooks", "swarms", "messages", "notes"]) {
         await attack(`GET /${table}?id=eq.${id}`);
@@ -208,7 +208,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     await world.assertUntouched();
   });
 
-  it("by what lies outside of the exposed schemas", async () => {
+  it("by objects outside of the exposed schemas", async () => {
     for (const name of ["set_config", "pg_sleep", "pg_read_file", "query_to_xml", "trap", "require_single", "uid"]) {
       const called = await attack(`POST /rpc/${name}`, { body: {}, headers: json });
       assert.equal(called.status, 404, name);
@@ -222,7 +222,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     }
   });
 
-  it("by headers of an answer: nothing ends one or begins another", async () => {
+  it("by response headers: no value injects another header", async () => {
     const evil = "x\r\nset-cookie: a=b\r\n\r\n<html>";
     const made = await attack("POST /keyed", {
       body: { id: evil },
@@ -278,7 +278,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     }
   });
 
-  it("by ever new shapes: what a connection keeps is bounded", async () => {
+  it("by new request shapes: the number of prepared statements per connection is bounded", async () => {
     const shapes = Array.from({ length: 700 }, (_, at) => `GET /notes?select=c${at}:name&limit=1`);
     for (let start = 0; start < shapes.length; start += 20) {
       const some = shapes.slice(start, start + 20);
@@ -291,7 +291,7 @@ describe("attacks", { timeout: 300_000 }, () => {
     for (const { text } of counts) assert.ok(Number(text) <= 250, `${text} statements on one connection`);
   });
 
-  it("by a function that takes another role or another name: it ends with its request", async () => {
+  it("by a function that changes the role or the claims: the change ends with its request", async () => {
     const { userId } = world.bob;
     for (const isLocal of [true, false]) {
       for (const name of ["service_role", "swarmbase_owner", "sb_service", "postgres"]) {

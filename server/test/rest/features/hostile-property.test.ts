@@ -8,16 +8,16 @@ import { openHostileStage } from "./hostile-stage.ts";
 import { nearRequest } from "./near-requests.ts";
 import { ANON, SERVICE } from "./rest-stage.ts";
 
-/** Asked at once, over fewer connections, so that one caller's request runs where another's just ran. */
+/** Concurrent requests over fewer connections, so that callers share connections. */
 const AT_ONCE = 16;
 const RUNS = propertyRuns(20);
 
-describe("requests of ill will", { timeout: 300_000 }, () => {
+describe("hostile requests", { timeout: 300_000 }, () => {
   const world = openHostileStage();
 
   const isRead = ({ line }: HostileRequest) => /^(?:GET|HEAD|OPTIONS) /.test(line);
 
-  /** Answers with the share of them that the database had a say in. */
+  /** Returns the share of requests that reached the database. */
   const throwAll = async (requests: fc.Arbitrary<HostileRequest>): Promise<number> => {
     let [reached, all] = [0, 0];
     const throwOne = async (sent: HostileRequest, as: Principal) => {
@@ -43,11 +43,11 @@ describe("requests of ill will", { timeout: 300_000 }, () => {
     return reached / all;
   };
 
-  it("in any form: an answer in time, no fault of ours, nothing of anybody else", async () => {
+  it("of any form get a response in time, without a server error or data of other users", async () => {
     await throwAll(wildRequest);
   });
 
-  it("well-formed, with values that are not", async () => {
+  it("that are well-formed with hostile values get a response in time", async () => {
     const share = await throwAll(nearRequest);
     assert.ok(share > 0.5, `only ${share} of them got to the database`);
   });

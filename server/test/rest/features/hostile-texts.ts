@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { ANY_CHARACTER } from "../../support/any-character.ts";
 
-/** What a value would have to be for SQL to come out of it. `hidden.trap()` tells when it is called. */
+/** Values that would inject SQL if they were not escaped. `hidden.trap()` records that it was called. */
 const INJECTIONS = [
   "'; select hidden.trap(); --",
   "' or hidden.trap() --",

@@ -23,11 +23,11 @@ const SCHEMA = `
   grant all on all tables in schema shop to service_role;
   grant execute on all functions in schema shop to service_role`;
 
-describe("the form of an answer", { timeout: 120_000 }, () => {
+describe("the media type of a response", { timeout: 120_000 }, () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"] });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
 
-  it("is JSON unless something else is asked for, and says what it depends on", async () => {
+  it("is JSON by default, and Vary lists the request headers that it depends on", async () => {
     for (const accept of [undefined, "*/*", "application/json", "application/*", "text/html, */*;q=0.1"]) {
       const answer = await ask("GET /items?select=id&limit=1", { headers: accept === undefined ? {} : { accept } });
       assert.equal(answer.status, 200, accept);
@@ -44,7 +44,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["content-type"], "application/vnd.pgrst.object+json; charset=utf-8");
   });
 
-  it("is rejected with 406 where none is possible", async () => {
+  it("is rejected with 406 when none is supported", async () => {
     const answer = await ask("GET /items", { headers: { accept: "application/yaml, image/png" } });
     assert.equal(answer.status, 406);
     assert.equal(codeOf(answer), "PGRST107");
@@ -57,7 +57,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.deepEqual((await ask("GET /makers?id=eq.9")).json, []);
   });
 
-  it("is CSV with a header, quotes where needed, nothing for null", async () => {
+  it("is CSV with a header, quotes where needed, and an empty field for null", async () => {
     const answer = await ask("GET /items?select=id,name,more,tags&order=id", { headers: { accept: "text/csv" } });
     assert.equal(answer.headers["content-type"], "text/csv; charset=utf-8");
     assert.equal(
@@ -72,7 +72,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["content-range"], "0-2/*");
   });
 
-  it("is CSV with the header alone when there is no row", async () => {
+  it("is CSV with only the header when there are no rows", async () => {
     const answer = await ask("GET /empty", { headers: { accept: "text/csv" } });
     assert.equal(answer.text.trimEnd(), 'id,"odd, name"');
   });
@@ -89,7 +89,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.deepEqual([written.status, written.text], [201, "id\n1\n2"]);
   });
 
-  it("can be taken in again as CSV", async () => {
+  it("is CSV that can be inserted again", async () => {
     const { text } = await ask("GET /items?select=id,name,more,tags&order=id", { headers: { accept: "text/csv" } });
     const shifted = text
       .replace(/^(\d),/gm, (_, id: string) => `${Number(id) + 10},`)
@@ -104,7 +104,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     await ask("DELETE /items?id=gt.10");
   });
 
-  it("is one object, and 406 for none or several", async () => {
+  it("is one object, and 406 for no row or several", async () => {
     for (const accept of [OBJECT, "application/vnd.pgrst.object"]) {
       const one = await ask("GET /items?select=id,name&id=eq.1", { headers: { accept } });
       assert.equal(one.text, '{"id":1,"name":"plain"}');
@@ -128,7 +128,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.equal(head.status, 406);
   });
 
-  it("leaves out nulls when asked, nested ones in JSON too, but keeps them in arrays", async () => {
+  it("omits nulls on request, nested ones too, but keeps them in arrays", async () => {
     const list = await ask("GET /items?select=id,more,tags,makers(name,site)&order=id&limit=2", {
       headers: { accept: "application/vnd.pgrst.array+json;nulls=stripped" },
     });
@@ -147,12 +147,12 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.equal(written.text, '{"id":1,"name":"Ada"}');
   });
 
-  it("has no plan unless that is switched on", async () => {
+  it("has no execution plan unless plans are enabled", async () => {
     const answer = await ask("GET /items", { headers: { accept: "application/vnd.pgrst.plan+json" } });
     assert.deepEqual([answer.status, codeOf(answer)], [406, "PGRST107"]);
   });
 
-  it("is whatever a function's type is called, or plain text", async () => {
+  it("is named by the domain that a function returns, or is plain text", async () => {
     const html = await ask("GET /rpc/page", { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.deepEqual([html.text, html.headers["content-type"]], ["<p>hi</p>", "text/html; charset=utf-8"]);
     const text = await ask("GET /rpc/word", { headers: { accept: "text/plain" } });
@@ -174,7 +174,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     }
   });
 
-  it("tells where it can be asked for again, parameters by name", async () => {
+  it("comes with Content-Location, with the parameters sorted by name", async () => {
     const answer = await ask("GET /items?select=id&order=id&id=eq.1");
     assert.equal(answer.headers["content-location"], "/items?id=eq.1&order=id&select=id");
     assert.equal((await ask("GET /makers")).headers["content-location"], "/makers");
@@ -184,7 +184,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     await ask("DELETE /makers?id=eq.50");
   });
 
-  it("lists what may be done at a place", async () => {
+  it("comes with Allow on OPTIONS", async () => {
     for (const [path, allow] of [
       ["/items", "OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE"],
       ["/reading", "OPTIONS,GET,HEAD"],
@@ -199,7 +199,7 @@ describe("the form of an answer", { timeout: 120_000 }, () => {
     assert.deepEqual([unknown.status, codeOf(unknown)], [404, "PGRST205"]);
   });
 
-  it("rejects methods that there are none, and paths that lead nowhere", async () => {
+  it("rejects unknown methods and paths", async () => {
     for (const method of ["TRACE", "CONNECT", "LINK"]) {
       const answer = await ask(`${method} /items`);
       assert.deepEqual([answer.status, codeOf(answer)], [405, "PGRST117"]);
@@ -218,28 +218,28 @@ describe("a read that is sent by POST", { timeout: 120_000 }, () => {
   const FORM = "application/x-www-form-urlencoded";
   const headers = { "x-http-method-override": "GET", "content-type": FORM };
 
-  it("has its query in the body, and answers as the GET would", async () => {
+  it("has its query in the body and the same response as GET", async () => {
     const query = "select=id,name,makers(name)&name=eq.a%2Cb&order=id";
     const [post, get] = [await ask("POST /items", { headers, body: query }), await ask(`GET /items?${query}`)];
     assert.deepEqual(post, get);
     assert.equal(post.status, 200);
   });
 
-  it("adds what stands in the address", async () => {
+  it("combines the query of the URL and the body", async () => {
     const answer = await ask("POST /items?select=id", { headers, body: "id=gt.1&order=id.desc" });
     assert.deepEqual(answer.json, [{ id: 3 }, { id: 2 }]);
     const alone = await ask("POST /items?select=id&id=eq.1", { headers: { "x-http-method-override": "GET" } });
     assert.deepEqual(alone.json, [{ id: 1 }]);
   });
 
-  it("takes a filter far longer than an address can be", async () => {
+  it("accepts a filter that is longer than a URL can be", async () => {
     const ids = Array.from({ length: 20_000 }, (_, at) => at + 2).join(",");
     const answer = await ask("POST /items?select=id", { headers, body: `id=in.(${ids})&order=id` });
     assert.deepEqual([answer.status, answer.json], [200, [{ id: 2 }, { id: 3 }]]);
     assert.ok((answer.headers["content-location"] ?? "").length < 9000);
   });
 
-  it("can be a HEAD, and can call a function that only reads", async () => {
+  it("can be a HEAD, and can call a read-only function", async () => {
     const head = await ask("POST /items", {
       headers: { ...headers, "x-http-method-override": "HEAD" },
       body: "id=eq.1",
@@ -266,11 +266,11 @@ describe("a read that is sent by POST", { timeout: 120_000 }, () => {
   });
 });
 
-describe("plans, where they are switched on", { timeout: 120_000 }, () => {
+describe("execution plans, when enabled", { timeout: 120_000 }, () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"], isPlanEnabled: true });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
 
-  it("come as text or as JSON, for what the request would answer", async () => {
+  it("are text or JSON, for the media type of the request", async () => {
     const text = await ask("GET /items?id=eq.1", {
       headers: { accept: 'application/vnd.pgrst.plan+text; for="application/json"; options=analyze|verbose;' },
     });
@@ -288,7 +288,7 @@ describe("plans, where they are switched on", { timeout: 120_000 }, () => {
     assert.match(plain.text, /cost=/);
   });
 
-  it("write nothing, unless they are analysed", async () => {
+  it("write nothing, except with analyze", async () => {
     const answer = await ask("POST /makers", {
       headers: { accept: "application/vnd.pgrst.plan+text" },
       body: { id: 60, name: "x" },
@@ -298,7 +298,7 @@ describe("plans, where they are switched on", { timeout: 120_000 }, () => {
     assert.deepEqual((await ask("GET /makers?id=eq.60")).json, []);
   });
 
-  it("do not open what a caller may not see", async () => {
+  it("require the rights of the request", async () => {
     const answer = await ask("GET /items", { as: ANON, headers: { accept: "application/vnd.pgrst.plan+text" } });
     assert.equal(answer.status, 401);
   });

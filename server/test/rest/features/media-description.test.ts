@@ -64,7 +64,7 @@ Sells things';
     assert.deepEqual(Object.keys(paths["/rpc/act"] ?? {}), ["post"]);
   });
 
-  it("tells types, formats, defaults, keys and references of columns", async () => {
+  it("contains types, formats, defaults, keys and references of columns", async () => {
     const { definitions, parameters, paths } = await read();
     const items = definitions["items"];
     assert.deepEqual([...(items?.required ?? [])].sort(), ["at", "id", "name"]);
@@ -98,14 +98,14 @@ Sells things';
     }
   });
 
-  it("is of the schema that is named, and shows a caller what they may use", async () => {
+  it("describes the requested schema, with only the objects that the caller may use", async () => {
     const side = await read({ headers: { "accept-profile": "side" } });
     assert.deepEqual(Object.keys(side.definitions), ["others"]);
     const { definitions } = await read({ as: ANON });
     assert.deepEqual(Object.keys(definitions), ["makers"]);
   });
 
-  it("answers HEAD without a body, and nothing else", async () => {
+  it("supports HEAD without a body, and no other method", async () => {
     const head = await ask("HEAD /");
     assert.deepEqual([head.status, head.text], [200, ""]);
     const post = await ask("POST /", { body: {} });
@@ -114,7 +114,7 @@ Sells things';
     assert.equal(csv.status, 406);
   });
 
-  it("follows a change", async () => {
+  it("is updated after a schema change", async () => {
     await opened.stage.run("create table side.later (id int); grant select on side.later to service_role");
     await ask("GET /later", { headers: { "accept-profile": "side" } });
     const side = await read({ headers: { "accept-profile": "side" } });

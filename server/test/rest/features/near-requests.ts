@@ -7,7 +7,7 @@ interface RequestShape {
   readonly embeds: readonly string[];
 }
 
-/** What is really there, so that the values alone are of ill will. */
+/** Existing names, so that only the values are hostile. */
 const SHAPES: Readonly<Record<string, RequestShape>> = {
   agents: {
     columns: ["id", "user_id", "name", "role", "framework", "model", "settings", "status", "created_at"],
@@ -209,7 +209,7 @@ const callRequest: fc.Arbitrary<HostileRequest> = fc.constantFrom(...Object.entr
     }),
 );
 
-/** Requests that are well-formed and speak of what is there: what they ask reaches the database. */
+/** Well-formed requests for existing objects, which reach the database. */
 export const nearRequest: fc.Arbitrary<HostileRequest> = fc.oneof(
   { weight: 4, arbitrary: tableRequest },
   { weight: 1, arbitrary: callRequest },

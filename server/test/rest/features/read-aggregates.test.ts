@@ -17,24 +17,24 @@ const opened = openRestStage(SHOP + SALES + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
 describe("aggregates", () => {
-  it("are taken over all rows, by the name of the function", () =>
+  it("apply to all rows and are named by the function", () =>
     expectRows("/sales?select=count(),amount.sum(),amount.avg()::int,units.max(),units.min()", [
       { count: 4, sum: 65.5, avg: 16, max: 5, min: 1 },
     ]));
 
-  it("count rows, or values that are there", () =>
+  it("count rows, or values that are not null", () =>
     expectRows("/sales?select=rows:count(),known:units.count()", [{ rows: 4, known: 3 }]));
 
-  it("take aliases and casts before and behind", async () => {
+  it("accept aliases, and casts before and after", async () => {
     await expectRows("/sales?select=total:amount.sum()::text", [{ total: "65.5" }]);
     await expectRows("/sales?select=total:info->>n::int.sum()", [{ total: 12 }]);
     await expectRows("/sales?select=count()::text", [{ count: "4" }]);
   });
 
-  it("see only rows that pass the filters", () =>
+  it("include only rows that match the filters", () =>
     expectRows("/sales?select=amount.sum()&region=eq.north", [{ sum: 30.5 }]));
 
-  it("are grouped by all that is selected beside them", async () => {
+  it("are grouped by all other selected columns", async () => {
     await expectRows("/sales?select=region,amount.sum(),count()&order=region", [
       { region: "north", sum: 30.5, count: 2 },
       { region: "south", sum: 30, count: 1 },
@@ -61,7 +61,7 @@ describe("aggregates", () => {
       { client_id: null, sum: 5, clients: null },
     ]));
 
-  it("are ordered by what is embedded", async () => {
+  it("are ordered by an embedded column", async () => {
     const expected = [
       { sum: 20, clients: { name: "Bolt" } },
       { sum: 40.5, clients: { name: "Acme" } },
@@ -91,7 +91,7 @@ describe("aggregates", () => {
     assert.deepEqual([status, headers["content-range"]], [206, "0-0/3"]);
   });
 
-  it("are taken of what is embedded, for each row", async () => {
+  it("apply to embedded rows, for each row", async () => {
     await expectRows("/clients?select=name,sales(amount.sum(),count())&order=id", [
       { name: "Acme", sales: [{ sum: 40.5, count: 2 }] },
       { name: "Bolt", sales: [{ sum: 20, count: 1 }] },
@@ -132,12 +132,12 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("leave a column alone that is called count", async () => {
+  it("do not replace a column named count", async () => {
     await expectRows("/counted?select=id,count", [{ id: 1, count: 7 }]);
     await expectRows("/counted?select=count.sum()", [{ sum: 7 }]);
   });
 
-  it("of a spread row belong to the rows it is spread into", async () => {
+  it("of a spread row apply to the parent rows", async () => {
     await expectRows("/sales?select=...clients(name,count())&order=clients(name)", [
       { name: "Acme", count: 2 },
       { name: "Bolt", count: 1 },
@@ -159,7 +159,7 @@ describe("aggregates", () => {
     ]);
   });
 
-  it("are rejected in the words of the database where they make no sense", async () => {
+  it("are rejected with the database's message where they are invalid", async () => {
     const rejection = await reject(opened.stage, "/sales?select=region.sum()");
     assert.deepEqual([rejection.status, rejection.code], [404, "42883"]);
     for (const [order, column] of [

@@ -29,7 +29,7 @@ const opened = openRestStage(SHOP + COMPUTED + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
 describe("computed fields", () => {
-  it("are selected, filtered, ordered by and aggregated as columns are", async () => {
+  it("are selected, filtered, ordered by and aggregated like columns", async () => {
     await expectRows("/projects?select=id,label&order=id&limit=1", [{ id: 1, label: "1:One" }]);
     await expectRows("/projects?select=id&label=eq.2:Two", [{ id: 2 }]);
     await expectRows("/projects?select=id&or=(label.eq.2:Two,label.like.4*)&order=id", [{ id: 2 }, { id: 4 }]);
@@ -49,7 +49,7 @@ describe("computed fields", () => {
     await expectRows("/projects?select=stats->>len::int&order=stats->len.desc,id&limit=2", [{ len: 5 }, { len: 4 }]);
   });
 
-  it("stand in embeds, with a window, and on views", async () => {
+  it("work in embeds, with a window, and on views", async () => {
     await expectRows("/clients?select=id,projects(label)&id=eq.1&projects.order=label.desc&projects.limit=1", [
       { id: 1, projects: [{ label: "2:Two" }] },
     ]);
@@ -63,21 +63,21 @@ describe("computed fields", () => {
     await expectRows("/projects_view?select=view_label&id=eq.1", [{ view_label: "v1" }]);
   });
 
-  it("take rows of a table that has lost a column", async () => {
+  it("work for a table with a dropped column", async () => {
     await expectRows("/shrunk?select=id,tag,home(name)&order=id&offset=1", [
       { id: 2, tag: "b2", home: { name: "One" } },
     ]);
     await expectRows("/shrunk?select=tag,...home(home:name)&order=id&limit=1", [{ tag: "a1", home: "One" }]);
   });
 
-  it("do not come from schemas that are not exposed", async () => {
+  it("are not found in schemas that are not exposed", async () => {
     const { status, code } = await reject(opened.stage, "/projects?select=secret");
     assert.deepEqual([status, code], [400, "42703"]);
   });
 });
 
 describe("computed relationships", () => {
-  it("are one object with one row, and else a list", async () => {
+  it("are an object if declared to return one row, otherwise a list", async () => {
     await expectRows("/projects?select=id,first_task(name)&order=id&limit=2", [
       { id: 1, first_task: { name: "Design" } },
       { id: 2, first_task: { name: "Sell" } },
@@ -89,7 +89,7 @@ describe("computed relationships", () => {
     await expectRows("/projects?select=id,first_task(name)&id=eq.4", [{ id: 4, first_task: null }]);
   });
 
-  it("take all that other embeds take", async () => {
+  it("accept everything that other embeds accept", async () => {
     await expectRows("/projects?select=id,long_tasks!inner(id)&long_tasks.hours=gt.6", [
       { id: 1, long_tasks: [{ id: 2 }] },
     ]);
@@ -110,7 +110,7 @@ describe("computed relationships", () => {
     await expectRows("/projects?select=id,long_tasks(hours.sum())&id=eq.1", [{ id: 1, long_tasks: [{ sum: 13 }] }]);
   });
 
-  it("take the place of a relationship by key of the same name, and add some where there is none", async () => {
+  it("replace a relationship by key of the same name, and add new ones", async () => {
     await expectRows("/projects?select=id,details(notes)&id=eq.1", [{ id: 1, details: { notes: "made up" } }]);
     await expectRows("/tasks?select=id,clients(name)&id=eq.4", [{ id: 4, clients: { name: "Bolt" } }]);
   });

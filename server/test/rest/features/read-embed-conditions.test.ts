@@ -6,8 +6,8 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
-describe("conditions on what is embedded", () => {
-  it("shape the inner list and leave the outer rows alone", async () => {
+describe("conditions on embeds", () => {
+  it("filter the embedded rows and not the outer rows", async () => {
     await expectRows("/clients?select=id,projects(id)&order=id&projects.name=eq.Two", [
       { id: 1, projects: [{ id: 2 }] },
       { id: 2, projects: [] },
@@ -51,7 +51,7 @@ describe("conditions on what is embedded", () => {
     );
   });
 
-  it("go by the alias, and by the relation too where no alias has that name", async () => {
+  it("refer to the alias, or to the relation when no alias has that name", async () => {
     const expected = [{ id: 1, jobs: [{ id: 2 }] }];
     await expectRows("/clients?select=id,jobs:projects(id)&id=eq.1&jobs.id=eq.2", expected);
     await expectRows("/clients?select=id,jobs:projects(id)&id=eq.1&projects.id=eq.2", expected);
@@ -61,7 +61,7 @@ describe("conditions on what is embedded", () => {
     ]);
   });
 
-  it("are answered with a warning where an alias was not used", async () => {
+  it("return a warning when an alias was not used", async () => {
     const warned: Readonly<Record<string, string>> = {
       "/clients?select=id,jobs:projects(id)&projects.id=eq.2": "'projects' to 'jobs'",
       "/projects?select=id,boss:clients(id)&order=clients(name)": "'clients' to 'boss'",
@@ -86,7 +86,7 @@ describe("conditions on what is embedded", () => {
     }
   });
 
-  it("are rejected for what is not selected", async () => {
+  it("are rejected for an embed that is not selected", async () => {
     for (const parameter of ["projects.id=eq.1", "projects.order=id", "projects.limit=1", "projects.or=(id.eq.1)"]) {
       assert.deepEqual(await reject(opened.stage, `/clients?select=id&${parameter}`), {
         status: 400,
@@ -100,7 +100,7 @@ describe("conditions on what is embedded", () => {
     assert.equal(deeper.message, "'tasks' is not an embedded resource in this request");
   });
 
-  it("take outer rows along with !inner", async () => {
+  it("also filter the outer rows with !inner", async () => {
     await expectRows("/clients?select=id,projects!inner(id)&order=id&projects.order=id", [
       { id: 1, projects: [{ id: 1 }, { id: 2 }] },
       { id: 2, projects: [{ id: 3 }] },
@@ -117,7 +117,7 @@ describe("conditions on what is embedded", () => {
     await expectRows("/projects?select=id,clients!left(id)&id=eq.4", [{ id: 4, clients: null }]);
   });
 
-  it("reach through several inner levels", async () => {
+  it("apply through several inner levels", async () => {
     await expectRows("/clients?select=id,projects!inner(id,tasks!inner(id))&projects.tasks.name=eq.Sell", [
       { id: 1, projects: [{ id: 2, tasks: [{ id: 3 }] }] },
     ]);
@@ -185,14 +185,14 @@ describe("conditions on what is embedded", () => {
     ]);
   });
 
-  it("filter without a trace by an empty embed", async () => {
+  it("filter by an empty embed without output", async () => {
     await expectRows("/clients?select=id,projects!inner()&order=id", [{ id: 1 }, { id: 2 }]);
     await expectRows("/clients?select=id,projects!inner()&projects.name=eq.Three", [{ id: 2 }]);
     await expectRows("/clients?select=id,projects()&order=id", [{ id: 1 }, { id: 2 }, { id: 3 }]);
     await expectRows("/clients?select=id,projects!inner(tasks!inner())&projects.tasks.name=eq.Pack", [{ id: 2 }]);
   });
 
-  it("order the outer rows by a column of the one row that is embedded", async () => {
+  it("order the outer rows by a column of a to-one embed", async () => {
     await expectRows("/projects?select=id,clients(name)&order=clients(name).desc,id&id=lt.4", [
       { id: 3, clients: { name: "Bolt" } },
       { id: 1, clients: { name: "Acme" } },
@@ -229,7 +229,7 @@ describe("conditions on what is embedded", () => {
     );
   });
 
-  it("do not order by a list", async () => {
+  it("cannot order by a to-many embed", async () => {
     assert.deepEqual(await reject(opened.stage, "/clients?select=id,projects(id)&order=projects(name)"), {
       status: 400,
       code: "PGRST118",

@@ -6,8 +6,8 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
-describe("what is embedded", () => {
-  it("is one object, or null, where the rows hold the key", () =>
+describe("embeds", () => {
+  it("are one object or null when the rows have the foreign key", () =>
     expectRows("/projects?select=name,clients(name)&order=id", [
       { name: "One", clients: { name: "Acme" } },
       { name: "Two", clients: { name: "Acme" } },
@@ -15,14 +15,14 @@ describe("what is embedded", () => {
       { name: "Four", clients: null },
     ]));
 
-  it("is a list, empty if need be, where the rows are referred to", () =>
+  it("are a list, possibly empty, when the rows are referenced", () =>
     expectRows("/clients?select=name,projects(id)&order=id&projects.order=id", [
       { name: "Acme", projects: [{ id: 1 }, { id: 2 }] },
       { name: "Bolt", projects: [{ id: 3 }] },
       { name: "Cask", projects: [] },
     ]));
 
-  it("is one object both ways where the key is unique, be it the primary key or another", async () => {
+  it("are one object in both directions when the key is unique", async () => {
     await expectRows("/projects?select=id,details(notes,budget)&order=id&limit=2", [
       { id: 1, details: { notes: "first", budget: 10.5 } },
       { id: 2, details: null },
@@ -41,7 +41,7 @@ describe("what is embedded", () => {
     ]);
   });
 
-  it("reaches through a junction", async () => {
+  it("reach through a junction", async () => {
     await expectRows("/users?select=name,tasks(name)&order=id&tasks.order=name", [
       { name: "Ann", tasks: [{ name: "Build" }, { name: "Design" }] },
       { name: "Bob", tasks: [{ name: "Build" }, { name: "Pack" }] },
@@ -56,7 +56,7 @@ describe("what is embedded", () => {
     ]);
   });
 
-  it("follows keys of several columns", async () => {
+  it("follow composite keys", async () => {
     await expectRows("/bookings?select=id,rooms(seats)&order=id", [
       { id: 1, rooms: { seats: 10 } },
       { id: 2, rooms: { seats: 10 } },
@@ -72,7 +72,7 @@ describe("what is embedded", () => {
     await expectRows("/bookings?select=id,rooms!bookings_room(seats)&id=eq.3", [{ id: 3, rooms: { seats: 30 } }]);
   });
 
-  it("goes both ways in a table that refers to itself", async () => {
+  it("go in both directions in a self-referencing table", async () => {
     await expectRows("/employees?select=name,employees(name)&order=id&employees.order=name", [
       { name: "Root", employees: [{ name: "Left" }, { name: "Right" }] },
       { name: "Left", employees: [{ name: "Leaf" }] },
@@ -93,7 +93,7 @@ describe("what is embedded", () => {
     ]);
   });
 
-  it("can be named by the constraint or the column of the key", async () => {
+  it("can be selected by the constraint or the column of the key", async () => {
     const acme = [{ id: 1, clients: { name: "Acme" } }];
     await expectRows("/projects?select=id,clients!projects_client(name)&id=eq.1", acme);
     await expectRows("/projects?select=id,clients!client_id(name)&id=eq.1", acme);
@@ -103,7 +103,7 @@ describe("what is embedded", () => {
     await expectRows("/clients?select=id,projects!client_id(id)&id=eq.2", [{ id: 2, projects: [{ id: 3 }] }]);
   });
 
-  it("takes one of several keys between two tables by a hint, and is rejected without", async () => {
+  it("need a hint when there are several keys between two tables", async () => {
     await expectRows(
       "/orders?select=id,billing:addresses!orders_billing(street),shipping:addresses!shipping_id(street)&order=id",
       [
@@ -137,7 +137,7 @@ describe("what is embedded", () => {
     });
   });
 
-  it("nests as deep as is asked, with order, filters and windows at each level", async () => {
+  it("nest with order, filters and windows at each level", async () => {
     await expectRows(
       "/clients?select=name,projects(name,tasks(name,users(name,passports(number))))&id=eq.1" +
         "&projects.order=id&projects.tasks.order=id.desc&projects.tasks.users.order=name",
@@ -170,7 +170,7 @@ describe("what is embedded", () => {
     );
   });
 
-  it("shows everything with a star, at any level and beside named columns", async () => {
+  it("accept a star at any level and beside named columns", async () => {
     await expectRows("/details?select=*,projects(*,clients(*))&project_id=eq.3", [
       {
         project_id: 3,
@@ -184,19 +184,19 @@ describe("what is embedded", () => {
     ]);
   });
 
-  it("takes two embeds of one relation by two names", () =>
+  it("of one relation can have two names", () =>
     expectRows("/clients?select=id,small:projects(id),large:projects(id)&id=eq.1&small.id=lt.2&large.id=gte.2", [
       { id: 1, small: [{ id: 1 }], large: [{ id: 2 }] },
     ]));
 
-  it("does not reach into schemas that are not exposed", async () => {
+  it("do not reach into schemas that are not exposed", async () => {
     await expectRows("/coins?select=*", [{ id: 1, vault_id: 1 }]);
     const rejection = await reject(opened.stage, "/coins?select=id,vaults(id)");
     assert.deepEqual([rejection.status, rejection.code], [400, "PGRST200"]);
     assert.equal(rejection.message, "Could not find a relationship between 'coins' and 'vaults' in the schema cache");
   });
 
-  it("is rejected with the nearest name where there is no such relationship", async () => {
+  it("are rejected with the nearest name when there is no such relationship", async () => {
     assert.deepEqual(await reject(opened.stage, "/projects?select=*,client(*)"), {
       status: 400,
       code: "PGRST200",
@@ -216,13 +216,13 @@ describe("what is embedded", () => {
     assert.equal((await reject(opened.stage, "/clients?select=*,rooms(*)")).hint, null);
   });
 
-  it("is rejected in the words of the database where a column is not there", async () => {
+  it("are rejected with the database's message when a column does not exist", async () => {
     const rejection = await reject(opened.stage, "/projects?select=id,clients(nme)");
     assert.deepEqual([rejection.status, rejection.code], [400, "42703"]);
     assert.match(rejection.message, /column clients(_\d+)?\.nme does not exist/);
   });
 
-  it("comes with every row of a large list at once", async () => {
+  it("are complete for a large list", async () => {
     const rows = (await read(opened.stage, "/users?select=id,tasks(id,projects(id,clients(id)))")) as unknown[];
     assert.equal(rows.length, 3);
   });

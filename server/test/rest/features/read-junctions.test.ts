@@ -36,7 +36,7 @@ interface Choices {
 }
 
 describe("junctions", () => {
-  it("with several keys to one side are ambiguous, and can be walked step by step", async () => {
+  it("with several keys to one side are ambiguous, but can be embedded step by step", async () => {
     const rejection = await reject(opened.stage, "/sites?select=*,projects(*)");
     assert.deepEqual([rejection.status, rejection.code], [300, "PGRST201"]);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe("junctions", () => {
     ]);
   });
 
-  it("of a table with itself go both ways, told apart by a key", async () => {
+  it("of a table with itself go in both directions, selected by a key", async () => {
     const rejection = await reject(opened.stage, "/posters?select=*,posters(*)");
     assert.deepEqual([rejection.status, rejection.code], [300, "PGRST201"]);
     await expectRows("/posters?select=name,follows:posters!subscriptions_subscriber_fkey(name)&id=eq.1", [
@@ -65,20 +65,20 @@ describe("junctions", () => {
     ]);
   });
 
-  it("may have a key of their own when the pair is unique", () =>
+  it("may have a separate primary key when the pair is unique", () =>
     expectRows("/projects?select=id,tags(name)&order=id&limit=2&tags.order=name", [
       { id: 1, tags: [{ name: "blue" }, { name: "red" }] },
       { id: 2, tags: [] },
     ]));
 
-  it("are none when a pair can appear twice", async () => {
+  it("are not recognised when a pair can appear twice", async () => {
     assert.equal((await reject(opened.stage, "/tags?select=*,sites(*)")).code, "PGRST200");
     assert.equal((await reject(opened.stage, "/clients?select=*,sites(*)")).code, "PGRST200");
     const direct = await reject(opened.stage, "/sites?select=*,projects!project_visits(*)");
     assert.equal(direct.code, "PGRST200");
   });
 
-  it("beside a direct key are ambiguous, and a hint chooses", async () => {
+  it("beside a direct key are ambiguous, and a hint selects one", async () => {
     const rejection = await reject(opened.stage, "/leads?select=*,projects(*)");
     assert.equal(rejection.status, 300);
     assert.deepEqual(

@@ -54,7 +54,7 @@ insert into kinds.things values
 grant select on all tables in schema kinds to anon, authenticated, service_role;
 `;
 
-/** What each query leaves of the table, by id and in order. */
+/** The ids that each query selects, in order. */
 export async function expectIds(stage: RestStage, rows: Readonly<Record<string, readonly number[]>>): Promise<void> {
   for (const [query, expected] of Object.entries(rows)) {
     const { status, json, text } = await stage.ask(`GET /things?select=id&order=id&${query}`);

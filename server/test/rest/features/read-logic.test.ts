@@ -6,7 +6,7 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(KINDS, { schemas: ["kinds"] });
 
 describe("conditions", () => {
-  it("combines conditions in trees of and, or and not", () =>
+  it("combine in trees of and, or and not", () =>
     expectIds(opened.stage, {
       "or=(id.eq.1,id.eq.3)": [1, 3],
       "and=(id.gt.1,id.lt.4)": [2, 3],
@@ -25,14 +25,14 @@ describe("conditions", () => {
       "and=(or(id.eq.1,id.eq.2),not.or(id.eq.2,id.eq.3),name.not.is.null)": [1],
     }));
 
-  it("takes several conditions on one column", () =>
+  it("can repeat on one column", () =>
     expectIds(opened.stage, {
       "id=gt.1&id=lt.4": [2, 3],
       "id=gt.1&id=lt.4&id=neq.2": [3],
       "name=like.*a&name=not.eq.Alpha": [2],
     }));
 
-  it("takes what the client library writes", () =>
+  it("accept the syntax of the client library", () =>
     expectIds(opened.stage, {
       "name=eq.Gamma%2C+%28x%29": [3],
       "name=in.%28Alpha%2Cbeta%29": [1, 2],
@@ -47,7 +47,7 @@ describe("conditions", () => {
       "data-%3E%3Ek=eq.v": [1],
     }));
 
-  it("rejects what the type cannot be, in the words of the database", async () => {
+  it("are rejected with the database's message when the value does not fit the type", async () => {
     const cases: readonly (readonly [string, number, string, RegExp])[] = [
       ["amount=eq.x", 400, "22P02", /invalid input syntax for type integer: "x"/],
       ["code=eq.1", 400, "22P02", /invalid input syntax for type uuid/],
@@ -70,7 +70,7 @@ describe("conditions", () => {
     }
   });
 
-  it("takes no text that the database could not hold", async () => {
+  it("reject texts that the database cannot store", async () => {
     for (const query of ["name=eq.%00", "%00=eq.1", "select=x:%00", "name=eq.%ff", "name=eq.%zz", "or=(name.eq.%00)"]) {
       const { status, json } = await opened.stage.ask(`GET /things?${query}`);
       assert.equal(status, 400, query);
@@ -78,7 +78,7 @@ describe("conditions", () => {
     }
   });
 
-  it("rejects what is no filter, and says where", async () => {
+  it("reject invalid filters with the position", async () => {
     const cases: readonly (readonly [string, RegExp])[] = [
       ["id=1", /^"failed to parse filter \(1\)" \(line 1, column 1\)$/],
       ["id=equals.1", /failed to parse filter \(equals\.1\)/],

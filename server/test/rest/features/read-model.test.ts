@@ -10,7 +10,7 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(MODEL_SQL, { schemas: ["model"] });
 
 describe("reads", () => {
-  it("answer what their parts mean, however they are put together", async () => {
+  it("return the rows of the model for any combination of parameters", async () => {
     await fc.assert(
       fc.asyncProperty(anyNode, async (node) => {
         const target = targetOf(node);
@@ -22,7 +22,7 @@ describe("reads", () => {
     );
   });
 
-  it("count what their parts mean", async () => {
+  it("return the counts of the model for any combination of parameters", async () => {
     await fc.assert(
       fc.asyncProperty(anyNode, async (node) => {
         const { headers, text } = await opened.stage.ask(`HEAD ${targetOf({ ...node, offset: null })}`, {

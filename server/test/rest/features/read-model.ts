@@ -3,7 +3,7 @@ import { type Cell, RELATIONS, type Row, type Target } from "./read-model-world.
 
 type Truth = boolean | null;
 
-/** What a read must answer, worked out row by row in plain code. */
+/** The expected response of a read, computed row by row. */
 export function answerOf(node: Node): Row[] {
   return windowed(node, matching(node, RELATIONS[node.relation].rows)).map((row) => project(node, row));
 }

@@ -37,7 +37,7 @@ async function expectRows(target: string, expected: unknown): Promise<void> {
 const encode = encodeURIComponent;
 
 describe("names", () => {
-  it("may have blanks, dots, dashes, quotes and signs of the grammar", async () => {
+  it("may contain blanks, dots, dashes, quotes and characters of the grammar", async () => {
     await expectRows(
       "/Server%20Today?select=Just%20A%20Model,dash-ed&Just%20A%20Model=like.*BM*&order=Just%20A%20Model",
       [{ "Just A Model": "IBM,9", "dash-ed": 2 }],
@@ -99,7 +99,7 @@ describe("names", () => {
     await expectRows("/t?select=t,..._(_:id)&t=eq.4", [{ t: 4, _: [1] }]);
   });
 
-  it("may be as long as a name can be", async () => {
+  it("may have the maximum length", async () => {
     await expectRows(`/${LONG}?select=${LONG},self(id,self(${LONG}))`, [
       { [LONG]: 2, self: { id: 1, self: { [LONG]: 2 } } },
     ]);
@@ -108,7 +108,7 @@ describe("names", () => {
     assert.equal((json as { code: string }).code, "PGRST100");
   });
 
-  it("may be those of a column and of its table at once", () =>
+  it("may be shared by a column and its table", () =>
     expectRows("/being?select=*,descendant(*)&descendant.order=descendant", [
       {
         being: 1,
@@ -119,7 +119,7 @@ describe("names", () => {
       },
     ]));
 
-  it("are told with the nearest one when there is no such table", async () => {
+  it("of missing tables are reported with the nearest name", async () => {
     const { status, json } = await opened.stage.ask("GET /beings");
     assert.equal(status, 404);
     const { code, message, hint } = json as { code: string; message: string; hint: string };
@@ -128,7 +128,7 @@ describe("names", () => {
     assert.equal(hint, "Perhaps you meant the table 'Odd Schema.being'");
   });
 
-  it("end at the name: nothing stands deeper", async () => {
+  it("cannot be followed by further path segments", async () => {
     const { status, json } = await opened.stage.ask("GET /being/1");
     assert.equal(status, 404);
     assert.equal((json as { code: string }).code, "PGRST125");

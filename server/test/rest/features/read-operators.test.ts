@@ -6,7 +6,7 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(KINDS, { schemas: ["kinds"] });
 
 describe("operators on plain values", () => {
-  it("compares text", () =>
+  it("compare text", () =>
     expectIds(opened.stage, {
       "name=eq.Alpha": [1],
       "name=neq.Alpha": [2, 3],
@@ -37,7 +37,7 @@ describe("operators on plain values", () => {
       "mail=in.(a@x.test,c@x.test)": [1, 3],
     }));
 
-  it("compares with any and with all of a list", () =>
+  it("compare with any and with all of a list", () =>
     expectIds(opened.stage, {
       "name=eq(any).{Alpha,beta}": [1, 2],
       "name=eq(all).{Alpha,Alpha}": [1],
@@ -63,7 +63,7 @@ describe("operators on plain values", () => {
       "or=(name.eq(any).{Alpha,beta},id.eq.4)": [1, 2, 4],
     }));
 
-  it("does not take any or all where they make no sense", async () => {
+  it("reject any and all where they are not supported", async () => {
     for (const query of ["name=neq(any).{a}", "tags=cs(any).{a}", "name=is(any).null", "name=in(any).(a)"]) {
       const { status, json } = await opened.stage.ask(`GET /things?${query}`);
       assert.equal(status, 400, query);
@@ -71,7 +71,7 @@ describe("operators on plain values", () => {
     }
   });
 
-  it("compares numbers, truth values, times, uuids, enums, networks, bytes, domains", () =>
+  it("compare numbers, booleans, times, uuids, enums, networks, bytes and domains", () =>
     expectIds(opened.stage, {
       "amount=eq.10": [1],
       "amount=gt.10": [2, 3],
@@ -103,7 +103,7 @@ describe("operators on plain values", () => {
       "rate=in.(1,3)": [1, 3],
     }));
 
-  it("finds values in a list", () =>
+  it("find values in a list", () =>
     expectIds(opened.stage, {
       "id=in.(1,3)": [1, 3],
       "id=in.( 1 , 3 )": [1, 3],
@@ -118,7 +118,7 @@ describe("operators on plain values", () => {
       "price=in.(1.5,3.50)": [1, 3],
     }));
 
-  it("knows the five states after is", () =>
+  it("support the five states of is", () =>
     expectIds(opened.stage, {
       "name=is.null": [4],
       "name=not.is.null": [1, 2, 3],

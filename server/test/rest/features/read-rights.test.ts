@@ -26,8 +26,8 @@ async function expectRows(target: string, expected: unknown): Promise<void> {
   assert.deepEqual(json, expected, target);
 }
 
-describe("rights", () => {
-  it("on some columns are enough for what names only these", async () => {
+describe("privileges of reads", () => {
+  it("on some columns suffice for a request that uses only these", async () => {
     await expectRows("/owners?select=id,name&order=id", [
       { id: 1, name: "Ann" },
       { id: 2, name: "Bob" },
@@ -40,7 +40,7 @@ describe("rights", () => {
     assert.equal(counted.headers["content-range"], "0-1/2");
   });
 
-  it("on a column are needed to select it, filter by it, or order by it", async () => {
+  it("on a column are required to select it, filter by it, or order by it", async () => {
     for (const query of [
       "",
       "?select=phone",
@@ -55,7 +55,7 @@ describe("rights", () => {
     assert.equal((await opened.stage.ask("GET /owners?select=id,closed(id)", { as: ANON })).status, 401);
   });
 
-  it("on rows hold for what is embedded, spread, counted and looked for", async () => {
+  it("on rows apply to embeds, spreads, counts and presence filters", async () => {
     await expectRows("/pets?select=id&order=id", [{ id: 1 }, { id: 4 }]);
     await expectRows("/owners?select=id,pets(id)&order=id", [
       { id: 1, pets: [{ id: 1 }] },

@@ -32,7 +32,7 @@ async function text(select: string): Promise<string> {
   return (await opened.stage.ask(`GET /things?select=${select}`)).text;
 }
 
-describe("values in answers", () => {
+describe("values in responses", () => {
   it("are numbers with all their digits", async () => {
     assert.equal(await text("big,amount"), '[{"big":9007199254740993,"amount":12345678901234567890.123456789}]');
     assert.deepEqual(await row("ratio,small"), { ratio: 0.1, small: 1.5 });
@@ -48,7 +48,7 @@ describe("values in answers", () => {
     });
   });
 
-  it("are what JSON has for them, and else their text", async () => {
+  it("are JSON values, or texts where JSON has no such type", async () => {
     assert.deepEqual(await row("flag,code,raw,mood,span,search,net,bits"), {
       flag: true,
       code: "aaaaaaaa-1111-4111-8111-111111111111",
@@ -77,18 +77,18 @@ describe("values in answers", () => {
 });
 
 describe("selected columns", () => {
-  it("have the names that are asked for, in that order", async () => {
+  it("have the requested names and order", async () => {
     assert.equal(await text("name:id,id"), '[{"name":1,"id":1}]');
     assert.equal(await text("flag,id"), '[{"flag":true,"id":1}]');
   });
 
-  it("are all without select, and none with an empty one", async () => {
+  it("are all without select, and none with an empty select", async () => {
     const { json } = await opened.stage.ask("GET /things");
     assert.equal(Object.keys((json as object[])[0] ?? {}).length, 25);
     assert.equal(await text(""), "[{}]");
   });
 
-  it("may have blanks around them, as long strings of code have", async () => {
+  it("may have blanks around them", async () => {
     assert.deepEqual(await row(encodeURIComponent(" id , flag ")), { id: 1, flag: true });
   });
 
@@ -117,14 +117,14 @@ describe("selected columns", () => {
     );
   });
 
-  it("are rejected with an unknown type, in the words of the database", async () => {
+  it("are rejected with the database's message for an unknown type", async () => {
     const { status, json } = await opened.stage.ask("GET /things?select=id::nothing");
     assert.equal(status, 400);
     const { code, message } = json as { code: string; message: string };
     assert.deepEqual([code, message], ["42704", 'type "nothing" does not exist']);
   });
 
-  it("are rejected when they are not there, in the words of the database", async () => {
+  it("are rejected with the database's message when they do not exist", async () => {
     const { status, json } = await opened.stage.ask("GET /things?select=id,nme");
     assert.equal(status, 400);
     const { code, message } = json as { code: string; message: string };
@@ -133,7 +133,7 @@ describe("selected columns", () => {
 });
 
 describe("JSON paths in select", () => {
-  it("are called by their last key", async () => {
+  it("are named by their last key", async () => {
     assert.deepEqual(await row("data->b"), { b: 1 });
     assert.deepEqual(await row("data->>b"), { b: "1" });
     assert.deepEqual(await row("data->a->0"), { a: 10 });
@@ -152,12 +152,12 @@ describe("JSON paths in select", () => {
     assert.deepEqual(await row("doc->b,doc->>a"), { b: 1, a: "2" });
   });
 
-  it("look into arrays, composites and all that is JSON when it is shown", async () => {
+  it("read arrays, composites and everything that is rendered as JSON", async () => {
     assert.deepEqual(await row("home->>city,home->zip"), { city: "Oslo", zip: 100 });
     assert.deepEqual(await row("first:tags->>0,cell:grid->1->0"), { first: "a", cell: 3 });
   });
 
-  it("never let a key be more than a key", async () => {
+  it("never execute a key as SQL", async () => {
     const key = `'); drop table kinds.things; --`;
     const { status } = await opened.stage.ask(`GET /things?select=x:data->"${encodeURIComponent(key)}"`);
     assert.equal(status, 200);

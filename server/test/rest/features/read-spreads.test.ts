@@ -6,8 +6,8 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(SHOP + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
-describe("what is spread", () => {
-  it("lifts the columns of one row into ours", async () => {
+describe("spreads", () => {
+  it("add the columns of a to-one embed to the parent", async () => {
     await expectRows("/projects?select=id,...clients(client:name)&order=id", [
       { id: 1, client: "Acme" },
       { id: 2, client: "Acme" },
@@ -23,7 +23,7 @@ describe("what is spread", () => {
     ]);
   });
 
-  it("goes on through several rows that are one each", () =>
+  it("nest through several to-one embeds", () =>
     expectRows("/tasks?select=name,...projects(project:name,...clients(client:name))&order=id", [
       { name: "Design", project: "One", client: "Acme" },
       { name: "Build", project: "One", client: "Acme" },
@@ -32,7 +32,7 @@ describe("what is spread", () => {
       { name: "Loose", project: null, client: null },
     ]));
 
-  it("may stand within an embed, and an embed within it", async () => {
+  it("can be inside an embed, and contain an embed", async () => {
     await expectRows("/tasks?select=name,project:projects(name,...clients(client:name))&id=eq.4", [
       { name: "Pack", project: { name: "Three", client: "Bolt" } },
     ]);
@@ -50,7 +50,7 @@ describe("what is spread", () => {
     ]);
   });
 
-  it("is a list for each column where there are many rows", async () => {
+  it("are a list for each column of a to-many embed", async () => {
     await expectRows("/clients?select=name,...projects(ids:id,names:name)&order=id&projects.order=id.desc", [
       { name: "Acme", ids: [2, 1], names: ["Two", "One"] },
       { name: "Bolt", ids: [3], names: ["Three"] },
@@ -70,13 +70,13 @@ describe("what is spread", () => {
     ]);
   });
 
-  it("keeps nulls in lists, so that the lists fit each other", () =>
+  it("keep nulls in lists, so that the lists have equal lengths", () =>
     expectRows("/projects?select=id,...tasks(task:id,hours)&order=id&tasks.order=id&limit=2", [
       { id: 1, task: [1, 2], hours: [5, 8] },
       { id: 2, task: [3], hours: [null] },
     ]));
 
-  it("makes lists of what is nested in a list", async () => {
+  it("make lists of nested lists", async () => {
     await expectRows(
       "/clients?select=id,...projects(project:name,...details(budgets:budget))&id=eq.1&projects.order=id",
       [{ id: 1, project: ["One", "Two"], budgets: [10.5, null] }],
@@ -96,7 +96,7 @@ describe("what is spread", () => {
     );
   });
 
-  it("takes filters, limits, !inner and presence as any embed", async () => {
+  it("accept filters, limits, !inner and presence like any embed", async () => {
     await expectRows("/clients?select=id,...projects(ids:id)&order=id&projects.name=eq.Two", [
       { id: 1, ids: [2] },
       { id: 2, ids: [] },
@@ -119,7 +119,7 @@ describe("what is spread", () => {
     );
   });
 
-  it("keeps the order and the window of the rows it is spread into", async () => {
+  it("keep the order and the window of the parent rows", async () => {
     await expectRows("/projects?select=id,...clients(client:name)&order=id.desc&limit=2&offset=1", [
       { id: 3, client: "Bolt" },
       { id: 2, client: "Acme" },
@@ -127,7 +127,7 @@ describe("what is spread", () => {
     await expectRows("/clients?select=id,...projects(ids:id)&order=id.desc&limit=1&offset=1", [{ id: 2, ids: [3] }]);
   });
 
-  it("has no name of its own, and no aggregates in lists", async () => {
+  it("have no alias, and no aggregates in lists", async () => {
     assert.equal((await reject(opened.stage, "/projects?select=id,...c:clients(name)")).code, "PGRST100");
     assert.deepEqual(await reject(opened.stage, "/clients?select=name,...projects(id.count())"), {
       status: 400,

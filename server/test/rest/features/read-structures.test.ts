@@ -5,7 +5,7 @@ import { openRestStage } from "./rest-stage.ts";
 const opened = openRestStage(KINDS, { schemas: ["kinds"] });
 
 describe("operators on structures", () => {
-  it("looks into arrays", () =>
+  it("compare arrays", () =>
     expectIds(opened.stage, {
       "tags=cs.{blue}": [1, 2],
       "tags=cs.{blue,red}": [1],
@@ -23,7 +23,7 @@ describe("operators on structures", () => {
       "and=(tags.cs.{blue},tags.ov.{red,green})": [1],
     }));
 
-  it("looks into ranges and multiranges", () =>
+  it("compare ranges and multiranges", () =>
     expectIds(opened.stage, {
       "span=cs.[2,3)": [1],
       "span=cd.[0,10)": [1, 2],
@@ -43,7 +43,7 @@ describe("operators on structures", () => {
       'or=(span.cs."[2,3)",id.eq.4)': [1, 4],
     }));
 
-  it("looks into json documents", () =>
+  it("compare JSON documents", () =>
     expectIds(opened.stage, {
       "data->>k=eq.v": [1],
       'data->k=eq."v"': [1],
@@ -75,7 +75,7 @@ describe("operators on structures", () => {
       'or=(data.cs.{"k":"v","n":5},id.eq.4)': [1, 4],
     }));
 
-  it("looks into arrays and composites by arrows", () =>
+  it("read members of arrays and composites by arrows", () =>
     expectIds(opened.stage, {
       "home->>city=eq.Oslo": [1, 3],
       "home->zip=gt.100": [2, 3],
@@ -85,7 +85,7 @@ describe("operators on structures", () => {
       "marks->>0=in.(1,3)": [1, 2],
     }));
 
-  it("compares composites as a whole", () =>
+  it("compare whole composites", () =>
     expectIds(opened.stage, {
       "home=eq.(Oslo,100)": [1],
       "home=neq.(Oslo,100)": [2, 3],
@@ -96,7 +96,7 @@ describe("operators on structures", () => {
       "home=not.isdistinct.(Oslo,100)": [1],
     }));
 
-  it("searches text, with and without a configuration, on vectors and on plain text and json", () =>
+  it("search text, with and without a configuration, in vectors, plain text and JSON", () =>
     expectIds(opened.stage, {
       "search=fts.fox": [1],
       "search=fts(english).foxes": [1],

@@ -37,7 +37,7 @@ const opened = openRestStage(SHOP + VIEWS + READABLE, { schemas: ["shop"] });
 const expectRows = (target: string, expected: unknown): Promise<void> => expectRead(opened.stage, target, expected);
 
 describe("views", () => {
-  it("have the relationships of the tables beneath", async () => {
+  it("have the relationships of their base tables", async () => {
     await expectRows("/projects_view?select=id,clients(name),tasks(id)&id=eq.1&tasks.order=id", [
       { id: 1, clients: { name: "Acme" }, tasks: [{ id: 1 }, { id: 2 }] },
     ]);
@@ -52,7 +52,7 @@ describe("views", () => {
     await expectRows("/projects_view?select=id,details(notes)&id=eq.1", [{ id: 1, details: { notes: "first" } }]);
   });
 
-  it("keep them through other names and through views over views", async () => {
+  it("keep relationships through renamed columns and nested views", async () => {
     await expectRows("/renamed?select=pid,clients(name),tasks(id)&pid=eq.3", [
       { pid: 3, clients: { name: "Bolt" }, tasks: [{ id: 4 }] },
     ]);
@@ -67,7 +67,7 @@ describe("views", () => {
     await expectRows("/renamed?select=pid,boss:cid(name)&pid=eq.3", [{ pid: 3, boss: { name: "Bolt" } }]);
   });
 
-  it("keep them through groups, sub-selects, common tables and joins", async () => {
+  it("keep relationships through groups, sub-selects, CTEs and joins", async () => {
     await expectRows("/per_client?select=projects_count,clients(name)&order=client_id&limit=2", [
       { projects_count: 2, clients: { name: "Acme" } },
       { projects_count: 1, clients: { name: "Bolt" } },
@@ -82,7 +82,7 @@ describe("views", () => {
     ]);
   });
 
-  it("tell several keys apart as tables do", async () => {
+  it("need a hint for several keys, like tables", async () => {
     await expectRows("/double_orders?select=id,to:addresses!goes_to(street)&id=eq.1", [
       { id: 1, to: { street: "Second St" } },
     ]);
@@ -90,7 +90,7 @@ describe("views", () => {
     assert.deepEqual([status, code], [300, "PGRST201"]);
   });
 
-  it("may stand for a table that is not exposed", () =>
+  it("can expose a table of a schema that is not exposed", () =>
     expectRows("/coins?select=id,vault_view(id)", [{ id: 1, vault_view: { id: 1 } }]));
 
   it("of a junction do not make the junction ambiguous", async () => {
@@ -100,7 +100,7 @@ describe("views", () => {
     ]);
   });
 
-  it("take filters, order, windows and counts as tables do", async () => {
+  it("accept filters, order, windows and counts like tables", async () => {
     await expectRows("/renamed?select=title&title=like.T*&order=title.desc&limit=1", [{ title: "Two" }]);
     const { headers } = await opened.stage.ask("GET /united?limit=1", { headers: { prefer: "count=exact" } });
     assert.equal(headers["content-range"], "0-0/8");
@@ -108,7 +108,7 @@ describe("views", () => {
 });
 
 describe("materialized views", () => {
-  it("are read and embedded as views are", async () => {
+  it("are read and embedded like views", async () => {
     await expectRows("/project_hours?select=hours,clients(name)&order=id&limit=2", [
       { hours: 13, clients: { name: "Acme" } },
       { hours: null, clients: { name: "Acme" } },
@@ -118,9 +118,9 @@ describe("materialized views", () => {
 });
 
 describe("partitioned tables", () => {
-  it("are read as one", () => expectRows("/visits?select=id&order=id", [{ id: 1 }, { id: 2 }, { id: 3 }]));
+  it("are read as one table", () => expectRows("/visits?select=id&order=id", [{ id: 1 }, { id: 2 }, { id: 3 }]));
 
-  it("embed and are embedded, and their parts make nothing ambiguous", async () => {
+  it("embed and are embedded, and their partitions cause no ambiguity", async () => {
     await expectRows("/visits?select=id,projects(name)&order=id&limit=1", [{ id: 1, projects: { name: "One" } }]);
     await expectRows("/projects?select=id,visits(id)&id=eq.1&visits.order=id", [
       { id: 1, visits: [{ id: 1 }, { id: 2 }] },
@@ -129,7 +129,7 @@ describe("partitioned tables", () => {
     await expectRows("/visit_notes?select=id,visits(day)", [{ id: 1, visits: { day: "2020-05-05" } }]);
   });
 
-  it("hide their parts, to which rules of the whole would not apply", async () => {
+  it("do not expose their partitions, to which row-level rules of the table would not apply", async () => {
     assert.deepEqual(await reject(opened.stage, "/visits_2020?select=id"), {
       status: 404,
       code: "PGRST205",

@@ -34,7 +34,7 @@ function outcome({ status, headers }: Asked): readonly [number, string | undefin
 }
 
 describe("order", () => {
-  it("goes by several columns, each in its direction, with nulls where they are asked for", async () => {
+  it("accepts several columns, each with its direction and position of nulls", async () => {
     const cases: Readonly<Record<string, readonly number[]>> = {
       "order=a": [1, 3, 2],
       "order=a.asc": [1, 3, 2],
@@ -51,13 +51,13 @@ describe("order", () => {
     assert.deepEqual(idsOf(await ask("GET /items?select=id&order=rank&order=id.desc&limit=2")), [14, 7]);
   });
 
-  it("goes by a JSON path", async () => {
+  it("accepts a JSON path", async () => {
     assert.deepEqual(idsOf(await ask("GET /items?select=id&order=info->last&limit=2")), [20, 19]);
     assert.deepEqual(idsOf(await ask("GET /items?select=id&order=info->>n.desc,id&limit=2")), [9, 8]);
     assert.deepEqual(idsOf(await ask("GET /items?select=id&order=info->n.desc.nullslast&limit=1")), [20]);
   });
 
-  it("is rejected for a column that is not there", async () => {
+  it("is rejected for a column that does not exist", async () => {
     const { status, json } = await ask("GET /items?order=nothing");
     assert.equal(status, 400);
     assert.equal((json as { code: string }).code, "42703");
@@ -65,7 +65,7 @@ describe("order", () => {
 });
 
 describe("windows", () => {
-  it("are cut by limit and offset", async () => {
+  it("are set by limit and offset", async () => {
     const answer = await ask("GET /items?select=id&order=id&limit=3&offset=2");
     assert.deepEqual(idsOf(answer), [3, 4, 5]);
     assert.deepEqual(outcome(answer), [200, "2-4/*"]);
@@ -75,12 +75,12 @@ describe("windows", () => {
     assert.deepEqual(outcome(await ask("GET /empty")), [200, "*/*"]);
   });
 
-  it("overlook what is no number, and an offset before the first row", async () => {
+  it("ignore values that are not numbers and negative offsets", async () => {
     assert.deepEqual(outcome(await ask("GET /items?limit=x&offset=y")), [200, "0-19/*"]);
     assert.deepEqual(outcome(await ask("GET /items?offset=-4")), [200, "0-19/*"]);
   });
 
-  it("reject a limit below zero", async () => {
+  it("reject a negative limit", async () => {
     const { status, json } = await ask("GET /items?limit=-1");
     assert.equal(status, 416);
     assert.deepEqual(json, {
@@ -92,7 +92,7 @@ describe("windows", () => {
     });
   });
 
-  it("are cut by a Range header, together with limit and offset", async () => {
+  it("are set by a Range header, intersected with limit and offset", async () => {
     const ranged = (range: string, query = ""): Promise<Asked> =>
       ask(`GET /items?select=id&order=id${query}`, { range, "range-unit": "items" });
     assert.deepEqual(outcome(await ranged("0-1")), [200, "0-1/*"]);
@@ -104,7 +104,7 @@ describe("windows", () => {
     assert.deepEqual(outcome(await ranged("bytes=0-1")), [200, "0-19/*"]);
   });
 
-  it("reject a Range that ends before it begins", async () => {
+  it("reject a Range whose end precedes its start", async () => {
     const { status, json } = await ask("GET /items", { range: "3-1" });
     assert.equal(status, 416);
     assert.equal(
@@ -113,13 +113,13 @@ describe("windows", () => {
     );
   });
 
-  it("take no Range of HEAD", async () => {
+  it("ignore the Range header of HEAD", async () => {
     assert.deepEqual(outcome(await ask("HEAD /items", { range: "0-1" })), [200, "0-19/*"]);
   });
 });
 
 describe("counts", () => {
-  it("tell the exact total, with 206 when rows are left out", async () => {
+  it("return the exact total, with 206 when rows are omitted", async () => {
     const exact = { prefer: "count=exact" };
     assert.deepEqual(outcome(await ask("GET /items", exact)), [200, "0-19/20"]);
     assert.deepEqual(outcome(await ask("GET /items?limit=5", exact)), [206, "0-4/20"]);
@@ -131,7 +131,7 @@ describe("counts", () => {
     assert.equal((await ask("GET /items", exact)).headers["preference-applied"], "count=exact");
   });
 
-  it("reject an offset behind the last row", async () => {
+  it("reject an offset beyond the last row", async () => {
     const answer = await ask("GET /items?offset=100", { prefer: "count=exact" });
     assert.deepEqual(outcome(answer), [416, "*/20"]);
     const body = answer.json as { code: string; details: string };
@@ -140,20 +140,20 @@ describe("counts", () => {
     assert.equal((await ask("GET /empty?offset=1", { prefer: "count=exact" })).status, 416);
   });
 
-  it("tell what the planner thinks", async () => {
+  it("return the planner's estimate", async () => {
     const planned = { prefer: "count=planned" };
     assert.deepEqual(outcome(await ask("GET /items", planned)), [200, "0-19/20"]);
     assert.deepEqual(outcome(await ask("GET /items?limit=2&offset=3", planned)), [206, "3-4/20"]);
     assert.deepEqual(outcome(await ask("HEAD /items?limit=2", planned)), [206, "0-1/20"]);
   });
 
-  it("are exact up to the cap, and then the planner's, when estimated", async () => {
+  it("are exact up to the cap and estimated beyond it with count=estimated", async () => {
     const estimated = { prefer: "count=estimated" };
     assert.deepEqual(outcome(await ask("GET /items?limit=2", estimated)), [206, "0-1/20"]);
     assert.deepEqual(outcome(await ask("GET /many", estimated)), [206, "0-49/200"]);
   });
 
-  it("go with HEAD, without a body", async () => {
+  it("are returned for HEAD, without a body", async () => {
     const answer = await ask("HEAD /items?select=*&limit=2", { prefer: "count=exact" });
     assert.deepEqual(outcome(answer), [206, "0-1/20"]);
     assert.equal(answer.text, "");
@@ -166,8 +166,8 @@ describe("counts", () => {
   });
 });
 
-describe("the cap on rows", () => {
-  it("cuts an answer and says so", async () => {
+describe("the row cap", () => {
+  it("cuts a response and reports it", async () => {
     const answer = await ask("GET /many?select=id&order=id");
     assert.deepEqual(outcome(answer), [206, "0-49/*"]);
     assert.equal(answer.headers["x-row-limit"], "50");
@@ -177,13 +177,13 @@ describe("the cap on rows", () => {
     assert.equal(larger.headers["x-row-limit"], "50");
   });
 
-  it("cuts groups as it cuts rows", async () => {
+  it("cuts groups like rows", async () => {
     const answer = await ask("GET /many?select=id,count()&order=id");
     assert.deepEqual(outcome(answer), [206, "0-49/*"]);
     assert.equal(answer.headers["x-row-limit"], "50");
   });
 
-  it("says nothing when nothing is missing", async () => {
+  it("is not reported when no row is missing", async () => {
     for (const target of [
       "/items",
       "/many?limit=50",
@@ -196,25 +196,25 @@ describe("the cap on rows", () => {
     }
   });
 
-  it("counts all rows all the same", async () => {
+  it("does not change the count", async () => {
     assert.deepEqual(outcome(await ask("GET /many", { prefer: "count=exact" })), [206, "0-49/200"]);
     assert.deepEqual(outcome(await ask("HEAD /many", { prefer: "count=exact" })), [206, "0-49/200"]);
   });
 
-  it("leaves what is embedded whole", async () => {
+  it("does not apply to embeds", async () => {
     const { json } = await ask("GET /items?select=id,many(id)&id=eq.1");
     assert.equal((json as { many: unknown[] }[])[0]?.many.length, 200);
   });
 });
 
 describe("the headers of a read", () => {
-  it("name the canonical address, parameters by name", async () => {
+  it("contain the canonical URL, with the parameters sorted by name", async () => {
     const { headers } = await ask("GET /items?order=id&id=gt.1&limit=1");
     assert.equal(headers["content-location"], "/items?id=gt.1&limit=1&order=id");
     assert.equal((await ask("GET /items")).headers["content-location"], "/items");
   });
 
-  it("say what the answer depends on", async () => {
+  it("list the request headers that the response depends on", async () => {
     const { headers } = await ask("GET /items");
     assert.equal(headers["vary"], "Accept, Prefer, Range");
     assert.equal(headers["content-type"], "application/json; charset=utf-8");

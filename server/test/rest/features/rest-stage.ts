@@ -12,7 +12,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 export interface AskOptions {
   readonly as?: Principal;
   readonly headers?: Record<string, string>;
-  /** A text or bytes go out as they are, anything else as JSON. */
+  /** Texts and bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown;
 }
 
@@ -20,7 +20,7 @@ export interface Asked {
   readonly status: number;
   readonly headers: Record<string, string | undefined>;
   readonly text: string;
-  /** Parsed when the answer says that it is JSON, else undefined. */
+  /** Parsed when the media type is JSON, otherwise undefined. */
   readonly json: unknown;
 }
 
@@ -43,16 +43,16 @@ export interface StageOptions {
   readonly tools?: NonNullable<TableRulesOptions["tools"]>;
 }
 
-/** The room on a migrated database of its own, asked without HTTP; errors are rendered as the server renders them. */
+/** The REST module on its own migrated database, called without HTTP. Errors are rendered as by the server. */
 export class RestStage {
   readonly database: TestDatabase;
   readonly pools: Database;
-  readonly room: RestModule;
+  readonly rest: RestModule;
 
-  constructor(database: TestDatabase, pools: Database, room: RestModule) {
+  constructor(database: TestDatabase, pools: Database, rest: RestModule) {
     this.database = database;
     this.pools = pools;
-    this.room = room;
+    this.rest = rest;
   }
 
   /** SQL as the owner of the schema, the way a developer adds tables. */
@@ -90,7 +90,7 @@ export class RestStage {
       body === undefined ? null : typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const lowered = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     try {
-      const answer = await this.room.answer({
+      const answer = await this.rest.answer({
         input: {
           method,
           path,
@@ -128,7 +128,7 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
       observer,
     });
     closers.unshift(() => pools.close());
-    const room = await openRest({
+    const rest = await openRest({
       database: pools,
       listenUrl: options.isWatching === true ? database.url("sb_service") : null,
       rules: createTableRules({
@@ -150,13 +150,13 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
     });
     if (options.isWatching === true) {
       const stop = new AbortController();
-      const watching = room.watch(stop.signal);
+      const watching = rest.watch(stop.signal);
       closers.unshift(async () => {
         stop.abort();
         await watching;
       });
     }
-    stage = new RestStage(database, pools, room);
+    stage = new RestStage(database, pools, rest);
   });
   after(async () => {
     for (const close of closers) await close();

@@ -5,7 +5,7 @@ import { openRestStage } from "./rest-stage.ts";
 const OBJECT = "application/vnd.pgrst.object+json";
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("functions that are called", { timeout: 120_000 }, () => {
+describe("function calls", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);
@@ -109,7 +109,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     });
   }
 
-  it("takes values of every kind from JSON", async () => {
+  it("accept values of every type from JSON", async () => {
     const sent = { n: 1.5, d: "2024-01-01", l: [1, 2], j: { a: [null] }, p: { x: 1, y: 2 }, b: true };
     const answer = await ask("POST /rpc/kinds", { body: sent });
     assert.deepEqual([answer.status, answer.json], [200, sent]);
@@ -122,12 +122,12 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.deepEqual(form.json, sent);
   });
 
-  it("takes no body at all for no arguments", async () => {
+  it("accept an empty body when there are no arguments", async () => {
     const answer = await ask("POST /rpc/hello", { headers: { "content-type": "application/json" } });
     assert.equal(answer.json, 'hi "you"');
   });
 
-  it("names one that does not exist, and the nearest that does", async () => {
+  it("report a missing function with the nearest name", async () => {
     const wrong = await ask("POST /rpc/helo", { body: {} });
     assert.equal(wrong.status, 404);
     assert.deepEqual(wrong.json, {
@@ -147,7 +147,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.deepEqual([unnamed.status, codeOf(unnamed)], [404, "PGRST202"]);
   });
 
-  it("does not choose between functions that take the same names", async () => {
+  it("are rejected as ambiguous when overloads have the same parameter names", async () => {
     const answer = await ask("POST /rpc/twin", { body: { a: 1 } });
     assert.equal(answer.status, 300);
     assert.equal(codeOf(answer), "PGRST203");
@@ -159,14 +159,14 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.match(hint, /overloading/);
   });
 
-  it("prefers names over the whole body, and takes the whole body where names do not fit", async () => {
+  it("prefer named parameters, and pass the whole body when names do not match", async () => {
     assert.equal((await ask("POST /rpc/both", { body: { a: 1 } })).json, "named");
     assert.equal((await ask("POST /rpc/both", { body: { other: 1 } })).json, "whole");
     assert.equal((await ask("POST /rpc/both", { body: [1, 2] })).json, "whole");
   });
 
-  describe("with one parameter that has no name", () => {
-    it("hand JSON over as it is", async () => {
+  describe("with one unnamed parameter", () => {
+    it("pass JSON unchanged", async () => {
       for (const body of ['{"a": 1,  "b":2}', "[1, 2]", '"x"', "3", "null"]) {
         const json = await ask("POST /rpc/take_json", { body });
         assert.deepEqual([json.status, json.text], [200, body], json.text);
@@ -175,7 +175,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       }
     });
 
-    it("hand over a text", async () => {
+    it("pass a text", async () => {
       const headers = { "content-type": "text/plain; charset=utf-8" };
       const answer = await ask("POST /rpc/take_text", { headers, body: "grüße, \\ '\n" });
       assert.equal(answer.json, "GRÜSSE, \\ '\n".replace("SS", "ß"));
@@ -183,10 +183,10 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.deepEqual([plain.text, plain.headers["content-type"]], ["A", "text/plain; charset=utf-8"]);
     });
 
-    it("hand over bytes, and give them back as they are", async () => {
+    it("pass bytes and return them unchanged", async () => {
       const bytes = Buffer.from([0, 255, 92, 120, 10, 200]);
       const headers = { "content-type": "application/octet-stream", accept: "application/octet-stream" };
-      const answer = await opened.stage.room.answer({
+      const answer = await opened.stage.rest.answer({
         input: {
           method: "POST",
           path: "/rpc/take_bytes",
@@ -202,7 +202,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.equal(answer.headers["content-type"], "application/octet-stream");
     });
 
-    it("hand over XML", async () => {
+    it("pass XML", async () => {
       const headers = { "content-type": "text/xml", accept: "text/xml" };
       const answer = await ask("POST /rpc/take_xml", { headers, body: "<a><b>1</b></a>" });
       if (answer.status === 200) {
@@ -216,8 +216,8 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     });
   });
 
-  describe("that give rows", () => {
-    it("take select, filters, order, limit, offset and embeds", async () => {
+  describe("that return rows", () => {
+    it("accept select, filters, order, limit, offset and embeds", async () => {
       const search = "select=id,makers(name)&id=gt.1&order=id.desc&limit=1&offset=0";
       const expected = [{ id: 2, makers: { name: "Ada" } }];
       const got = await ask(`GET /rpc/items_of?maker=1&${search}`);
@@ -228,7 +228,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.deepEqual(listed.json, [{ sq: 16 }, { sq: 4 }]);
     });
 
-    it("filter by embeds that must be there, and spread and aggregate", async () => {
+    it("accept inner embeds, spreads and aggregates", async () => {
       const inner = await ask("POST /rpc/items_of?select=id,makers!inner(name)&makers.name=eq.Bob", {
         body: { maker: 1 },
       });
@@ -242,7 +242,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.deepEqual(sum.json, [{ sum: 3 }]);
     });
 
-    it("tell their range and count, and 206 for a part", async () => {
+    it("return the range and count, and 206 for a part", async () => {
       const answer = await ask("GET /rpc/listed?limit=2&offset=1", { headers: { prefer: "count=exact" } });
       assert.deepEqual([answer.status, answer.headers["content-range"]], [206, "1-2/4"]);
       const scalars = await ask("GET /rpc/numbers?upto=5&limit=2&offset=1", { headers: { prefer: "count=exact" } });
@@ -253,7 +253,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.match(planned.headers["content-range"] ?? "", /^0-3\/\d+$/);
     });
 
-    it("are one object when asked, and nothing is kept when there are several", async () => {
+    it("return one object on request, and roll back when there are several rows", async () => {
       const one = await ask("GET /rpc/items_of?maker=2", { headers: { accept: OBJECT } });
       assert.deepEqual([one.status, one.json], [200, { id: 3, name: "c", price: 3, maker_id: 2 }]);
       const several = await ask("POST /rpc/make_items", { headers: { accept: OBJECT }, body: { names: ["x", "y"] } });
@@ -267,7 +267,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       await opened.stage.run("delete from shop.items where id > 100");
     });
 
-    it("may be bounded in number, when they are a set", async () => {
+    it("accept max-affected when they return a set", async () => {
       const headers = { prefer: "handling=strict, max-affected=1" };
       const several = await ask("POST /rpc/make_items", { headers, body: { names: ["x", "y"] } });
       assert.deepEqual([several.status, codeOf(several)], [400, "PGRST124"]);
@@ -276,7 +276,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       assert.deepEqual([scalar.status, codeOf(scalar)], [400, "PGRST128"]);
     });
 
-    it("are shown even when nothing is known of their columns", async () => {
+    it("return records with unknown columns", async () => {
       const one = await ask("GET /rpc/mystery");
       assert.equal(one.status, 200, one.text);
       assert.deepEqual(Object.values(one.json as object), [1, "x"]);
@@ -291,33 +291,33 @@ describe("functions that are called", { timeout: 120_000 }, () => {
       );
     });
 
-    it("select from one composite too", async () => {
+    it("accept select for one composite", async () => {
       const answer = await ask("GET /rpc/first_item?select=name,makers(name)");
       assert.deepEqual(answer.json, { name: "a", makers: { name: "Ada" } });
       const point = await ask("GET /rpc/origin?select=x");
       assert.deepEqual(point.json, { x: 0 });
     });
 
-    it("give CSV", async () => {
+    it("return CSV", async () => {
       const answer = await ask("GET /rpc/listed?limit=2", { headers: { accept: "text/csv" } });
       assert.deepEqual([answer.text, answer.headers["content-type"]], ["n,sq\n1,1\n2,4", "text/csv; charset=utf-8"]);
     });
   });
 
-  it("give null for a row that is not there", async () => {
+  it("return null for a missing row", async () => {
     const answer = await ask("GET /rpc/no_item");
     assert.equal(answer.status, 200, answer.text);
     assert.ok(["null", '{"id":null,"name":null,"price":null,"maker_id":null}'].includes(answer.text), answer.text);
   });
 
-  it("have no answer when they return void: 204", async () => {
+  it("return 204 for void", async () => {
     const answer = await ask("POST /rpc/quiet", { body: {} });
     assert.deepEqual([answer.status, answer.text, answer.headers["content-type"]], [204, "", undefined]);
     assert.deepEqual(await rowsOf("select said from shop.log"), [{ said: "quiet" }]);
     await opened.stage.run("truncate shop.log");
   });
 
-  it("cannot write by GET or HEAD, whatever they claim: 405 and nothing written", async () => {
+  it("by GET or HEAD cannot write, whatever their volatility: 405", async () => {
     for (const line of [
       "GET /rpc/quiet",
       "HEAD /rpc/quiet",
@@ -332,7 +332,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.deepEqual(await rowsOf("select said from shop.log"), []);
   });
 
-  it("are told apart from tables and from other methods", async () => {
+  it("are not tables, and support no other methods", async () => {
     for (const method of ["PUT", "PATCH", "DELETE"]) {
       const answer = await ask(`${method} /rpc/hello`, { body: {} });
       assert.deepEqual([answer.status, codeOf(answer)], [405, "PGRST101"]);
@@ -341,7 +341,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.deepEqual([options.status, options.headers["allow"]], [200, "OPTIONS,GET,HEAD,POST"]);
   });
 
-  it("answer HEAD without a body, and POST without one when that is preferred", async () => {
+  it("have no body for HEAD, and for POST with return=minimal", async () => {
     const head = await ask("HEAD /rpc/listed", { headers: { prefer: "count=exact" } });
     assert.deepEqual([head.status, head.text, head.headers["content-range"]], [200, "", "0-3/4"]);
     const quiet = await ask("POST /rpc/listed", { headers: { prefer: "return=minimal, count=exact" }, body: {} });
@@ -349,7 +349,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     assert.ok([200, 204].includes(quiet.status));
   });
 
-  it("read arguments that look like filters as arguments only where they are needed", async () => {
+  it("treat pairs that parse as filters as arguments only when the function requires them", async () => {
     const answer = await ask("GET /rpc/add?a=eq.1&b=2&c=z");
     assert.deepEqual(answer.json, "eq.12z");
     const filtered = await ask("GET /rpc/listed?n=gte.3");
@@ -359,7 +359,7 @@ describe("functions that are called", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("answer with the words of the database for a value that does not fit", async () => {
+  it("return the database's message for a value that does not fit", async () => {
     const answer = await ask("GET /rpc/add?a=x");
     assert.deepEqual([answer.status, codeOf(answer)], [400, "22P02"]);
   });

@@ -5,7 +5,7 @@ import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
 
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("what a function leaves behind on its connection", { timeout: 120_000 }, () => {
+describe("state that a function leaves on its connection", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, name text);
@@ -37,7 +37,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
   const run = (command: string, as = ANON) => ask("POST /rpc/do", { as, body: { command } });
   const pid = async (as = ANON): Promise<unknown> => (await run("select pg_backend_pid()", as)).json;
 
-  it("is gone before the next request comes to the same connection", async () => {
+  it("is reset before the next request on the same connection", async () => {
     const backend = await pid();
     for (const leave of [
       "select set_config('app.left', 'x', false)",
@@ -84,7 +84,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     await opened.stage.run("select pg_advisory_unlock_all()");
   });
 
-  it("is gone too when a view, a trigger or a row rule left it", async () => {
+  it("is reset after views, triggers and row-level rules", async () => {
     for (const [line, body] of [
       ["GET /leaky", undefined],
       ["POST /leaving", { id: 1 }],
@@ -99,7 +99,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     }
   });
 
-  it("is gone too when the request failed", async () => {
+  it("is reset after a failed request", async () => {
     const answer = await run("select set_config('app.left', 'x', false), pg_advisory_lock(4712), 1 / 0");
     assert.equal(codeOf(answer), "22012");
     const left = await run(
@@ -109,7 +109,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     assert.equal(left.json, "0");
   });
 
-  it("cannot be another role: the login of users is no member of the service's", async () => {
+  it("cannot be another role: the login of users is not a member of the service role", async () => {
     const user = await opened.stage.addUser();
     for (const as of [ANON, user]) {
       for (const command of [
@@ -129,7 +129,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     }
   });
 
-  it("is not a role: whoever resets theirs is the login, which owns nothing, and for that request only", async () => {
+  it("is not a role: resetting it gives the login, which owns nothing, for that request only", async () => {
     const user = await opened.stage.addUser();
     const answer = await run("reset role", user);
     if (answer.status === 200) {
@@ -143,7 +143,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     assert.equal((await run("select current_user", ANON)).json, "anon");
   });
 
-  it("is not a statement: a connection with one that is not ours is not used again", async () => {
+  it("is not a prepared statement: a connection with a foreign one is not reused", async () => {
     const backend = await pid();
     for (const name of ["left_behind", "anon_1", "anon_2", "login_1"]) {
       const answer = await run(`prepare ${name} as select 'not yours'`);
@@ -152,13 +152,13 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
       assert.equal(seen.json, "0");
     }
     assert.notEqual(await pid(), backend);
-    // Whatever names were taken, answers are those to what was asked.
+    // Responses belong to their requests, whatever names were taken.
     for (let times = 0; times < 5; times += 1) {
       assert.deepEqual((await ask("GET /items", { as: ANON })).json, []);
     }
   });
 
-  it("is no statement that it has removed: those that are missing are made again", async () => {
+  it("is not a missing prepared statement: removed ones are prepared again", async () => {
     for (let times = 0; times < 4; times += 1) await ask("GET /items?select=id", { as: ANON });
     assert.equal((await run("deallocate all")).status, 200);
     for (let times = 0; times < 4; times += 1) {
@@ -167,7 +167,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     }
   });
 
-  it("is no temporary table", async () => {
+  it("is not a temporary table", async () => {
     await opened.stage.run(`create function shop.hide() returns void language sql security definer
       as 'create temp table hidden_here (id int)'; grant execute on function shop.hide() to anon;
       grant temporary on database ${opened.stage.database.adminUrl.match(/test_[0-9a-f]+/)?.[0]} to swarmbase_owner`);
@@ -178,7 +178,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     assert.equal((await ask("POST /rpc/hide", { as: ANON, body: {} })).status, 204);
   });
 
-  it("cannot make a read write", async () => {
+  it("cannot turn a read into a write", async () => {
     for (const command of [
       "set transaction read write",
       "select set_config('transaction_read_only', 'off', true)",
@@ -204,7 +204,7 @@ describe("what a function leaves behind on its connection", { timeout: 120_000 }
     assert.equal((await run("select 1")).json, "1");
   });
 
-  it("does not reach others who ask at the same time", async () => {
+  it("does not affect concurrent requests", async () => {
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
         at % 3 === 0
@@ -231,7 +231,7 @@ describe("a session that has ended", { timeout: 120_000 }, () => {
     { schemas: ["shop"] },
   );
 
-  it("is rejected also when it is the first to ask in some form, and leaves nothing half prepared", async () => {
+  it("is rejected also for a new request shape, and leaves no partly prepared statement", async () => {
     const { stage } = opened;
     const [dead, alive] = [await stage.addUser(), await stage.addUser()];
     const admin = new pg.Client({ connectionString: stage.database.adminUrl });
@@ -266,7 +266,7 @@ describe("a session that has ended", { timeout: 120_000 }, () => {
     assert.deepEqual((await stage.ask("GET /items")).json, [{ id: 1, name: "b" }]);
   });
 
-  it("changes nothing, however many ask at once", async () => {
+  it("changes nothing, however many requests are concurrent", async () => {
     const { stage } = opened;
     const [dead, alive] = [await stage.addUser(), await stage.addUser()];
     const admin = new pg.Client({ connectionString: stage.database.adminUrl });
@@ -325,7 +325,7 @@ describe("a statement that takes too long", { timeout: 120_000 }, () => {
     });
   }
 
-  it("leaves its connection usable, and the data as it was", async () => {
+  it("leaves its connection usable and the data unchanged", async () => {
     await Promise.all(Array.from({ length: 8 }, () => ask("POST /rpc/nap", { body: { seconds: 30 } })));
     const answer = await ask("GET /texts?select=id");
     assert.deepEqual([answer.status, answer.json], [200, [{ id: 1 }]]);

@@ -18,7 +18,7 @@ describe("preferences", { timeout: 120_000 }, () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"] });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
 
-  it("that are unknown are passed over, unless handling is strict", async () => {
+  it("that are unknown are ignored, unless handling is strict", async () => {
     const prefer = "foo=bar, return=minimal, count=all, wait";
     const lenient = await ask("GET /items", { headers: { prefer } });
     assert.equal(lenient.status, 200);
@@ -37,7 +37,7 @@ describe("preferences", { timeout: 120_000 }, () => {
     assert.deepEqual((await ask("GET /items?id=eq.1&select=name")).json, [{ name: "a" }]);
   });
 
-  it("that repeat count once: the first", async () => {
+  it("that are repeated apply once: the first counts", async () => {
     const answer = await ask("PATCH /items?id=eq.1", {
       headers: { prefer: "return=representation, return=minimal, count=exact,count=planned" },
       body: { name: "a" },
@@ -46,7 +46,7 @@ describe("preferences", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["preference-applied"], "return=representation, count=exact");
   });
 
-  it("are told in a fixed order, and only those that had a say", async () => {
+  it("are reported in a fixed order, and only those that were applied", async () => {
     const prefer =
       "max-affected=5, timezone=UTC, handling=strict, tx=commit, count=exact, return=representation, missing=default, resolution=merge-duplicates";
     const applied = async (line: string, body?: unknown): Promise<string | undefined> => {
@@ -72,7 +72,7 @@ describe("preferences", { timeout: 120_000 }, () => {
     await ask("DELETE /items?id=eq.98");
   });
 
-  it("may name the time zone of the answer, by name or offset, for one request only", async () => {
+  it("can set the time zone of the response, by name or offset, for one request only", async () => {
     for (const [zone, at] of [
       ["America/New_York", "2024-06-01T08:00:00-04:00"],
       ["Asia/Kolkata", "2024-06-01T17:30:00+05:30"],
@@ -89,7 +89,7 @@ describe("preferences", { timeout: 120_000 }, () => {
     }
   });
 
-  it("that name a zone which does not exist are rejected, strict or not, and nothing is written", async () => {
+  it("with an unknown time zone are rejected, strict or not, and nothing is written", async () => {
     for (const prefer of ["timezone=Jupiter/Red_Spot", "timezone=Jupiter/Red_Spot, handling=strict"]) {
       const answer = await ask("POST /items", { headers: { prefer }, body: { id: 70 } });
       assert.equal(answer.status, 400, answer.text);
@@ -97,14 +97,14 @@ describe("preferences", { timeout: 120_000 }, () => {
     assert.deepEqual((await ask("GET /items?id=eq.70")).json, []);
   });
 
-  it("cannot take back a transaction unless the server lets them", async () => {
+  it("cannot roll back a transaction unless the server allows it", async () => {
     const answer = await ask("POST /items", { headers: { prefer: "tx=rollback" }, body: { id: 71 } });
     assert.deepEqual([answer.status, answer.headers["preference-applied"]], [201, undefined]);
     assert.equal(((await ask("GET /items?id=eq.71")).json as unknown[]).length, 1);
     await ask("DELETE /items?id=eq.71");
   });
 
-  it("may bound what is affected only by a number", async () => {
+  it("accept only a number for max-affected", async () => {
     const answer = await ask("DELETE /items?id=gt.0", { headers: { prefer: "handling=strict, max-affected=few" } });
     assert.deepEqual([answer.status, codeOf(answer)], [400, "PGRST122"]);
     const zero = await ask("DELETE /items?id=gt.0", { headers: { prefer: "handling=strict, max-affected=0" } });
@@ -112,12 +112,12 @@ describe("preferences", { timeout: 120_000 }, () => {
   });
 });
 
-describe("where a caller may choose how the transaction ends", { timeout: 120_000 }, () => {
+describe("with Prefer: tx enabled", { timeout: 120_000 }, () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"], isTxOverride: true });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
   const headers = { prefer: "tx=rollback, return=representation" };
 
-  it("a write is answered in full and then taken back", async () => {
+  it("a write returns its full response and is rolled back", async () => {
     const made = await ask("POST /items", { headers, body: { id: 9, name: "x" } });
     assert.deepEqual([made.status, made.json], [201, [{ id: 9, name: "x", at: "2024-06-01T12:00:00+00:00" }]]);
     assert.equal(made.headers["preference-applied"], "return=representation, tx=rollback");
@@ -134,14 +134,14 @@ describe("where a caller may choose how the transaction ends", { timeout: 120_00
     ]);
   });
 
-  it("constraints that wait for the end are checked all the same", async () => {
+  it("deferred constraints are checked", async () => {
     const answer = await ask("POST /late", { headers, body: { id: 1, item_id: 999 } });
     assert.deepEqual([answer.status, codeOf(answer)], [409, "23503"]);
     const kept = await ask("POST /late", { body: { id: 1, item_id: 999 } });
     assert.deepEqual([kept.status, codeOf(kept)], [409, "23503"]);
   });
 
-  it("the next request on the connection is kept", async () => {
+  it("the next request on the connection is committed", async () => {
     await ask("POST /items", { headers, body: { id: 20, name: "x" } });
     assert.equal(
       (await ask("POST /items", { headers: { prefer: "tx=commit" }, body: { id: 20, name: "y" } })).status,
@@ -170,7 +170,7 @@ describe("two exposed schemas", { timeout: 120_000 }, () => {
   );
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
 
-  it("are told apart by a header: of reads one, of writes another", async () => {
+  it("are selected by different headers for reads and writes", async () => {
     const usual = await ask("GET /things");
     assert.deepEqual([usual.json, usual.headers["content-profile"]], [[{ id: 1, name: "of one" }], "one"]);
     const other = await ask("GET /things?select=name", { headers: { "accept-profile": "Two two" } });
@@ -189,12 +189,12 @@ describe("two exposed schemas", { timeout: 120_000 }, () => {
     assert.equal((await ask("GET /rpc/who")).json, "one");
   });
 
-  it("have relationships with each other only as far as embedding stays in one", async () => {
+  it("embed only within one schema", async () => {
     const answer = await ask("GET /things?select=name,thing_id", { headers: { "accept-profile": "Two two" } });
     assert.deepEqual(answer.json, [{ name: "of two", thing_id: 1 }]);
   });
 
-  it("are the only ones", async () => {
+  it("are the only ones that can be selected", async () => {
     for (const schema of ["hidden", "nope", "pg_catalog", "", "two two"]) {
       const answer = await ask("GET /things", { headers: { "accept-profile": schema } });
       assert.equal(answer.status, 406);

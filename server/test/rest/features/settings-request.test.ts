@@ -4,7 +4,7 @@ import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
 
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, () => {
+describe("settings of the request and the response in SQL", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, name text);
@@ -26,14 +26,14 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
          return query select 1, 'x'::text;
          perform set_config('response.status', '202', true);
        end $$;
-     create function shop.told() returns trigger language plpgsql as $$
+     create function shop.announce() returns trigger language plpgsql as $$
        begin
          perform set_config('response.headers', '[{"X-Trigger": "' || new.name || '"}]', true);
          perform set_config('response.status', '207', true);
          return new;
        end $$;
-     create table shop.telling (id int primary key, name text);
-     create trigger told before insert or update on shop.telling for each row execute function shop.told();
+     create table shop.announced (id int primary key, name text);
+     create trigger announce before insert or update on shop.announced for each row execute function shop.announce();
      create function shop.reject(state text, message text default 'no', detail text default null, hint text default null)
        returns void language plpgsql as $$
        begin
@@ -55,7 +55,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
     ask("POST /rpc/reject", { as, body: { state, ...more } });
 
   describe("of the request", () => {
-    it("claims, headers, method, path and role are there for functions", async () => {
+    it("claims, headers, method, path and role are available to functions", async () => {
       const user = await opened.stage.addUser();
       for (const [line, body] of [
         ["GET /rpc/see", undefined],
@@ -76,7 +76,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("and for views, each principal with their own", async () => {
+    it("views see the settings of their own caller", async () => {
       const users = await Promise.all([opened.stage.addUser(), opened.stage.addUser(), opened.stage.addUser()]);
       const asked = Array.from({ length: 30 }, (_, at) => users[at % 3] ?? users[0]);
       const answers = await Promise.all(
@@ -99,7 +99,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
   });
 
   describe("of the answer", () => {
-    it("the status may be set by a function", async () => {
+    it("a function can set the status", async () => {
       const answer = await say("418", null);
       assert.deepEqual([answer.status, answer.json], [418, "said"]);
       const rows = await ask("POST /rpc/rows_said", { body: {} });
@@ -108,7 +108,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       assert.deepEqual([none.status, none.text], [204, ""]);
     });
 
-    it("headers may be set, replaced and repeated", async () => {
+    it("a function can set, replace and repeat headers", async () => {
       const answer = await say(
         null,
         '[{"X-Own": "ä"}, {"Set-Cookie": "a=1"}, {"Set-Cookie": "b=2"}, {"Content-Type": "text/x-own"}]',
@@ -119,10 +119,10 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       assert.equal(answer.headers["content-type"], "text/x-own");
     });
 
-    it("triggers of a write have the same say", async () => {
+    it("triggers can set them too", async () => {
       for (const [line, body] of [
-        ["POST /telling", { id: 1, name: "made" }],
-        ["PATCH /telling?id=eq.1", { name: "changed" }],
+        ["POST /announced", { id: 1, name: "made" }],
+        ["PATCH /announced?id=eq.1", { name: "changed" }],
       ] as const) {
         for (const prefer of ["return=representation", "return=minimal"]) {
           if (line.startsWith("POST") && prefer === "return=minimal") continue;
@@ -132,7 +132,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("what is no status, and what are no headers, is an error of the function's author", async () => {
+    it("an invalid status and invalid headers are server errors", async () => {
       for (const status of ["99", "abc", "600", "20"]) {
         const answer = await say(status, null);
         assert.deepEqual([answer.status, codeOf(answer)], [500, "PGRST112"], status);
@@ -151,7 +151,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("nothing of it reaches the next request, even when it was set for the session", async () => {
+    it("they do not affect the next request, even when set for the session", async () => {
       for (let times = 0; times < 8; times += 1) {
         await say("418", '[{"X-Own": "left"}]', { is_local: false });
         const after = await ask("GET /items?select=id");
@@ -161,7 +161,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("headers between us and the next hop are not the database's to set", async () => {
+    it("hop-by-hop headers cannot be set", async () => {
       const answer = await say(
         null,
         '[{"Content-Length": "1"}, {"Transfer-Encoding": "chunked"}, {"X-Request-Id": "x"}]',
@@ -212,26 +212,29 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
     };
     for (const [state, status] of Object.entries(STATES)) {
       it(`${state} is ${status}`, async () => {
-        const answer = await reject(state, { message: "told", detail: "more", hint: "try" });
+        const answer = await reject(state, { message: "raised", detail: "more", hint: "try" });
         assert.equal(answer.status, status, answer.text);
         const { code, message, details, hint } = answer.json as Record<string, string | null>;
         const isInternal = /^(XX|58|F0)/.test(state);
         assert.equal(code, state === "42501" ? "FORBIDDEN" : state);
-        assert.deepEqual([message === "told", details, hint], isInternal ? [false, null, null] : [true, "more", "try"]);
+        assert.deepEqual(
+          [message === "raised", details, hint],
+          isInternal ? [false, null, null] : [true, "more", "try"],
+        );
         assert.match(answer.headers["proxy-status"] ?? "", new RegExp(state));
         if (status === 503) assert.ok(Number(answer.headers["retry-after"]) >= 1);
       });
     }
 
     for (const state of ["08006", "53000", "53300", "57P01", "57P03"]) {
-      it(`${state} says that the database is away: 503, and when to come again`, async () => {
+      it(`${state} is 503 with Retry-After`, async () => {
         const answer = await reject(state);
         assert.deepEqual([answer.status, codeOf(answer)], [503, "SERVICE_UNAVAILABLE"]);
         assert.ok(Number(answer.headers["retry-after"]) >= 1);
       });
     }
 
-    it("42501 is 401 for whoever is not known", async () => {
+    it("42501 is 401 for anonymous callers", async () => {
       const answer = await reject("42501", {}, ANON);
       assert.equal(answer.status, 401);
       assert.match(answer.headers["www-authenticate"] ?? "", /^Bearer/);
@@ -242,7 +245,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       assert.equal(answer.status, 401);
     });
 
-    it("PGRST writes the whole answer", async () => {
+    it("PGRST sets the whole response", async () => {
       const answer = await reject("PGRST", {
         message: JSON.stringify({ code: "PAY", message: "Payment", details: "d", hint: "h" }),
         detail: JSON.stringify({ status: 402, status_text: "Pay me", headers: { "X-Price": "12" } }),
@@ -253,7 +256,7 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       assert.equal(answer.headers["x-price"], "12");
     });
 
-    it("PGRST with what cannot be read is PGRST121", async () => {
+    it("PGRST with invalid JSON is PGRST121", async () => {
       const good = { message: '{"code":"a","message":"b"}', detail: '{"status":400,"headers":{}}' };
       for (const more of [
         { ...good, message: "text" },
@@ -268,14 +271,14 @@ describe("the request and the answer, as SQL sees them", { timeout: 120_000 }, (
       }
     });
 
-    it("states of our own checks mean nothing special when others raise them", async () => {
+    it("internal SQLSTATEs have no special meaning when functions raise them", async () => {
       for (const state of ["SB001", "SB002", "SB003"]) {
         const answer = await reject(state);
         assert.deepEqual([answer.status, codeOf(answer)], [400, state]);
       }
     });
 
-    it("nothing that was done before them is kept", async () => {
+    it("they roll back earlier changes", async () => {
       assert.deepEqual((await ask("GET /items?id=eq.1000")).json, []);
     });
   });

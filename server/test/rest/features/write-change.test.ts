@@ -7,7 +7,7 @@ const OBJECT = "application/vnd.pgrst.object+json";
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 const messageOf = (answer: { json: unknown }): string => (answer.json as { message: string }).message;
 
-describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
+describe("updates and deletes", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);
@@ -44,7 +44,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
   };
 
   describe("with PATCH", () => {
-    it("changes what the filters find: 204 without a body, 200 with one", async () => {
+    it("updates the rows that match the filters: 204 without a body, 200 with one", async () => {
       await fill();
       const quiet = await ask("PATCH /items?stock=lt.3", { body: { name: "x" } });
       assert.deepEqual([quiet.status, quiet.text, quiet.headers["content-range"]], [204, "", "0-1/*"]);
@@ -60,14 +60,14 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.equal(shown.headers["content-range"], "0-1/*");
     });
 
-    it("tells that nothing was there by an empty list, not by an error", async () => {
+    it("returns an empty list when no row matches", async () => {
       const answer = await ask("PATCH /items?id=eq.99", { headers: REPRESENTATION, body: { name: "x" } });
       assert.deepEqual([answer.status, answer.json, answer.headers["content-range"]], [200, [], "*/*"]);
       const counted = await ask("PATCH /items?id=eq.99", { headers: { prefer: "count=exact" }, body: { name: "x" } });
       assert.deepEqual([counted.status, counted.headers["content-range"]], [204, "*/0"]);
     });
 
-    it("counts what it changed", async () => {
+    it("counts the updated rows", async () => {
       await fill();
       const answer = await ask("PATCH /items?stock=lt.3", { headers: { prefer: "count=exact" }, body: { name: "x" } });
       assert.equal(answer.headers["content-range"], "0-1/2");
@@ -83,7 +83,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       }
     });
 
-    it("does not change a whole table: without a filter it is rejected", async () => {
+    it("is rejected without a filter", async () => {
       await fill();
       for (const [line, message] of [
         ["PATCH /items", "UPDATE requires a WHERE clause"],
@@ -97,7 +97,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select count(*)::int from shop.items where name <> 'all'"), [{ count: 4 }]);
     });
 
-    it("takes logic as a filter, and filters of what is embedded for what is shown only", async () => {
+    it("accepts logic trees as filters, and applies filters of embeds only to the returned rows", async () => {
       await fill();
       const answer = await ask("PATCH /items?or=(id.eq.1,id.eq.3)&select=id,makers(name)&makers.name=eq.Ada&order=id", {
         headers: REPRESENTATION,
@@ -109,14 +109,14 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       ]);
     });
 
-    it("rejects to choose rows by what is embedded, and changes none", async () => {
+    it("rejects filters by embedded rows, and changes none", async () => {
       await fill();
       const answer = await ask("PATCH /items?makers=not.is.null&select=id,makers()", { body: { stock: 60 } });
       assert.deepEqual([answer.status, codeOf(answer)], [400, "42703"]);
       assert.deepEqual(await rowsOf("select id from shop.items where stock = 60"), []);
     });
 
-    it("sets a missing key to its default when that is asked for, else to null", async () => {
+    it("sets a missing key to its default with missing=default, otherwise to null", async () => {
       await fill();
       const byDefault = await ask("PATCH /items?id=eq.1&columns=name,stock&select=name,stock", {
         headers: { prefer: "return=representation, missing=default" },
@@ -131,7 +131,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(byNull.json, [{ name: null, stock: 9 }]);
     });
 
-    it("changes one row as an object, and nothing when there is another number", async () => {
+    it("updates exactly one row when one object is requested, otherwise none", async () => {
       await fill();
       const headers = { ...REPRESENTATION, accept: OBJECT };
       const one = await ask("PATCH /items?id=eq.1&select=id,name", { headers, body: { name: "one" } });
@@ -152,7 +152,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select 1 from shop.items where name = 'lost'"), []);
     });
 
-    it("stops at the number of rows that may be affected, and only when handling is strict", async () => {
+    it("enforces max-affected only when handling is strict", async () => {
       await fill();
       for (const method of ["PATCH", "DELETE"]) {
         const prefer = "handling=strict, max-affected=2, return=representation";
@@ -175,7 +175,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.equal(lenient.headers["preference-applied"], "handling=lenient");
     });
 
-    it("shows what triggers made of the rows", async () => {
+    it("returns the rows as changed by triggers", async () => {
       await opened.stage.run("insert into shop.stamped (id, name) values (1, 'a')");
       const answer = await ask("PATCH /stamped?id=eq.1", { headers: REPRESENTATION, body: { name: "b", changes: 90 } });
       assert.deepEqual(answer.json, [{ id: 1, name: "b", changes: 1 }]);
@@ -186,7 +186,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual([answer.status, codeOf(answer)], [400, "428C9"]);
     });
 
-    it("takes a form and a line of CSV with a key", async () => {
+    it("accepts a form and a line of CSV with a key", async () => {
       await fill();
       const form = await ask("PATCH /items?id=eq.1&select=name", {
         headers: { ...REPRESENTATION, "content-type": "application/x-www-form-urlencoded" },
@@ -211,7 +211,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
   });
 
   describe("with PATCH of a list", () => {
-    it("gives each row its own values, found by its key", async () => {
+    it("updates each row by its key", async () => {
       await fill();
       const answer = await ask("PATCH /items?select=id,name,stock&order=id", {
         headers: REPRESENTATION,
@@ -230,7 +230,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select name from shop.items where id = 2"), [{ name: "b" }]);
     });
 
-    it("changes only rows that the filters find too", async () => {
+    it("updates only rows that also match the filters", async () => {
       await fill();
       const answer = await ask("PATCH /items?stock=lt.3&select=id", {
         headers: REPRESENTATION,
@@ -242,7 +242,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(answer.json, [{ id: 1 }]);
     });
 
-    it("needs the whole key in each row", async () => {
+    it("requires the whole key in each row", async () => {
       for (const [table, body, message] of [
         [
           "items",
@@ -262,7 +262,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual([keyless.status, codeOf(keyless)], [400, "PGRST102"]);
     });
 
-    it("rejects two changes to one row, also where only the database sees that it is one", async () => {
+    it("rejects two changes to one row, also when only the database can compare the keys", async () => {
       await opened.stage.run("truncate shop.days; insert into shop.days values ('2024-01-05', 1, 'a')");
       const plain = await ask("PATCH /items", {
         body: [
@@ -282,7 +282,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select note from shop.days"), [{ note: "a" }]);
     });
 
-    it("takes rows with different keys when columns are named", async () => {
+    it("accepts rows with different keys when columns are given", async () => {
       await fill();
       const rejected = await ask("PATCH /items", {
         body: [
@@ -304,7 +304,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       ]);
     });
 
-    it("is bounded like any other change", async () => {
+    it("enforces max-affected", async () => {
       await fill();
       const body = [
         { id: 1, name: "lost" },
@@ -319,7 +319,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
   });
 
   describe("with DELETE", () => {
-    it("deletes what the filters find: 204 without a body, 200 with what was there", async () => {
+    it("deletes the rows that match the filters: 204 without a body, 200 with the deleted rows", async () => {
       await fill();
       const quiet = await ask("DELETE /items?id=eq.4", { headers: { "content-type": "application/json" }, body: "" });
       assert.deepEqual([quiet.status, quiet.text, quiet.headers["content-range"]], [204, "", "*/*"]);
@@ -341,7 +341,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.equal(none.status, 204);
     });
 
-    it("deletes one row as an object, and nothing when there is another number", async () => {
+    it("deletes exactly one row when one object is requested, otherwise none", async () => {
       await fill();
       const headers = { ...REPRESENTATION, accept: OBJECT };
       const two = await ask("DELETE /items?id=lt.3", { headers });
@@ -351,7 +351,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select count(*)::int from shop.items"), [{ count: 3 }]);
     });
 
-    it("answers 409 where other rows refer to the row", async () => {
+    it("returns 409 when other rows reference the row", async () => {
       await fill();
       const answer = await ask("DELETE /makers?id=eq.1");
       assert.deepEqual([answer.status, codeOf(answer)], [409, "23503"]);
@@ -359,18 +359,18 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
   });
 
   describe("through a view", () => {
-    it("writes through a simple view by its own names, with an embed of what lies beneath", async () => {
+    it("writes through a simple view by its column names, with embeds of the base table", async () => {
       await fill();
       const made = await ask("POST /cheap?select=id,label", {
         headers: REPRESENTATION,
         body: { id: 9, label: "i", stock: 9 },
       });
       assert.deepEqual([made.status, made.json], [201, [{ id: 9, label: "i" }]]);
-      const told = await ask("POST /cheap", {
+      const located = await ask("POST /cheap", {
         headers: { prefer: "return=headers-only" },
         body: { id: 10, label: "j" },
       });
-      assert.equal(told.headers["location"], "/cheap?id=eq.10");
+      assert.equal(located.headers["location"], "/cheap?id=eq.10");
       const changed = await ask("PATCH /cheap?label=eq.i", { headers: REPRESENTATION, body: { label: "k" } });
       assert.deepEqual(changed.json, [{ id: 9, label: "k", stock: 9 }]);
       const upserted = await ask("POST /cheap?on_conflict=id", {
@@ -382,7 +382,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual(gone.json, [{ id: 9, label: "l", stock: 9 }]);
     });
 
-    it("does not find rows that the view does not show, and obeys its check", async () => {
+    it("does not find rows outside of the view, and enforces its check option", async () => {
       await fill();
       const hidden = await ask("PATCH /cheap?id=eq.4", { headers: REPRESENTATION, body: { label: "x" } });
       assert.deepEqual(hidden.json, []);
@@ -390,7 +390,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       assert.deepEqual([rejected.status, codeOf(rejected)], [400, "44000"]);
     });
 
-    it("rejects to write through a view that cannot be written", async () => {
+    it("rejects writes to a view that is not updatable", async () => {
       for (const [line, body] of [
         ["POST /summary", { maker_id: 1 }],
         ["PATCH /summary?maker_id=eq.1", { maker_id: 2 }],
@@ -401,7 +401,7 @@ describe("rows that are changed and deleted", { timeout: 120_000 }, () => {
       }
     });
 
-    it("writes through triggers in place of the view", async () => {
+    it("writes through INSTEAD OF triggers", async () => {
       await fill();
       const made = await ask("POST /triggered", { headers: REPRESENTATION, body: { id: 20, shouted: "NEW" } });
       assert.deepEqual([made.status, made.json], [201, [{ id: 20, shouted: "NEW" }]]);

@@ -49,7 +49,7 @@ describe("writes and calls as the client library sends them", { timeout: 120_000
     });
   });
 
-  it("insert one and many, with and without showing them", async () => {
+  it("insert one row and several, with and without returning them", async () => {
     assert.deepEqual((await client.from("wares").insert({ id: 1, sku: "a", stock: 1 })).status, 201);
     const many = await client
       .from("wares")
@@ -70,7 +70,7 @@ describe("writes and calls as the client library sends them", { timeout: 120_000
     assert.deepEqual(single.data, { id: 4, sku: null, name: "four", stock: null });
   });
 
-  it("upsert by key, by another column, and without touching what is there", async () => {
+  it("upsert by key, by another column, and ignoring duplicates", async () => {
     const merged = await client
       .from("wares")
       .upsert([

@@ -4,7 +4,7 @@ import { ANON, openRestStage } from "./rest-stage.ts";
 
 const REPRESENTATION = { prefer: "return=representation" };
 
-describe("rows that are posted", { timeout: 120_000 }, () => {
+describe("inserts", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text not null);
@@ -40,7 +40,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     },
   };
 
-  it("answers 201 without a body, and says that it cannot tell a range", async () => {
+  it("return 201 without a body, with an unknown range", async () => {
     const answer = await ask("POST /items", { body: { name: "plain" } });
     assert.equal(answer.status, 201);
     assert.equal(answer.text, "");
@@ -50,7 +50,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["content-type"], undefined);
   });
 
-  it("shows what the database made of a row", async () => {
+  it("return the stored row", async () => {
     const answer = await ask("POST /items?select=name,price,tags,loud,made_at", {
       headers: REPRESENTATION,
       body: { name: "shown", tags: ["a", "b c"] },
@@ -63,7 +63,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
   });
 
-  it("embeds, aliases, casts and orders what is shown of written rows", async () => {
+  it("accept embeds, aliases, casts and order for the returned rows", async () => {
     const answer = await ask("POST /items?select=what:name,cost:price::text,maker:makers(name)&order=name.desc", {
       headers: REPRESENTATION,
       body: [
@@ -77,7 +77,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("embeds many rows into a written one", async () => {
+  it("embed several rows into an inserted one", async () => {
     await ask("POST /makers", { body: { id: 77, name: "Cy" } });
     await ask("POST /items", { body: { name: "of Cy", maker_id: 77 } });
     const answer = await ask("PATCH /makers?id=eq.77&select=name,items(name)", {
@@ -87,7 +87,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual(answer.json, [{ name: "Cyd", items: [{ name: "of Cy" }] }]);
   });
 
-  it("writes all rows of a list or none", async () => {
+  it("write all rows of a list or none", async () => {
     const before = await count("items");
     const rejected = await ask("POST /items", { body: [{ name: "one" }, { name: null }] });
     assert.equal(rejected.status, 400);
@@ -97,7 +97,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(await count("items"), before + 2);
   });
 
-  it("rejects a list whose objects have different keys", async () => {
+  it("reject a list whose objects have different keys", async () => {
     const answer = await ask("POST /items", { body: [{ name: "a" }, { name: "b", price: 1 }] });
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json, {
@@ -109,7 +109,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     });
   });
 
-  it("takes objects with different keys when columns are named, and leaves out what is not", async () => {
+  it("accept objects with different keys when columns are given, and ignore other keys", async () => {
     const answer = await ask('POST /items?columns="name","price"&select=name,price,more', {
       headers: REPRESENTATION,
       body: [{ name: "a", price: 1, more: { lost: true }, unknown: 1 }, { name: "b" }],
@@ -121,7 +121,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("gives a missing key its default when that is asked for, and keeps a null that was sent", async () => {
+  it("use the default for a missing key with missing=default, and keep explicit nulls", async () => {
     const answer = await ask("POST /items?columns=name,price,tags,made_at&select=name,price,tags,made_at", {
       headers: { prefer: "return=representation, missing=default" },
       body: [{ name: "a" }, { name: "b", price: null }, { name: "c", price: 3, made_at: "2021-05-05T00:00:00Z" }],
@@ -135,7 +135,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(answer.headers["preference-applied"], "missing=default, return=representation");
   });
 
-  it("gives rows without an identity the next number, beside rows that have one", async () => {
+  it("generate an identity for rows without one", async () => {
     const answer = await ask("POST /items?columns=id,name&select=id,name", {
       headers: { prefer: "return=representation, missing=default" },
       body: [{ name: "one" }, { id: 4_000_000, name: "own" }, { name: "two" }],
@@ -146,7 +146,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(two?.id, (one?.id ?? 0) + 1);
   });
 
-  it("rejects a value for an identity that is always generated, and for a generated column", async () => {
+  it("reject a value for a column that is always generated", async () => {
     for (const [table, body] of [
       ["strict_items", { id: 5, name: "x" }],
       ["items", { name: "x", loud: "Y" }],
@@ -157,7 +157,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     }
   });
 
-  it("writes a row of defaults for an empty object, nothing for an empty list or a scalar", async () => {
+  it("write a row of defaults for an empty object, and none for an empty list or a scalar", async () => {
     const before = await count("keyless");
     const empty = await ask("POST /keyless", { headers: REPRESENTATION, body: {} });
     assert.deepEqual([empty.status, empty.json], [201, [{ note: "x" }]]);
@@ -170,7 +170,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual(many.json, [{ note: "x" }, { note: "x" }]);
   });
 
-  it("rejects a body that is no JSON, or empty", async () => {
+  it("reject a body that is not JSON or is empty", async () => {
     for (const body of ["", "{", "{'a':1}", "[1,"]) {
       const answer = await ask("POST /items", { body });
       assert.equal(answer.status, 400, body);
@@ -181,7 +181,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     }
   });
 
-  it("rejects a column that is not there, named by the body or by columns", async () => {
+  it("reject an unknown column of the body or of columns", async () => {
     for (const line of ["POST /items", "POST /items?columns=nope"]) {
       const answer = await ask(line, { body: { nope: 1 } });
       assert.equal(answer.status, 400);
@@ -191,7 +191,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     }
   });
 
-  it("keeps numbers, nested JSON and odd texts as they were sent", async () => {
+  it("keep numbers, nested JSON and unusual texts unchanged", async () => {
     const more = '{"n":12345678901234567890.123456789,"nested":[{"a":null}],"t":"\\"\'\\\\ \\u00e4 😀"}';
     const answer = await ask("POST /items?select=id,more", {
       headers: REPRESENTATION,
@@ -204,7 +204,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(row?.more.t, "\"'\\ ä 😀");
   });
 
-  it("tells where the one new row is, and nothing when there are more", async () => {
+  it("return the Location of one new row, and none for several", async () => {
     const headers = { prefer: "return=headers-only" };
     const one = await ask("POST /pairs", { headers, body: { a: 1, b: "x y&z" } });
     assert.equal(one.status, 201);
@@ -226,7 +226,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(minimal.headers["location"], undefined);
   });
 
-  it("counts what it has written when asked", async () => {
+  it("count the inserted rows on request", async () => {
     for (const kind of ["exact", "estimated"]) {
       const answer = await ask("POST /keyless", { headers: { prefer: `count=${kind}` }, body: [{}, {}] });
       assert.equal(answer.headers["content-range"], "*/2");
@@ -236,7 +236,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(planned.headers["content-range"], "*/*");
   });
 
-  it("asks for no right to read what is not shown", async () => {
+  it("require no SELECT privilege on columns that are not returned", async () => {
     const quiet = await ask("POST /secrets", { as: ANON, body: { id: 1, open: "o", hidden: "h" } });
     assert.equal(quiet.status, 201, quiet.text);
     const shown = await ask("POST /secrets?select=id,open", {
@@ -245,18 +245,18 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
       body: { id: 2, open: "o", hidden: "h" },
     });
     assert.deepEqual([shown.status, shown.json], [201, [{ id: 2, open: "o" }]]);
-    const told = await ask("POST /secrets", {
+    const located = await ask("POST /secrets", {
       as: ANON,
       headers: { prefer: "return=headers-only" },
       body: { id: 3, hidden: "h" },
     });
-    assert.equal(told.headers["location"], "/secrets?id=eq.3");
+    assert.equal(located.headers["location"], "/secrets?id=eq.3");
     const all = await ask("POST /secrets", { as: ANON, headers: REPRESENTATION, body: { id: 4 } });
     assert.equal(all.status, 401);
     assert.equal(await count("secrets"), 3);
   });
 
-  it("takes names of every kind", async () => {
+  it("accept names with any characters", async () => {
     const answer = await ask("POST /odd%20names", {
       headers: REPRESENTATION,
       body: { id: 1, 'a "b", c': "x", ä: "y" },
@@ -270,7 +270,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual(named.json, [{ id: 2, 'a "b", c': "x", ä: null }], named.text);
   });
 
-  it("answers 409 with the words of the database for a duplicate and for a missing reference", async () => {
+  it("return 409 with the database's message for a duplicate and for a missing reference", async () => {
     const duplicate = await ask("POST /makers", { body: { id: 1, name: "again" } });
     assert.equal(duplicate.status, 409);
     assert.deepEqual(duplicate.json, {
@@ -285,7 +285,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal((dangling.json as { code: string }).code, "23503");
   });
 
-  it("holds values to the length, the digits and the domain of their columns", async () => {
+  it("enforce the length, the precision and the domain of columns", async () => {
     const body = {
       id: 1,
       short: "abc",
@@ -314,7 +314,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     }
   });
 
-  it("takes CSV: bare NULL is null, empty is an empty text, everything else is read by the database", async () => {
+  it("accept CSV: unquoted NULL is null, empty is an empty text, and the database parses all other values", async () => {
     const answer = await ask("POST /items?select=name,price,tags,made_at,more", {
       headers: { ...REPRESENTATION, "content-type": "text/csv" },
       body: 'name,price,tags,made_at,more\n"a, ""q""",1.5,"{x,y}",2021-01-01,"{""k"":1}"\n,NULL,{},2021-01-02,NULL\n"NULL",2,{},2021-01-03,NULL\n',
@@ -327,13 +327,13 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("rejects CSV with lines of different lengths", async () => {
+  it("reject CSV with lines of different lengths", async () => {
     const answer = await ask("POST /items", { headers: { "content-type": "text/csv" }, body: "name,price\na\n" });
     assert.equal(answer.status, 400);
     assert.equal((answer.json as { message: string }).message, "All lines must have same number of fields");
   });
 
-  it("takes a form as one row", async () => {
+  it("accept a form as one row", async () => {
     const answer = await ask("POST /items?select=name,price,tags", {
       headers: { ...REPRESENTATION, "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
       body: "name=a+b%26c&price=2.25&tags=%7Bx%7D",
@@ -341,14 +341,14 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.deepEqual([answer.status, answer.json], [201, [{ name: "a b&c", price: 2.25, tags: ["x"] }]]);
   });
 
-  it("rejects a body of any other type", async () => {
+  it("reject a body of any other type", async () => {
     const answer = await ask("POST /items", { headers: { "content-type": "application/yaml" }, body: "name: x" });
     assert.equal(answer.status, 415);
     assert.match((answer.json as { message: string }).message, /^Content-Type not acceptable: application\/yaml$/);
     assert.match(answer.headers["proxy-status"] ?? "", /PGRST102/);
   });
 
-  it("shows one row as an object, and takes back all when there are more", async () => {
+  it("return one row as an object, and roll back when there are several", async () => {
     const headers = { ...REPRESENTATION, accept: "application/vnd.pgrst.object+json" };
     const one = await ask("POST /makers", { headers, body: { id: 10, name: "x" } });
     assert.deepEqual([one.status, one.json], [201, { id: 10, name: "x" }]);
@@ -372,7 +372,7 @@ describe("rows that are posted", { timeout: 120_000 }, () => {
     assert.equal(await count("makers"), before);
   });
 
-  it("ignores filters that a client leaves in the address of an insert", async () => {
+  it("ignore filters in the URL", async () => {
     const answer = await ask("POST /makers?id=eq.5&select=id", {
       headers: REPRESENTATION,
       body: { id: 30, name: "z" },

@@ -6,7 +6,7 @@ const OBJECT = "application/vnd.pgrst.object+json";
 const merge = (more = "") => ({ prefer: `resolution=merge-duplicates${more}` });
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("rows that are put over others", { timeout: 120_000 }, () => {
+describe("upserts", { timeout: 120_000 }, () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, sku text unique, name text default 'none', stock int not null default 0);
@@ -32,7 +32,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
   const rowsOf = async (query: string): Promise<unknown[]> => (await opened.stage.run(query)).rows;
 
-  it("makes new rows with 201, changes rows that are there with 200, and says 201 for a mixture", async () => {
+  it("return 201 when a row is new, otherwise 200", async () => {
     const first = await ask("POST /items", { headers: merge(", return=representation"), body: { id: 1, name: "a" } });
     assert.equal(first.status, 201);
     assert.deepEqual(first.json, [{ id: 1, sku: null, name: "a", stock: 0 }]);
@@ -53,7 +53,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.equal(mixed.status, 201);
   });
 
-  it("leaves rows that are there as they are when duplicates are ignored, and shows only new ones", async () => {
+  it("keep existing rows when duplicates are ignored, and return only new ones", async () => {
     await ask("POST /items", { headers: merge(), body: { id: 10, name: "kept" } });
     const answer = await ask("POST /items?select=id,name", {
       headers: { prefer: "resolution=ignore-duplicates, return=representation" },
@@ -73,7 +73,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual(await rowsOf("select name from shop.items where id = 10"), [{ name: "kept" }]);
   });
 
-  it("finds duplicates by a unique column that is named", async () => {
+  it("detect duplicates by the given unique column", async () => {
     await ask("POST /items", { body: { id: 20, sku: "s", name: "a" } });
     const answer = await ask("POST /items?on_conflict=sku&select=id,name", {
       headers: merge(", return=representation"),
@@ -82,7 +82,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([answer.status, answer.json], [200, [{ id: 20, name: "b" }]]);
   });
 
-  it("finds duplicates by several columns, of a key and of a constraint", async () => {
+  it("detect duplicates by several columns of a key or constraint", async () => {
     await ask("POST /pairs", { headers: merge(), body: { a: 1, b: 1, note: "x" } });
     const pair = await ask("POST /pairs", {
       headers: merge(", return=representation"),
@@ -97,7 +97,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([span.status, span.json], [200, [{ room: 1, hour: 9, who: "Bob" }]]);
   });
 
-  it("rejects columns that are no key, and an index that covers only some rows", async () => {
+  it("reject columns that are not unique, and a partial index", async () => {
     for (const line of ["POST /items?on_conflict=name", "POST /drafts?on_conflict=slug"]) {
       const answer = await ask(line, { headers: merge(), body: { id: 1 } });
       assert.equal(answer.status, 400, line);
@@ -108,7 +108,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.equal(codeOf(unknown), "42703");
   });
 
-  it("keeps what a row does not name, gives defaults to new rows alone", async () => {
+  it("keep stored values of columns that are not sent, and use defaults only for new rows", async () => {
     await ask("POST /pairs", { body: { a: 5, b: 5, note: "n", extra: "own" } });
     const answer = await ask("POST /pairs?select=a,note,extra&order=a", {
       headers: merge(", return=representation"),
@@ -123,7 +123,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     ]);
   });
 
-  it("makes rows without a key when the key has a default", async () => {
+  it("insert rows without a key when the key has a default", async () => {
     const answer = await ask("POST /auto", { headers: merge(", return=representation"), body: { note: "x" } });
     assert.equal(answer.status, 201);
     const mixed = await ask("POST /auto?columns=id,note&select=note&order=note", {
@@ -133,7 +133,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([mixed.status, mixed.json], [201, [{ note: "y" }, { note: "z" }]]);
   });
 
-  it("shows a row that was sent with its key alone", async () => {
+  it("return a row that was sent with only its key", async () => {
     await ask("POST /items", { headers: merge(), body: { id: 30, name: "x" } });
     const answer = await ask("POST /items?select=id,name", {
       headers: merge(", return=representation"),
@@ -142,7 +142,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual([answer.status, answer.json], [200, [{ id: 30, name: "x" }]]);
   });
 
-  it("rejects the same row twice in one list, and writes neither", async () => {
+  it("reject a list with the same row twice, and write neither", async () => {
     const answer = await ask("POST /items", {
       headers: merge(),
       body: [
@@ -154,13 +154,13 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
     assert.deepEqual(await rowsOf("select 1 from shop.items where id = 40"), []);
   });
 
-  it("inserts plainly where there is no key, and does not claim to have looked for duplicates", async () => {
+  it("insert without a resolution when there is no key, and do not report one", async () => {
     const answer = await ask("POST /log", { headers: merge(", return=representation"), body: { said: "x" } });
     assert.equal(answer.status, 201);
     assert.equal(answer.headers["preference-applied"], "return=representation");
   });
 
-  it("needs no right to read columns that are not sent", async () => {
+  it("require no SELECT privilege on columns that are not sent", async () => {
     for (const status of [201, 200]) {
       const answer = await ask("POST /items", { as: ANON, headers: merge(), body: { id: 50, name: "anon" } });
       assert.equal(answer.status, status, answer.text);
@@ -168,7 +168,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
   });
 
   describe("with PUT", () => {
-    it("makes the row with 201 or replaces it with 200, and 204 without a body", async () => {
+    it("creates the row with 201 or replaces it with 200, and returns 204 without a body", async () => {
       const headers = { prefer: "return=representation" };
       const made = await ask("PUT /items?id=eq.100", { headers, body: { id: 100, sku: "p", name: "a", stock: 1 } });
       assert.deepEqual([made.status, made.json], [201, [{ id: 100, sku: "p", name: "a", stock: 1 }]]);
@@ -182,7 +182,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
       assert.equal(quiet.headers["location"], undefined);
     });
 
-    it("names the row by all and only the columns of its key", async () => {
+    it("requires filters on all and only the columns of the key", async () => {
       for (const search of [
         "",
         "?a=eq.1",
@@ -201,7 +201,7 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
       assert.deepEqual([keyless.status, codeOf(keyless)], [405, "PGRST105"]);
     });
 
-    it("rejects a body whose key is another, is missing, or stands for several rows", async () => {
+    it("rejects a body with another key, without a key, or with several rows", async () => {
       for (const body of [{ id: 201, name: "x" }, { name: "x" }, {}, [], [{ id: 200 }, { id: 200 }], { id: null }]) {
         const answer = await ask("PUT /items?id=eq.200", { body });
         assert.equal(answer.status, 400, JSON.stringify(body));
@@ -233,20 +233,20 @@ describe("rows that are put over others", { timeout: 120_000 }, () => {
       assert.deepEqual(await rowsOf("select count(*)::int from shop.days"), [{ count: 1 }]);
     });
 
-    it("takes neither limit nor offset", async () => {
+    it("rejects limit and offset", async () => {
       for (const window of ["limit=1", "offset=1"]) {
         const answer = await ask(`PUT /items?id=eq.1&${window}`, { body: { id: 1 } });
         assert.deepEqual([answer.status, codeOf(answer)], [400, "PGRST114"]);
       }
     });
 
-    it("shows one object", async () => {
+    it("returns one object", async () => {
       const headers = { prefer: "return=representation", accept: OBJECT };
       const answer = await ask("PUT /pairs?b=eq.9&a=eq.9&select=note", { headers, body: { a: 9, b: 9, note: "x" } });
       assert.deepEqual([answer.status, answer.json], [201, { note: "x" }]);
     });
 
-    it("does not pretend that a row was put which a trigger left out", async () => {
+    it("fails when a trigger suppresses the row", async () => {
       const answer = await ask("PUT /hushed?id=eq.1", { body: { id: 1, note: "x" } });
       assert.equal(answer.status, 400);
     });

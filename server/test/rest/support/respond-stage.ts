@@ -131,7 +131,7 @@ function mainResult(rest: Partial<MainRow>): MainResult {
   return readMainResult({ rows: [RESULT_COLUMNS.map((name) => row[name] ?? null)] });
 }
 
-/** The answer to a request, given what was planned and what the database said. */
+/** The response to a request, for a plan and a result row of the database. */
 export function answerTo(
   input: Partial<RequestInput>,
   plan: Plan,

@@ -7,7 +7,7 @@ import { createTableRules } from "../../../src/tables/index.ts";
 export const USER = "0192f5a0-0000-7000-8000-000000000001";
 export const OTHER = "0192f5a0-0000-7000-8000-000000000002";
 
-/** Checks of rows ask the database nothing. */
+/** Validation of rows does not query the database. */
 export const pureRules: TableRules = createTableRules({ pool: {} as pg.Pool });
 
 export type Rows = Record<string, unknown> | readonly Record<string, unknown>[];
@@ -36,7 +36,7 @@ export function attempt(
   };
 }
 
-/** The error, or what is written instead; null when the rows pass as they are. */
+/** The error, or the rewritten rows; null when the rows pass unchanged. */
 export function check(written: WriteAttempt, rules: TableRules = pureRules): AppError | RewrittenRows | null {
   try {
     return rules.beforeWrite(written);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
-import { openWorld, type Row } from "./support/rooms.ts";
+import { openWorld, type Row } from "./support/swarms.ts";
 
 const FORBIDDEN = "403 FORBIDDEN";
 

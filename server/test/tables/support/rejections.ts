@@ -5,16 +5,16 @@ import type { TableRules, WriteAttempt } from "../../../src/rest/index.ts";
 import type { Caller, Stage } from "../../schema/support/stage.ts";
 import { attempt, type Operation } from "./attempts.ts";
 
-/** Writes past our checks, as the caller, and gives the rejection of the database the name that it has. */
+/** A write that bypasses the checks of the table rules, so that the database rejects it. */
 export interface RejectedWrite {
   readonly table: string;
   readonly operation: Operation;
   readonly row: Record<string, unknown>;
-  /** The row that is changed, or that the new one meets. */
+  /** The row that is changed or that conflicts. */
   readonly id?: string;
 }
 
-export async function toldBy(
+export async function rejectionOf(
   stage: Stage,
   rules: TableRules,
   caller: Caller,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
-import { openWorld, type Row } from "./support/rooms.ts";
+import { openWorld, type Row } from "./support/swarms.ts";
 
 const FORBIDDEN = "403 FORBIDDEN";
 
@@ -17,7 +17,7 @@ describe("swarms over REST", () => {
     for (const user of [member, viewer])
       assert.equal(await world.outcome(user, `PATCH ${line}`, { name: "x" }), FORBIDDEN);
     for (const user of [admin, member, viewer]) assert.equal(await world.outcome(user, `DELETE ${line}`), FORBIDDEN);
-    // To a stranger it is as if there were none, whatever they ask.
+    // A stranger gets the same responses as for a missing swarm.
     for (const ask of [`GET ${line}`, `DELETE ${line}`, `DELETE /swarms?id=eq.${randomUUID()}`])
       assert.deepEqual(await world.outcome(stranger, ask), [], ask);
     assert.deepEqual(await world.outcome(stranger, `PATCH ${line}`, { name: "x" }), []);
@@ -41,7 +41,7 @@ describe("swarms over REST", () => {
     assert.equal(await invite(owner, { user_id: randomUUID() }), "400 VALIDATION_ERROR");
     assert.equal(await invite(owner, { user_id: member.userId }), "409 23505");
 
-    // Whether the address has an account is told by nothing.
+    // Nothing reveals whether the address has an account.
     const [known] = (await invite(admin, { email: " Newcomer@Example.test", role: "admin" })) as Row[];
     const [unknown] = (await invite(admin, { email: "nobody@example.test", role: "admin" })) as Row[];
     const shown = ({ id, invited_email, created_at, ...rest }: Row) => [
@@ -53,13 +53,13 @@ describe("swarms over REST", () => {
     assert.deepEqual(shown(known as Row).slice(0, 3), shown(unknown as Row).slice(0, 3));
     assert.deepEqual([known?.["user_id"], known?.["status"], known?.["invited_by"]], [null, "invited", admin.userId]);
 
-    const seat = `/swarm_members?id=eq.${known?.id}`;
-    assert.deepEqual(await world.outcome(stranger, `PATCH ${seat}`, { status: "active" }), []);
-    assert.equal(await world.outcome(owner, `PATCH ${seat}`, { status: "active" }), FORBIDDEN);
+    const membership = `/swarm_members?id=eq.${known?.id}`;
+    assert.deepEqual(await world.outcome(stranger, `PATCH ${membership}`, { status: "active" }), []);
+    assert.equal(await world.outcome(owner, `PATCH ${membership}`, { status: "active" }), FORBIDDEN);
     assert.deepEqual(await world.outcome(newcomer, `GET /messages?swarm_id=eq.${world.swarm}`), []);
-    assert.equal(((await world.outcome(newcomer, `GET ${seat}`)) as Row[]).length, 1);
-    assert.equal(await world.outcome(newcomer, `PATCH ${seat}`, { status: "active", role: "viewer" }), FORBIDDEN);
-    const joined = await world.one(newcomer, `PATCH ${seat}`, { status: "active" });
+    assert.equal(((await world.outcome(newcomer, `GET ${membership}`)) as Row[]).length, 1);
+    assert.equal(await world.outcome(newcomer, `PATCH ${membership}`, { status: "active", role: "viewer" }), FORBIDDEN);
+    const joined = await world.one(newcomer, `PATCH ${membership}`, { status: "active" });
     assert.deepEqual(
       [joined["user_id"], joined["invited_email"], joined["role"], joined["joined_at"] !== null],
       [newcomer.userId, null, "admin", true],
@@ -108,27 +108,28 @@ describe("swarms over REST", () => {
   it("members change lower roles than their own and can leave, except the owner", async () => {
     const world = await openWorld(opened.stage);
     const { owner, admin, member, viewer } = world.people;
-    const seats = {
-      owner: await world.seatOf(owner),
-      admin: await world.seatOf(admin),
-      member: await world.seatOf(member),
-      viewer: await world.seatOf(viewer),
+    const memberships = {
+      owner: await world.membershipOf(owner),
+      admin: await world.membershipOf(admin),
+      member: await world.membershipOf(member),
+      viewer: await world.membershipOf(viewer),
     };
-    const change = (as: typeof owner, seat: string, body: Record<string, unknown>) =>
-      world.outcome(as, `PATCH /swarm_members?id=eq.${seat}`, body);
-    const remove = (as: typeof owner, seat: string) => world.outcome(as, `DELETE /swarm_members?id=eq.${seat}`);
-    assert.equal(await change(admin, seats.owner, { role: "member" }), FORBIDDEN);
-    assert.equal(await change(admin, seats.admin, { role: "owner" }), FORBIDDEN);
-    assert.equal(await change(member, seats.member, { role: "admin" }), FORBIDDEN);
-    assert.equal(await change(viewer, seats.member, { role: "viewer" }), FORBIDDEN);
-    assert.equal(await change(owner, seats.member, { status: "invited" }), "400 VALIDATION_ERROR");
-    assert.equal(((await change(admin, seats.member, { role: "admin" })) as Row[])[0]?.["role"], "admin");
-    assert.equal(((await change(owner, seats.member, { role: "member" })) as Row[])[0]?.["role"], "member");
-    for (const user of [owner, admin]) assert.equal(await remove(user, seats.owner), FORBIDDEN);
-    assert.equal(await remove(member, seats.viewer), FORBIDDEN);
-    assert.equal(((await remove(member, seats.member)) as Row[]).length, 1);
+    const change = (as: typeof owner, membership: string, body: Record<string, unknown>) =>
+      world.outcome(as, `PATCH /swarm_members?id=eq.${membership}`, body);
+    const remove = (as: typeof owner, membership: string) =>
+      world.outcome(as, `DELETE /swarm_members?id=eq.${membership}`);
+    assert.equal(await change(admin, memberships.owner, { role: "member" }), FORBIDDEN);
+    assert.equal(await change(admin, memberships.admin, { role: "owner" }), FORBIDDEN);
+    assert.equal(await change(member, memberships.member, { role: "admin" }), FORBIDDEN);
+    assert.equal(await change(viewer, memberships.member, { role: "viewer" }), FORBIDDEN);
+    assert.equal(await change(owner, memberships.member, { status: "invited" }), "400 VALIDATION_ERROR");
+    assert.equal(((await change(admin, memberships.member, { role: "admin" })) as Row[])[0]?.["role"], "admin");
+    assert.equal(((await change(owner, memberships.member, { role: "member" })) as Row[])[0]?.["role"], "member");
+    for (const user of [owner, admin]) assert.equal(await remove(user, memberships.owner), FORBIDDEN);
+    assert.equal(await remove(member, memberships.viewer), FORBIDDEN);
+    assert.equal(((await remove(member, memberships.member)) as Row[]).length, 1);
     assert.deepEqual(await world.outcome(member, `GET /swarms?id=eq.${world.swarm}`), []);
-    assert.equal(((await remove(admin, seats.viewer)) as Row[]).length, 1);
+    assert.equal(((await remove(admin, memberships.viewer)) as Row[]).length, 1);
   });
 
   it("owners of agents who manage the swarm add, order and remove agents, including the coordinator", async () => {
@@ -203,7 +204,7 @@ describe("swarms over REST", () => {
     ]);
     const seen = room["swarm_members"]?.find(({ role }) => role === "member");
     assert.deepEqual(seen?.["public_profiles"], { id: member.userId, full_name: "Max", avatar_url: null });
-    // Cards tell of others' agents; the agents themselves are their owner's alone.
+    // Cards describe the agents of others; only their owners read the agents themselves.
     assert.deepEqual(await world.outcome(viewer, `GET /agents?id=eq.${agent.id}`), []);
   });
 

@@ -5,7 +5,7 @@ import { type Asked, type RestStage, SERVICE } from "../../rest/features/rest-st
 export type Row = Record<string, unknown> & { readonly id: string };
 export type User = UserPrincipal;
 
-/** What a test wants to know of an answer: the rows of a success, or status and code of a rejection. */
+/** The rows of a success, or the status and code of an error. */
 export type Outcome = Row[] | string;
 
 export interface People {
@@ -16,8 +16,8 @@ export interface People {
   readonly stranger: User;
 }
 
-/** A swarm with one of everybody, made over REST as its people would make it. */
-export class RestRoomWorld {
+/** A swarm with a user of each role, created over REST. */
+export class SwarmWorld {
   readonly stage: RestStage;
   readonly people: People;
   readonly swarm: string;
@@ -49,7 +49,7 @@ export class RestRoomWorld {
     return rows[0] as Row;
   }
 
-  async seatOf(user: User): Promise<string> {
+  async membershipOf(user: User): Promise<string> {
     const line = `GET /swarm_members?swarm_id=eq.${this.swarm}&user_id=eq.${user.userId}`;
     return (await this.one(SERVICE, line)).id;
   }
@@ -63,7 +63,7 @@ export class RestRoomWorld {
   }
 }
 
-export async function openWorld(stage: RestStage): Promise<RestRoomWorld> {
+export async function openWorld(stage: RestStage): Promise<SwarmWorld> {
   const [owner, admin, member, viewer, stranger] = [
     await stage.addUser(),
     await stage.addUser(),
@@ -72,13 +72,13 @@ export async function openWorld(stage: RestStage): Promise<RestRoomWorld> {
     await stage.addUser(),
   ];
   const people = { owner, admin, member, viewer, stranger };
-  const bare = new RestRoomWorld(stage, people, "");
+  const bare = new SwarmWorld(stage, people, "");
   const { id } = await bare.one(owner, "POST /swarms", { name: "Room" });
   for (const [role, user] of Object.entries({ admin, member, viewer })) {
     const invitation = { swarm_id: id, user_id: user.userId, role };
-    const seat = await bare.one(owner, "POST /swarm_members", invitation);
-    assert.deepEqual([seat["status"], seat["joined_at"]], ["invited", null]);
-    await bare.one(user, `PATCH /swarm_members?id=eq.${seat.id}`, { status: "active" });
+    const membership = await bare.one(owner, "POST /swarm_members", invitation);
+    assert.deepEqual([membership["status"], membership["joined_at"]], ["invited", null]);
+    await bare.one(user, `PATCH /swarm_members?id=eq.${membership.id}`, { status: "active" });
   }
-  return new RestRoomWorld(stage, people, id);
+  return new SwarmWorld(stage, people, id);
 }
