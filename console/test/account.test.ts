@@ -132,6 +132,20 @@ test("the API page gives what a program needs, and never a token", async (t, { o
   assert.ok(!text.includes(token), "the token is not shown");
   await scanWithAxe(page);
   await keepScreenshot(page, "api");
-  for (const path of ["/reference", "/openapi.json"])
+  for (const [name, path] of [
+    [/API reference/, "/reference"],
+    [/OpenAPI/, "/openapi.json"],
+  ] as const) {
+    assert.equal(await page.getByRole("link", { name }).getAttribute("href"), path);
     assert.equal((await page.request.get(`${instance.url}${path}`)).status(), 200);
+  }
+
+  await page.route("**/console.json", async (route) => {
+    const response = await route.fetch();
+    const { reference: _removed, ...config } = (await response.json()) as Record<string, unknown>;
+    await route.fulfill({ response, json: config });
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Copy: Base URL" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: /API reference|OpenAPI/ }).count(), 0);
 });

@@ -149,7 +149,7 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     await supervised;
   });
 
-  const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold });
+  const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold, routes: modules.routes });
   const guard = Promise.withResolvers<void>();
   guard.promise.catch(() => {});
   const http = createHttpServer({
@@ -217,7 +217,11 @@ async function noteWarnings(server: DatabaseServer, options: AppOptions): Promis
 function openConsoleModule(
   options: AppOptions,
   anonKey: string,
-  { closers, copyHold }: { readonly closers: Closers; readonly copyHold: CopyHold },
+  {
+    closers,
+    copyHold,
+    routes,
+  }: { readonly closers: Closers; readonly copyHold: CopyHold; readonly routes: readonly Route[] },
 ): ConsoleModule | null {
   const { settings, environment = {}, observer, version, onProgress } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
@@ -227,6 +231,7 @@ function openConsoleModule(
     version,
     anonKey,
     mail: settings.smtpUrl === null ? "file" : "smtp",
+    hasReference: routes.some(({ path }) => path === "/reference"),
     onProgress,
     isHeldCopy: () => copyHold.isHeld,
   });

@@ -15,6 +15,8 @@ export interface Start {
   readonly version: string;
   /** Whether mails are sent, or written to files because no mail server is set up. */
   readonly mail: "smtp" | "file";
+  /** The path of the API reference; null when no extension serves one. */
+  readonly referencePath: string | null;
   /** The database is a restored copy: deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
 }
@@ -24,6 +26,7 @@ interface StartBody {
   readonly anon_key: string;
   readonly version: string;
   readonly mail: "smtp" | "file";
+  readonly reference?: string;
   readonly restored_copy?: "held";
 }
 
@@ -33,8 +36,15 @@ let made: { readonly client: Client; readonly start: Start } | null = null;
 export async function readStart(): Promise<Start> {
   const response = await fetch("/console.json", { credentials: "same-origin" });
   if (!response.ok) throw new Error("The service does not say how to reach it.");
-  const { url, anon_key: anonKey, version, mail, restored_copy: copy } = (await response.json()) as StartBody;
-  return { url: url || location.origin, anonKey, version, mail, isHeldCopy: copy === "held" };
+  const body = (await response.json()) as StartBody;
+  return {
+    url: body.url || location.origin,
+    anonKey: body.anon_key,
+    version: body.version,
+    mail: body.mail,
+    referencePath: body.reference ?? null,
+    isHeldCopy: body.restored_copy === "held",
+  };
 }
 
 export async function loadClient(): Promise<Client> {

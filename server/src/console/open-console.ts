@@ -14,6 +14,8 @@ export interface ConsoleOptions {
   readonly anonKey: string;
   /** Whether mails are sent, or written to files because no mail server is set up. */
   readonly mail: "smtp" | "file";
+  /** Whether the service has the route `/reference`, which an extension adds. */
+  readonly hasReference: boolean;
   /** Where the workspace of the console is; left out, beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
@@ -32,7 +34,7 @@ const REFRESH_SECONDS = 2;
 
 /** Answers at once: the files are built and read meanwhile, and the service does not wait for them. */
 export function openConsole(options: ConsoleOptions): ConsoleModule {
-  const { observer, version, anonKey, mail } = options;
+  const { observer, version, anonKey, mail, hasReference } = options;
   let standing: RateLimitState = { kind: "building" };
   const ending = new AbortController();
   const prepared = prepare(options, ending.signal).then(
@@ -83,6 +85,7 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
           anon_key: anonKey,
           version,
           mail,
+          ...(hasReference && { reference: "/reference" }),
           ...(options.isHeldCopy() && { restored_copy: "held" }),
         }),
       ),

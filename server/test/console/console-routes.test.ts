@@ -40,6 +40,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
 }
 
 let isHeldCopy = false;
+let hasReference = false;
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
   const room = openConsole({
@@ -48,6 +49,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     version: "1.2.3",
     anonKey: "public-key",
     mail: "file",
+    hasReference,
     folder,
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
@@ -100,6 +102,14 @@ test("the page and its files, as a browser asks for them", async (t) => {
   const held = await server.request("/console.json");
   isHeldCopy = false;
   assert.deepEqual(held.json, { ...start.json, restored_copy: "held" });
+});
+
+test("/console.json names the API reference when the service has one", async (t) => {
+  hasReference = true;
+  const consoleModule = open(t, await makeBuilt(t));
+  hasReference = false;
+  const server = await serve(t, consoleModule);
+  assert.equal((await server.request("/console.json")).json["reference"], "/reference");
 });
 
 test("files are sent compressed to who takes that, and plain to who does not", async (t) => {

@@ -8,32 +8,38 @@ import { LimitsCard } from "./limits-card.tsx";
 import { SnippetsCard } from "./snippets-card.tsx";
 
 export function ApiPage() {
+  const { version, referencePath } = getStart();
   return (
     <>
       <PageHeader
         title="API"
-        aside={<Badge>Version {getStart().version}</Badge>}
+        aside={<Badge>Version {version}</Badge>}
         description="All that the console does goes through the public API. Any Supabase client library speaks it."
-        actions={
-          <>
-            <a href="/openapi.json" target="_blank" rel="noopener noreferrer" className={buttonStyle()}>
-              <FileJson aria-hidden />
-              OpenAPI
-              <span className="sr-only">(opens a new tab)</span>
-            </a>
-            <a href="/reference" target="_blank" rel="noopener noreferrer" className={buttonStyle("primary")}>
-              <BookOpen aria-hidden />
-              API reference
-              <span className="sr-only">(opens a new tab)</span>
-            </a>
-          </>
-        }
+        {...(referencePath !== null && { actions: <ReferenceLinks path={referencePath} /> })}
       />
       <div className="grid gap-5">
         <ConnectionCard />
         <SnippetsCard />
         <LimitsCard />
       </div>
+    </>
+  );
+}
+
+/** The extension that serves the reference also serves the OpenAPI document. */
+function ReferenceLinks({ path }: { readonly path: string }) {
+  return (
+    <>
+      <a href="/openapi.json" target="_blank" rel="noopener noreferrer" className={buttonStyle()}>
+        <FileJson aria-hidden />
+        OpenAPI
+        <span className="sr-only">(opens a new tab)</span>
+      </a>
+      <a href={path} target="_blank" rel="noopener noreferrer" className={buttonStyle("primary")}>
+        <BookOpen aria-hidden />
+        API reference
+        <span className="sr-only">(opens a new tab)</span>
+      </a>
     </>
   );
 }
