@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { newPerson, type Person, SINGLE } from "./support/people.ts";
-import { refusalOf } from "./support/refusals.ts";
+import { apiErrorOf } from "./support/api-errors.ts";
 import { add, change, read } from "./support/swarms.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
@@ -28,8 +28,8 @@ test("1 users read their own profile, settings, agents and tools, and the messag
     kind: "http",
     config: { url: "https://example.com/look-up" },
   });
-  const seat = await add(ada, "swarm_members", { swarm_id, user_id: bob.id });
-  await change(bob, "swarm_members", seat, { status: "active" });
+  const membership = await add(ada, "swarm_members", { swarm_id, user_id: bob.id });
+  await change(bob, "swarm_members", membership, { status: "active" });
 
   const seen = async (person: Person) => {
     const owners = async (path: string, column: string) =>
@@ -79,7 +79,7 @@ test("1 functions and writes return 403 for a swarm of others and 404 for one th
   };
   for (const [name, write] of Object.entries(writes)) {
     const [foreign, missing] = [await write(swarm), await write(randomUUID())];
-    const { status, code, message } = refusalOf(foreign);
+    const { status, code, message } = apiErrorOf(foreign);
     assert.deepEqual([status, code, message], [403, "FORBIDDEN", "You are not a member of this swarm"], name);
     assert.deepEqual([missing.status, missing.body["code"]], [404, "SWARM_NOT_FOUND"], name);
   }
@@ -90,7 +90,7 @@ test("1 functions and writes return 403 for a swarm of others and 404 for one th
   }
   // The error says why the caller may not write.
   const say = () => bob.send("POST /messages", { body: { swarm_id: swarm, content: "Hello" } });
-  assert.match(refusalOf(await say()).message, /not yet a member/);
+  assert.match(apiErrorOf(await say()).message, /not yet a member/);
   await change(bob, "swarm_members", member, { status: "active" });
-  assert.match(refusalOf(await say()).message, /^Viewers/);
+  assert.match(apiErrorOf(await say()).message, /^Viewers/);
 });

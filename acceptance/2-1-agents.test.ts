@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { assertRefusedField, createBothWays } from "./support/both-ways.ts";
+import { assertRejectedField, createBothWays } from "./support/both-ways.ts";
 import { ok } from "./support/clients.ts";
 import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, openServiceRole, type Person, REPRESENTATION, type Row } from "./support/people.ts";
-import { assertFields, assertValidationBody, libraryRefusalOf } from "./support/refusals.ts";
+import { assertFields, assertValidationBody, libraryErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -76,7 +76,7 @@ test("2.1 an agent's name has 1 to 100 characters, counted as code points after 
   }
   assert.equal((await addAgent({ name: "  Ada  " }))["name"], "Ada");
   for (const name of ["", "   ", "n".repeat(101), "🚀".repeat(101), 7, null, ["Ada"], { first: "Ada" }]) {
-    await assertRefusedField(ada, "agents", { name }, "name");
+    await assertRejectedField(ada, "agents", { name }, "name");
   }
 });
 
@@ -116,8 +116,8 @@ test("2.1 an agent's model must be available for its framework, and an empty mod
     const answer = await ada.send("POST /agents", { body: { name: "Ada", framework, model: foreign } });
     assert.deepEqual([answer.status, answer.body["code"]], [400, "INVALID_MODEL"], answer.text);
     assertFields(answer.body["details"], ["model"]);
-    const refused = libraryRefusalOf(await ada.client.from("agents").insert({ name: "Ada", framework, model: "none" }));
-    assert.deepEqual([refused.status, refused.code], [400, "INVALID_MODEL"]);
+    const rejected = libraryErrorOf(await ada.client.from("agents").insert({ name: "Ada", framework, model: "none" }));
+    assert.deepEqual([rejected.status, rejected.code], [400, "INVALID_MODEL"]);
   }
   assert.equal((await addAgent({ model: "" }))["model"], null);
 });
@@ -133,7 +133,7 @@ test("2.1 an agent's role, avatar and system_prompt have maximum lengths", async
     const [field = ""] = Object.keys(row);
     assert.equal((await addAgent(row))[field], row[field]);
   }
-  const refused: Row[] = [
+  const rejected: Row[] = [
     { role: "r".repeat(201) },
     { avatar: `https://example.com/${"a".repeat(2029)}` },
     { avatar: "javascript:alert(1)" },
@@ -141,8 +141,8 @@ test("2.1 an agent's role, avatar and system_prompt have maximum lengths", async
     { system_prompt: "p".repeat(100_001) },
     { settings: { more: "s".repeat(33_000) } },
   ];
-  for (const row of refused)
-    await assertRefusedField(ada, "agents", { name: "Ada", ...row }, Object.keys(row)[0] ?? "");
+  for (const row of rejected)
+    await assertRejectedField(ada, "agents", { name: "Ada", ...row }, Object.keys(row)[0] ?? "");
 });
 
 test("2.1 an agent's id can be set at creation and never changes; the service sets created_at and updated_at", async () => {

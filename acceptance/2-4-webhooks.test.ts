@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertRefusedField, createBothWays } from "./support/both-ways.ts";
+import { assertRejectedField, createBothWays } from "./support/both-ways.ts";
 import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
-import { assertValidationBody } from "./support/refusals.ts";
+import { assertValidationBody } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -32,20 +32,20 @@ test("2.4 a webhook that is created with only the required fields has all docume
 
 test("2.4 creating more than 1,000 webhooks returns an error that names the limit", async () => {
   const person = await newPerson(service);
-  const refused = await person.send("POST /webhooks", { body: Array.from({ length: 1_001 }, () => WEBHOOK) });
-  assertValidationBody(refused, ["user_id"]);
-  assert.equal(refused.body["message"], "A user may have at most 1000 webhooks");
+  const rejected = await person.send("POST /webhooks", { body: Array.from({ length: 1_001 }, () => WEBHOOK) });
+  assertValidationBody(rejected, ["user_id"]);
+  assert.equal(rejected.body["message"], "A user may have at most 1000 webhooks");
   assert.deepEqual((await person.send("GET /webhooks")).rows, []);
 });
 
 test("2.4 a webhook with missing or out-of-bounds fields is a validation error", async () => {
   for (const field of Object.keys(WEBHOOK)) {
     const { [field]: _, ...rest } = WEBHOOK as Row;
-    await assertRefusedField(ada, "webhooks", rest, field);
-    await assertRefusedField(ada, "webhooks", { ...rest, [field]: null }, field);
+    await assertRejectedField(ada, "webhooks", rest, field);
+    await assertRejectedField(ada, "webhooks", { ...rest, [field]: null }, field);
   }
   assertValidationBody(await ada.send("POST /webhooks", { body: {} }), ["name", "url", "events"]);
-  const refused: Row[] = [
+  const rejected: Row[] = [
     { name: "" },
     { name: "n".repeat(101) },
     { events: [] },
@@ -58,8 +58,8 @@ test("2.4 a webhook with missing or out-of-bounds fields is a validation error",
     { timeout_ms: 0 },
     { timeout_ms: 120_001 },
   ];
-  for (const row of refused)
-    await assertRefusedField(ada, "webhooks", { ...WEBHOOK, ...row }, Object.keys(row)[0] ?? "");
+  for (const row of rejected)
+    await assertRejectedField(ada, "webhooks", { ...WEBHOOK, ...row }, Object.keys(row)[0] ?? "");
   const fine = { is_active: false, headers: { "X-Team": "blue" }, retry_count: 10, timeout_ms: 120_000 };
   for (const made of await createBothWays(ada, "webhooks", { ...WEBHOOK, ...fine })) {
     assert.deepEqual(Object.fromEntries(Object.keys(fine).map((name) => [name, made[name]])), fine);

@@ -5,7 +5,7 @@ import { createBothWays } from "./support/both-ways.ts";
 import { ok } from "./support/clients.ts";
 import { ISO_8601, UUID } from "./support/patterns.ts";
 import { newPerson, onlyRow, openServiceRole, type Person, type Row } from "./support/people.ts";
-import { libraryRefusalOf, refusalOf } from "./support/refusals.ts";
+import { libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -55,10 +55,10 @@ test("2.5 a delivery has all documented fields, and is deleted with its webhook"
 
   for (const field of ["event_type", "payload"]) {
     const { [field]: _, ...rest } = row as Row;
-    const refused = libraryRefusalOf(
+    const rejected = libraryErrorOf(
       await client.from("webhook_deliveries").insert({ ...rest, event_id: randomUUID() }),
     );
-    assert.equal(refused.status, 400, field);
+    assert.equal(rejected.status, 400, field);
   }
   ok(await ada.client.from("webhooks").delete().eq("id", webhook_id));
   assert.deepEqual(ok(await client.from("webhook_deliveries").select("id").eq("webhook_id", webhook_id)), []);
@@ -75,7 +75,7 @@ test("2.5 deliveries are read-only to users", async () => {
     await ada.send(`DELETE /webhook_deliveries?webhook_id=eq.${String(webhook["id"])}`),
   ];
   for (const answer of answers) {
-    const { status, code } = refusalOf(answer);
+    const { status, code } = apiErrorOf(answer);
     assert.deepEqual([status, code], [403, "FORBIDDEN"], answer.text);
   }
 });

@@ -3,9 +3,9 @@ import { after, before, describe, test } from "node:test";
 import { eventually } from "./support/eventually.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
-import { disconnectAll, hear } from "./support/realtime.ts";
+import { disconnectAll, receiveChanges } from "./support/realtime.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { assertValidationBody } from "./support/refusals.ts";
+import { assertValidationBody } from "./support/api-errors.ts";
 import { add, change, read, remove, respond, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 import { addWebhook } from "./support/webhooks.ts";
@@ -48,7 +48,7 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
     const { updated_at: before } = await statusOf(agent);
     const endpoint = receiver.addEndpoint();
     const webhook = await addWebhook(ada, endpoint.url, { events: ["agent.status_changed"] });
-    const heard = await hear(t, ada.client, {
+    const receivedChanges = await receiveChanges(t, ada.client, {
       event: "UPDATE",
       schema: "public",
       table: "agents",
@@ -70,24 +70,24 @@ describe("3.1 agent status", { skip: NEEDS_RECEIVER }, () => {
     );
 
     const expected = ["thinking", "responding", "idle"];
-    const changes = await heard.waitFor(expected.length);
+    const changes = await receivedChanges.waitFor(expected.length);
     assert.deepEqual(
       changes.map(({ new: row }) => row["status"]),
       expected,
     );
-    const told = (await endpoint.waitFor(expected.length))
+    const received = (await endpoint.waitFor(expected.length))
       .map(({ body }) => JSON.parse(body) as { id: string; data: Row })
       .toSorted((one, other) => (one.id < other.id ? -1 : 1))
       .map(({ data }) => data);
     assert.deepEqual(
-      told.map(({ status: to, previous_status: from, reason }) => [from, to, reason]),
+      received.map(({ status: to, previous_status: from, reason }) => [from, to, reason]),
       [
         ["idle", "thinking", "run_started"],
         ["thinking", "responding", "first_token"],
         ["responding", "idle", "run_completed"],
       ],
     );
-    for (const { agent_id, run_id, swarm_id } of told)
+    for (const { agent_id, run_id, swarm_id } of received)
       assert.deepEqual([agent_id, run_id, swarm_id], [agent, run.run_id, swarm]);
     await remove(ada, "webhooks", webhook.id);
   });

@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { assertValidationBody } from "./support/refusals.ts";
+import { assertValidationBody } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addFailed, addWebhook, functionsOf, removeWebhooks, waitForStatus } from "./support/webhooks.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { ok } from "./support/clients.ts";
 import { newPerson, onlyRow, type Person, REPRESENTATION, type Row, SINGLE } from "./support/people.ts";
-import { assertFields, assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
+import { assertFields, assertValidationBody, libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -30,11 +30,11 @@ async function addAgent({ client }: Person, row: Row = {}): Promise<string> {
 
 /** The status and code of an error, equal over plain HTTPS and through the library. */
 function assertBothRefused(
-  byHand: Parameters<typeof refusalOf>[0],
-  byLibrary: Parameters<typeof libraryRefusalOf>[0],
+  byHand: Parameters<typeof apiErrorOf>[0],
+  byLibrary: Parameters<typeof libraryErrorOf>[0],
   expected: readonly [status: number, code: string],
 ): void {
-  const refusals = [refusalOf(byHand), libraryRefusalOf(byLibrary)];
+  const refusals = [apiErrorOf(byHand), libraryErrorOf(byLibrary)];
   for (const { status, code } of refusals) assert.deepEqual([status, code], expected, byHand.text);
   assert.equal(refusals[0]?.message, refusals[1]?.message);
 }
@@ -126,28 +126,28 @@ test("4.1 create: in a list, a key that one row lacks takes its default, and err
     { name: "aa", framework: "provider_c", role: null },
     { name: "bb", framework: "provider_b", role: "r" },
   ]);
-  const refused = await agents().insert([{ name: "c" }, { name: "d", framework: null }, { name: "e", model: "none" }]);
-  assert.deepEqual(Object.keys(libraryRefusalOf(refused).details as Row), ["1.framework"]);
+  const rejected = await agents().insert([{ name: "c" }, { name: "d", framework: null }, { name: "e", model: "none" }]);
+  assert.deepEqual(Object.keys(libraryErrorOf(rejected).details as Row), ["1.framework"]);
   const unknown = await agents().insert([{ name: "c" }, { name: "e", model: "none" }]);
-  const { code, details } = libraryRefusalOf(unknown);
+  const { code, details } = libraryErrorOf(unknown);
   assert.deepEqual([code, Object.keys(details as Row)], ["INVALID_MODEL", ["1.model"]]);
 });
 
 test("4.1 rule 1: a missing name is a validation error that names the field", async () => {
   assertValidationBody(await ada.send("POST /agents", { body: { framework: "provider_a" } }), ["name"]);
   assertValidationBody(await ada.send("POST /agents", { body: {} }), ["name"]);
-  const refused = libraryRefusalOf(await ada.client.from("agents").insert({ framework: "provider_a" }));
-  assert.deepEqual([refused.status, refused.code], [400, "VALIDATION_ERROR"]);
-  assertFields(refused.details, ["name"]);
+  const rejected = libraryErrorOf(await ada.client.from("agents").insert({ framework: "provider_a" }));
+  assert.deepEqual([rejected.status, rejected.code], [400, "VALIDATION_ERROR"]);
+  assertFields(rejected.details, ["name"]);
 });
 
 test("4.1 rule 1: an invalid framework is a validation error that names the field", async () => {
   for (const framework of ["openai", "", "PROVIDER_A", "provider_a ", 1, {}]) {
     const answer = await ada.send("POST /agents", { body: { name: "Ada", framework } });
     assertValidationBody(answer, ["framework"]);
-    const refused = libraryRefusalOf(await ada.client.from("agents").insert({ name: "Ada", framework }));
-    assert.deepEqual([refused.status, refused.code], [400, "VALIDATION_ERROR"]);
-    assertFields(refused.details, ["framework"]);
+    const rejected = libraryErrorOf(await ada.client.from("agents").insert({ name: "Ada", framework }));
+    assert.deepEqual([rejected.status, rejected.code], [400, "VALIDATION_ERROR"]);
+    assertFields(rejected.details, ["framework"]);
   }
   const named = await ada.send("POST /agents", { body: { name: "Ada", framework: "openai" } });
   assert.deepEqual(named.body["errors"], [{ field: "framework", code: "INVALID_FRAMEWORK" }]);

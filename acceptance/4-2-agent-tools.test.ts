@@ -11,7 +11,7 @@ import {
   type Row,
   SINGLE,
 } from "./support/people.ts";
-import { assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
+import { assertValidationBody, libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -129,9 +129,9 @@ test("4.2 an assignment of a missing agent or tool is rejected", async () => {
     [{ agent_id, tool_id: randomUUID() }, "TOOL_NOT_FOUND"],
   ];
   for (const [row, code] of cases) {
-    const byHand = refusalOf(await ada.send("POST /agent_tools", { body: row }));
+    const byHand = apiErrorOf(await ada.send("POST /agent_tools", { body: row }));
     assert.deepEqual([byHand.status, byHand.code], [404, code]);
-    const byLibrary = libraryRefusalOf(await ada.client.from("agent_tools").insert(row));
+    const byLibrary = libraryErrorOf(await ada.client.from("agent_tools").insert(row));
     assert.deepEqual([byLibrary.status, byLibrary.code], [404, code]);
   }
 });
@@ -141,9 +141,9 @@ test("4.2 users cannot create, read or change the assignments of another user's 
   await add(bob, "agent_tools", { agent_id, tool_id });
   const { id: own } = await addTool(ada);
   const row = { agent_id, tool_id: own };
-  const byHand = refusalOf(await ada.send("POST /agent_tools", { body: row }));
+  const byHand = apiErrorOf(await ada.send("POST /agent_tools", { body: row }));
   assert.deepEqual([byHand.status, byHand.code], [403, "PERMISSION_DENIED"]);
-  const byLibrary = libraryRefusalOf(await ada.client.from("agent_tools").insert(row));
+  const byLibrary = libraryErrorOf(await ada.client.from("agent_tools").insert(row));
   assert.deepEqual([byLibrary.status, byLibrary.code], [403, "PERMISSION_DENIED"]);
 
   const filter = `agent_id=eq.${String(agent_id)}`;
@@ -160,8 +160,8 @@ test("4.2 a private tool of another user can be neither read nor assigned; a pub
   const { id: agent_id } = await addAgent(ada);
   const { id: tool_id } = await addTool(bob);
   assert.deepEqual((await ada.send(`GET /tools?id=eq.${String(tool_id)}`)).rows, []);
-  const refused = refusalOf(await ada.send("POST /agent_tools", { body: { agent_id, tool_id } }));
-  assert.ok([403, 404].includes(refused.status), refused.code);
+  const rejected = apiErrorOf(await ada.send("POST /agent_tools", { body: { agent_id, tool_id } }));
+  assert.ok([403, 404].includes(rejected.status), rejected.code);
   const shared = await add(openServiceRole(service), "tools", {
     name: `public_${randomUUID().slice(0, 8)}`,
     description: "For all",

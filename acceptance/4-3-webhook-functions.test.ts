@@ -5,7 +5,7 @@ import { ok } from "./support/clients.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, onlyRow, openSend, openServiceRole, type Person, type Row } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { assertValidationBody, refusalOf } from "./support/refusals.ts";
+import { assertValidationBody, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 import { signatureOf, standardSignatureOf } from "./support/signatures.ts";
@@ -177,9 +177,9 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     ]);
     assert.notEqual(warned.body["previous_secret_expires_at"], null, "what is not known has no effect");
     assert.ok(!("warnings" in (await call("webhooks", body)).body));
-    const refused = await call("webhooks", { action: "regenerate_secret", webhookId: webhook.id });
-    assertValidationBody(refused, ["webhook_id"]);
-    assert.deepEqual(refused.body["warnings"], ["Unknown member `webhookId`; perhaps you meant `webhook_id`."]);
+    const rejected = await call("webhooks", { action: "regenerate_secret", webhookId: webhook.id });
+    assertValidationBody(rejected, ["webhook_id"]);
+    assert.deepEqual(rejected.body["warnings"], ["Unknown member `webhookId`; perhaps you meant `webhook_id`."]);
   });
 
   test("4.3 regenerate secret: invalid calls are rejected, and a disabled webhook is accepted", async () => {
@@ -260,7 +260,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
       }),
       await ada.send(`DELETE /webhook_delivery_attempts?delivery_id=eq.${String(delivery["id"])}`),
     ];
-    for (const answer of changes) assert.equal(refusalOf(answer).status, 403);
+    for (const answer of changes) assert.equal(apiErrorOf(answer).status, 403);
   });
 
   test("4.3 no input to a webhook function causes a 5xx error", async () => {
@@ -309,7 +309,7 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     ];
     for (const [name, body] of bodies) {
       const answer = await call(name, body);
-      const isFine = answer.status < 300 || (refusalOf(answer).status < 500 && answer.status >= 400);
+      const isFine = answer.status < 300 || (apiErrorOf(answer).status < 500 && answer.status >= 400);
       assert.ok(isFine, `${name} ${JSON.stringify(body).slice(0, 200)}: ${answer.text}`);
     }
   });

@@ -5,7 +5,7 @@ import { eventually } from "./support/eventually.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, onlyRow, type Person } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { assertValidationBody, refusalOf } from "./support/refusals.ts";
+import { assertValidationBody, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 import {
@@ -50,8 +50,8 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     const { response_time_ms, ...rest } = body;
     assert.equal(status, 200);
     assert.ok(Number.isInteger(response_time_ms));
-    const told = { delivery_id: delivery["id"], status_code: 201, response_body: "now", attempts: 2 };
-    assert.deepEqual(rest, { success: true, status: "delivered", ...told });
+    const expected = { delivery_id: delivery["id"], status_code: 201, response_body: "now", attempts: 2 };
+    assert.deepEqual(rest, { success: true, status: "delivered", ...expected });
     const [first, second] = endpoint.received;
     assert.deepEqual(
       [second?.body, second?.headers["x-service-delivery"]],
@@ -69,7 +69,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     const answer = await call("webhook-dispatcher", { action: "retry", delivery_id: delivery["id"] });
-    const { status, code } = refusalOf(answer);
+    const { status, code } = apiErrorOf(answer);
     assert.deepEqual([status, code], [502, "DELIVERY_FAILED"]);
     const { delivery_id, status_code, response_body, attempts } = answer.body;
     assert.deepEqual([delivery_id, status_code, response_body, attempts], [delivery["id"], 500, "broken", 2]);

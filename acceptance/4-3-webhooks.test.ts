@@ -11,7 +11,7 @@ import {
   type Row,
   SINGLE,
 } from "./support/people.ts";
-import { assertFields, assertValidationBody, libraryRefusalOf, refusalOf } from "./support/refusals.ts";
+import { assertFields, assertValidationBody, libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -63,7 +63,7 @@ async function assertRefused(
   const created = await ada.send("POST /webhooks", { body: { ...WEBHOOK, ...row } });
   const { id } = await addWebhook(ada);
   const updated = await ada.client.from("webhooks").update(row).eq("id", id);
-  for (const { status, code, details } of [refusalOf(created), libraryRefusalOf(updated)]) {
+  for (const { status, code, details } of [apiErrorOf(created), libraryErrorOf(updated)]) {
     assert.deepEqual([status, code], expected, JSON.stringify(row));
     assertFields(details, [field]);
   }
@@ -196,8 +196,8 @@ test("4.3 a webhook that does not exist is WEBHOOK_NOT_FOUND", async () => {
     await ada.send(`DELETE /webhooks?id=eq.${id}`),
   ];
   for (const answer of answers) assert.deepEqual([answer.status, answer.body["code"]], [404, "WEBHOOK_NOT_FOUND"]);
-  const refused = libraryRefusalOf(await ada.client.from("webhooks").select().eq("id", id).single());
-  assert.deepEqual([refused.status, refused.code], [404, "WEBHOOK_NOT_FOUND"]);
+  const rejected = libraryErrorOf(await ada.client.from("webhooks").select().eq("id", id).single());
+  assert.deepEqual([rejected.status, rejected.code], [404, "WEBHOOK_NOT_FOUND"]);
 });
 
 test("4.3 only the owner can access webhooks and deliveries, in all operations", async () => {
@@ -213,7 +213,7 @@ test("4.3 only the owner can access webhooks and deliveries, in all operations",
     await ada.send("POST /webhooks", { body: { ...WEBHOOK, user_id: bob.id } }),
   ];
   for (const answer of answers) assert.deepEqual([answer.status, answer.body["code"]], [403, "FORBIDDEN"], answer.text);
-  const stolen = libraryRefusalOf(await ada.client.from("webhooks").upsert({ ...WEBHOOK, id: webhook["id"] }));
+  const stolen = libraryErrorOf(await ada.client.from("webhooks").upsert({ ...WEBHOOK, id: webhook["id"] }));
   assert.equal(stolen.status, 403, stolen.code);
   assert.deepEqual(onlyRow(await bob.send(`GET /webhooks?${filter}`)), webhook);
   assert.equal((await bob.send(`GET /webhook_deliveries?id=eq.${String(delivery["id"])}`)).rows.length, 1);
@@ -252,7 +252,7 @@ test("4.3 deliveries are read-only: 403 for every change, through the library to
     await client.from("webhook_deliveries").delete().eq("id", id),
   ];
   for (const answer of answers) {
-    const { status, code } = libraryRefusalOf(answer);
+    const { status, code } = libraryErrorOf(answer);
     assert.deepEqual([status, code], [403, "FORBIDDEN"]);
   }
   assert.deepEqual(ok(await client.from("webhook_deliveries").select().eq("id", id).single()), delivery);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openSwarm, waitForRun } from "./support/asking.ts";
+import { ask, assertRunRejected, startRun, startTurn, eventsOf, openSwarm, waitForRun } from "./support/runs.ts";
 import { ok } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { newPerson, onlyRow, type Person, type Row } from "./support/people.ts";
@@ -52,7 +52,7 @@ test("4.4 the response is an error with the run when no agent could answer, and 
     ["5xx", 502, "PROVIDER_ERROR"],
     ["timeout", 504, "PROVIDER_TIMEOUT"],
   ] as const) {
-    const { body, headers } = await assertAskRefused(
+    const { body, headers } = await assertRunRejected(
       ask(ada, { swarm_id: swarm, message: `Go\n/fail ${failure}` }),
       status,
       code,
@@ -68,8 +68,8 @@ test("4.4 the response is an error with the run when no agent could answer, and 
 
 test("4.4 a background run returns 202 before it ends, and continues", async () => {
   // The run before it ends only when the test says so.
-  const first = await beginTurn(ada, swarm, "First\n/sleep 60000");
-  const accepted = await beginRun(ada, swarm, "Later");
+  const first = await startTurn(ada, swarm, "First\n/sleep 60000");
+  const accepted = await startRun(ada, swarm, "Later");
   assert.equal(accepted.status, "queued");
   await ask(ada, { action: "cancel", run_id: first.run_id });
   const { stop_reason: reason } = await waitForRun(ada, accepted.run_id);
@@ -86,7 +86,7 @@ test("4.4 a repeated call with the same Idempotency-Key returns the same run, as
   const frames = await (await stream(body, key)).rest();
   assert.equal(frames.at(-1)?.data["run_id"], first.body["run_id"]);
   assert.equal((await read(ada, `/runs?swarm_id=eq.${swarm}`)).length, 1);
-  await assertAskRefused(ask(ada, { ...body, message: "Twice" }, key), 422, "IDEMPOTENCY_KEY_REUSED");
+  await assertRunRejected(ask(ada, { ...body, message: "Twice" }, key), 422, "IDEMPOTENCY_KEY_REUSED");
 });
 
 test("4.4 simultaneous calls with the same Idempotency-Key start one run", async () => {
@@ -184,7 +184,7 @@ test("4.4 a client can leave the stream and attach again while the run continues
 });
 
 test("4.4 closing the stream cancels the run only with on_disconnect cancel", async () => {
-  for (const [on_disconnect, sleepMs, wanted] of [
+  for (const [on_disconnect, sleepMs, expected] of [
     ["cancel", 20_000, "cancelled"],
     ["continue", 700, "completed"],
   ]) {
@@ -192,7 +192,7 @@ test("4.4 closing the stream cancels the run only with on_disconnect cancel", as
     await asked.until("turn.started");
     await asked.leave();
     const { status } = await waitForRun(ada, asked.headers.get("x-run-id") ?? "");
-    assert.equal(status, wanted);
+    assert.equal(status, expected);
   }
 });
 

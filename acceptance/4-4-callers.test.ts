@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { ask, assertAskRefused, openSwarm, RESPOND, seatMember, waitForRun } from "./support/asking.ts";
+import { ask, assertRunRejected, openSwarm, RESPOND, addMember, waitForRun } from "./support/runs.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, openServiceRole, type Person, type Row } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { assertValidationBody } from "./support/refusals.ts";
+import { assertValidationBody } from "./support/api-errors.ts";
 import { add, change, read, respond, SIMULATED } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
 
@@ -28,14 +28,14 @@ beforeEach(async () => {
 
 test("4.4 members can start runs, viewers and non-members get 403, and a missing swarm is 404", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
-  await assertAskRefused(ask(stranger, body), 403, "FORBIDDEN");
-  await assertAskRefused(ask(stranger, { ...body, swarm_id: randomUUID() }), 404, "SWARM_NOT_FOUND");
-  await seatMember(ada, swarm, bob, "viewer");
-  await assertAskRefused(ask(bob, body), 403, "FORBIDDEN");
+  await assertRunRejected(ask(stranger, body), 403, "FORBIDDEN");
+  await assertRunRejected(ask(stranger, { ...body, swarm_id: randomUUID() }), 404, "SWARM_NOT_FOUND");
+  await addMember(ada, swarm, bob, "viewer");
+  await assertRunRejected(ask(bob, body), 403, "FORBIDDEN");
   const run = await respond(ada, swarm, "Hi");
   assert.equal((await ask(bob, { action: "attach", run_id: run.run_id, stream: false })).status, 200);
-  await assertAskRefused(ask(stranger, { action: "attach", run_id: run.run_id }), 404, "RUN_NOT_FOUND");
-  await assertAskRefused(ask(bob, { action: "cancel", run_id: run.run_id }), 403, "FORBIDDEN");
+  await assertRunRejected(ask(stranger, { action: "attach", run_id: run.run_id }), 404, "RUN_NOT_FOUND");
+  await assertRunRejected(ask(bob, { action: "cancel", run_id: run.run_id }), 403, "FORBIDDEN");
   const messages = [
     await ask(stranger, body),
     await ask(bob, body),
@@ -49,7 +49,7 @@ test("4.4 members can start runs, viewers and non-members get 403, and a missing
       "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
     ],
   );
-  await assertAskRefused(ask(ada, { ...body, user_id: bob.id }), 403, "FORBIDDEN");
+  await assertRunRejected(ask(ada, { ...body, user_id: bob.id }), 403, "FORBIDDEN");
 });
 
 test("4.4 the service role must name the user that it acts for", async () => {
@@ -66,9 +66,9 @@ test("4.4 a run requires an active swarm with enabled agents", async () => {
   const body = { swarm_id: swarm, message: "Hi" };
   for (const status of ["paused", "completed", "archived"]) {
     await change(ada, "swarms", swarm, { status });
-    await assertAskRefused(ask(ada, body), 409, "SWARM_NOT_ACTIVE");
+    await assertRunRejected(ask(ada, body), 409, "SWARM_NOT_ACTIVE");
   }
-  await assertAskRefused(
+  await assertRunRejected(
     ask(ada, { ...body, swarm_id: await add(ada, "swarms", { name: "Empty" }) }),
     400,
     "NO_AGENTS",
@@ -96,7 +96,7 @@ test("4.4 invalid fields of a call are reported by field", async () => {
   const deep = (levels: number) => `{"swarm_id":"${swarm}","message":"Hi","metadata":{"a":${nested(levels)}}}`;
   assertValidationBody(await ada.send(RESPOND, { body: deep(100) }), ["metadata"]);
   assertValidationBody(await ada.send(RESPOND, { body: deep(9_000) }), ["body"]);
-  await assertAskRefused(ask(ada, { action: "cancel", run_id: randomUUID() }), 404, "RUN_NOT_FOUND");
+  await assertRunRejected(ask(ada, { action: "cancel", run_id: randomUUID() }), 404, "RUN_NOT_FOUND");
 });
 
 test("4.4 a tool call that needs an approval waits for the agent's owner", { skip: NEEDS_RECEIVER }, async (t) => {
@@ -117,7 +117,7 @@ test("4.4 a tool call that needs an approval waits for the agent's owner", { ski
     requires_approval: true,
   });
   await add(ada, "agent_tools", { agent_id: agent, tool_id });
-  await seatMember(ada, swarm, bob, "member");
+  await addMember(ada, swarm, bob, "member");
   for (const approved of [true, false]) {
     const waiting = await ask(bob, { swarm_id: swarm, message: 'Ring\n/tool ring {"note":"now"}' });
     assert.deepEqual([waiting.status, waiting.body["status"]], [202, "requires_action"], waiting.text);
@@ -127,12 +127,12 @@ test("4.4 a tool call that needs an approval waits for the agent's owner", { ski
     assert.deepEqual((seen.body["pending_approvals"] as Row[])[0]?.["input"], { note: "now" });
     const decision = { tool_execution_id: pending?.["tool_execution_id"], approved, reason: "because" };
     const approve = { action: "approve", run_id: waiting.body["run_id"], decisions: [decision] };
-    await assertAskRefused(ask(bob, approve), 403, "FORBIDDEN");
-    await assertAskRefused(ask(stranger, approve), 404, "RUN_NOT_FOUND");
+    await assertRunRejected(ask(bob, approve), 403, "FORBIDDEN");
+    await assertRunRejected(ask(stranger, approve), 404, "RUN_NOT_FOUND");
     const decided = await ask(ada, approve);
     assert.equal(decided.status, 200);
     assert.ok(["running", "completed"].includes(String(decided.body["status"])), decided.text);
-    await assertAskRefused(ask(ada, approve), 409, "APPROVAL_DECIDED");
+    await assertRunRejected(ask(ada, approve), 409, "APPROVAL_DECIDED");
     const { status } = await waitForRun(ada, String(waiting.body["run_id"]));
     assert.equal(status, "completed");
     const [execution] = await read(ada, `/tool_executions?id=eq.${String(decision.tool_execution_id)}`);

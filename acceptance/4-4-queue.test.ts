@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { ask, assertAskRefused, beginRun, beginTurn, eventsOf, openSwarm, waitForRun } from "./support/asking.ts";
+import { ask, assertRunRejected, startRun, startTurn, eventsOf, openSwarm, waitForRun } from "./support/runs.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { respond, SIMULATED } from "./support/swarms.ts";
@@ -30,8 +30,8 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("4.4 a busy swarm executes queued runs in order, and responds 202 to callers that wait too long", async () => {
-    const first = await beginTurn(ada, swarm, "First\n/sleep 4000");
-    const second = await beginRun(ada, swarm, "Second");
+    const first = await startTurn(ada, swarm, "First\n/sleep 4000");
+    const second = await startRun(ada, swarm, "Second");
     const third = await ask(ada, { swarm_id: swarm, message: "Third" });
     assert.deepEqual([second.status, third.status, third.body["status"]], ["queued", 202, "queued"]);
     const ids = [first.run_id, second.run_id, String(third.body["run_id"])];
@@ -49,20 +49,20 @@ describe("4.4 a busy swarm", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("4.4 a busy swarm rejects a call with on_conflict reject, and when its queue is full", async () => {
-    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 20000");
-    const busy = await assertAskRefused(
+    const { run_id: runId } = await startTurn(ada, swarm, "First\n/sleep 20000");
+    const busy = await assertRunRejected(
       ask(ada, { swarm_id: swarm, message: "Now", on_conflict: "reject" }),
       409,
       "SWARM_BUSY",
     );
     assert.ok(Number(busy.headers["retry-after"]) > 0);
-    for (let count = 0; count < 3; count += 1) await beginRun(ada, swarm, "Patient");
-    await assertAskRefused(ask(ada, { swarm_id: swarm, message: "Too many" }), 409, "SWARM_BUSY");
+    for (let count = 0; count < 3; count += 1) await startRun(ada, swarm, "Patient");
+    await assertRunRejected(ask(ada, { swarm_id: swarm, message: "Too many" }), 409, "SWARM_BUSY");
     await ask(ada, { action: "cancel", run_id: runId });
   });
 
   test("4.4 a busy swarm can be interrupted", async () => {
-    const { run_id: runId } = await beginTurn(ada, swarm, "First\n/sleep 20000");
+    const { run_id: runId } = await startTurn(ada, swarm, "First\n/sleep 20000");
     const run = await respond(ada, swarm, "Urgent", { on_conflict: "interrupt" });
     assert.equal(run.status, "completed");
     const { status, stop_reason: reason } = await waitForRun(ada, runId);

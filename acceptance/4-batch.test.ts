@@ -11,7 +11,7 @@ import {
   SINGLE,
   type TableAnswer,
 } from "./support/people.ts";
-import { assertValidationBody, refusalOf } from "./support/refusals.ts";
+import { assertValidationBody, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -123,7 +123,7 @@ test("4 beyond: batch: operations have the same permissions as single requests",
   }
   for (const header of ["authorization", "apikey", "x-http-method-override"]) {
     const answer = await batch([{ method: "GET", path: "/agents", headers: { [header]: "x" } }]);
-    assert.equal(refusalOf(answer).status, 400, header);
+    assert.equal(apiErrorOf(answer).status, 400, header);
   }
 });
 
@@ -140,7 +140,7 @@ test("4 beyond: batch: a malformed batch is a validation error", async () => {
     Array.from({ length: 101 }, () => one),
   ];
   for (const operations of cases) {
-    const { status, code } = refusalOf(await batch(operations));
+    const { status, code } = apiErrorOf(await batch(operations));
     assert.deepEqual([status, code], [400, "VALIDATION_ERROR"], JSON.stringify(operations)?.slice(0, 80));
   }
   assert.equal(((await batch(Array.from({ length: 100 }, () => one))).body["results"] as unknown[]).length, 100);
@@ -181,30 +181,30 @@ test("4 beyond: bulk PATCH: skips rows that do not exist or belong to others, an
     { id: own["id"], name: "Fine" },
     { id: randomUUID(), role: "x" },
   ];
-  assert.equal(refusalOf(await ada.send("PATCH /agents", { body: uneven })).status, 400);
+  assert.equal(apiErrorOf(await ada.send("PATCH /agents", { body: uneven })).status, 400);
   const twice = [
     { id: own["id"], name: "One" },
     { id: own["id"], name: "Two" },
   ];
-  assert.equal(refusalOf(await ada.send("PATCH /agents", { body: twice })).status, 400);
+  assert.equal(apiErrorOf(await ada.send("PATCH /agents", { body: twice })).status, 400);
   const keyless = [{ name: "One" }, { name: "Two" }];
-  assert.equal(refusalOf(await ada.send("PATCH /agents", { body: keyless })).status, 400);
+  assert.equal(apiErrorOf(await ada.send("PATCH /agents", { body: keyless })).status, 400);
   assert.equal(onlyRow(await ada.send(`GET /agents?id=eq.${String(own["id"])}`))["name"], "Changed");
 });
 
 const FORM = { "x-http-method-override": "GET", "content-type": "application/x-www-form-urlencoded" };
 
 test("4 beyond: a read by POST: accepts filters that are too long for a URL", async () => {
-  const wanted = await addAgent(ada, { name: "Found" });
-  const ids = [...Array.from({ length: 9_000 }, () => randomUUID()), String(wanted["id"])];
+  const expected = await addAgent(ada, { name: "Found" });
+  const ids = [...Array.from({ length: 9_000 }, () => randomUUID()), String(expected["id"])];
   const body = `select=id,name&id=in.(${ids.join(",")})`;
   assert.ok(body.length > 256 * 1024);
   const answer = await ada.send("POST /agents", { body, headers: { ...FORM, prefer: "count=exact" } });
   assert.equal(answer.status, 200, answer.text);
-  assert.deepEqual(answer.rows, [{ id: wanted["id"], name: "Found" }]);
+  assert.deepEqual(answer.rows, [{ id: expected["id"], name: "Found" }]);
   assert.equal(answer.headers["content-range"], "0-0/1");
   const single = await ada.send("POST /agents", {
-    body: `id=eq.${String(wanted["id"])}`,
+    body: `id=eq.${String(expected["id"])}`,
     headers: { ...FORM, ...SINGLE },
   });
   assert.equal(single.body["name"], "Found");
@@ -221,7 +221,7 @@ test("4 beyond: a read by POST: is read-only and returns only rows that the call
       body: "name=eq.x",
       headers: { ...FORM, "x-http-method-override": method },
     });
-    assert.ok(refusalOf(answer).status < 500, method);
+    assert.ok(apiErrorOf(answer).status < 500, method);
   }
   assert.equal((await ada.send("GET /agents?select=id")).rows.length, before);
 });

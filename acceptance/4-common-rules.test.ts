@@ -12,7 +12,7 @@ import {
   type Row,
   SINGLE,
 } from "./support/people.ts";
-import { libraryRefusalOf, refusalOf } from "./support/refusals.ts";
+import { libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
@@ -47,7 +47,7 @@ test("4 apikey is required on every call", async () => {
   for (const table of TABLES) {
     for (const apikey of [undefined, "", "nonsense", ada.session.access_token]) {
       for (const line of linesFor(table)) {
-        const { status, code } = refusalOf(await ada.send(line, { headers: { apikey } }));
+        const { status, code } = apiErrorOf(await ada.send(line, { headers: { apikey } }));
         assert.deepEqual([status, code], [401, "UNAUTHORIZED"], `${line} ${apikey}`);
       }
     }
@@ -71,22 +71,22 @@ test("4 Authorization with a user's token is required on every call", async () =
           headers: { authorization },
           ...(line.startsWith("P") && { body: { id: randomUUID() } }),
         });
-        const { status, code } = refusalOf(answer);
+        const { status, code } = apiErrorOf(answer);
         assert.deepEqual([status, code], [401, "UNAUTHORIZED"], `${line} with ${about}: ${answer.text}`);
         assert.match(answer.headers["www-authenticate"] ?? "", /^Bearer\b/);
       }
     }
   }
-  const refused = libraryRefusalOf(await openClient(service).from("agents").select());
-  assert.deepEqual([refused.status, refused.code], [401, "UNAUTHORIZED"]);
+  const rejected = libraryErrorOf(await openClient(service).from("agents").select());
+  assert.deepEqual([rejected.status, rejected.code], [401, "UNAUTHORIZED"]);
 });
 
 test("4 the token of an ended session returns 401 at once", async () => {
   const person = await newPerson(service);
   assert.equal((await person.send("GET /agents")).status, 200);
   ok({ data: null, ...(await person.client.auth.signOut()) });
-  assert.equal(refusalOf(await person.send("GET /agents")).code, "UNAUTHORIZED");
-  assert.equal(refusalOf(await person.send("POST /agents", { body: { name: "Late" } })).code, "UNAUTHORIZED");
+  assert.equal(apiErrorOf(await person.send("GET /agents")).code, "UNAUTHORIZED");
+  assert.equal(apiErrorOf(await person.send("POST /agents", { body: { name: "Late" } })).code, "UNAUTHORIZED");
 });
 
 test("4 a body requires a JSON Content-Type", async () => {
@@ -99,8 +99,8 @@ test("4 a body requires a JSON Content-Type", async () => {
     const typed = { "content-type": "application/json; charset=utf-8" };
     assert.ok((await ada.send(line, { body, headers: typed })).status < 300);
     for (const broken of ["{", "", "nonsense", '{"name":"\\ud8']) {
-      const refused = await ada.send(line, { body: broken });
-      assert.equal(refusalOf(refused).status, 400, refused.text);
+      const rejected = await ada.send(line, { body: broken });
+      assert.equal(apiErrorOf(rejected).status, 400, rejected.text);
     }
   }
   ok(await ada.client.from("agents").delete().eq("name", "Typed"));
@@ -145,10 +145,10 @@ test("4 the Accept header can request a single object", async () => {
     ["name=eq.nobody", 0],
     ["framework=eq.provider_b", 3],
   ] as const) {
-    const refused = await ada.send(`GET /agents?${filter}`, { headers: SINGLE });
-    assert.equal(refusalOf(refused).status, 406, refused.text);
-    assert.equal(refused.body["code"], "PGRST116");
-    assert.match(JSON.stringify(refused.body["details"]), new RegExp(`\\b${count} rows\\b`));
+    const rejected = await ada.send(`GET /agents?${filter}`, { headers: SINGLE });
+    assert.equal(apiErrorOf(rejected).status, 406, rejected.text);
+    assert.equal(rejected.body["code"], "PGRST116");
+    assert.match(JSON.stringify(rejected.body["details"]), new RegExp(`\\b${count} rows\\b`));
   }
   assert.equal((await ada.client.from("agents").select().eq("name", "nobody").maybeSingle()).data, null);
 });
@@ -225,7 +225,7 @@ test("4 order, limit and offset page through a list", async () => {
   const page = await client.from("agents").select("name", { count: "exact" }).order("created_at").range(1, 2);
   assert.deepEqual([page.status, namesOf(page.data), page.count], [206, ["bob", "Cleo"], 5]);
   for (const search of ["limit=-1", "order=nothing.asc", "order=name.sideways"]) {
-    assert.equal(refusalOf(await ada.send(`GET /agents?${search}`)).status, search === "limit=-1" ? 416 : 400, search);
+    assert.equal(apiErrorOf(await ada.send(`GET /agents?${search}`)).status, search === "limit=-1" ? 416 : 400, search);
   }
 });
 
@@ -268,7 +268,7 @@ test("4 the service role reads every row", async () => {
 test("4 PATCH and DELETE without a filter are rejected", async () => {
   const unfiltered = [await ada.send("PATCH /agents", { body: { role: "all" } }), await ada.send("DELETE /agents")];
   for (const answer of unfiltered) {
-    const { status, code } = refusalOf(answer);
+    const { status, code } = apiErrorOf(answer);
     assert.deepEqual([status, code], [400, "21000"], answer.text);
   }
   assert.equal((await ada.send("GET /agents")).rows.length, NAMES.length);
@@ -278,7 +278,7 @@ test("4 unknown tables, columns and operators are rejected with a suggestion", a
   const table = await ada.send("GET /agnts");
   assert.deepEqual([table.status, table.body["code"]], [404, "PGRST205"]);
   assert.match(String(table.body["hint"]), /agents/);
-  const column = libraryRefusalOf(await ada.client.from("agents").insert({ name: "Ada", nmae: "x" }));
+  const column = libraryErrorOf(await ada.client.from("agents").insert({ name: "Ada", nmae: "x" }));
   assert.deepEqual([column.status, column.code], [400, "PGRST204"]);
   const filter = await ada.send("GET /agents?name=resembles.x");
   assert.deepEqual([filter.status, filter.body["code"]], [400, "PGRST100"]);

@@ -57,18 +57,18 @@ test("5 a new password ends the other sessions, and the old password no longer w
 
 test("5 a new e-mail address applies at once without confirmation, and an address that is taken changes nothing", async () => {
   const { client, email } = await signUpNew(service);
-  const wanted = newEmail("new");
-  const { user } = ok(await client.auth.updateUser({ email: wanted }));
-  assert.equal(user.email, wanted);
+  const expected = newEmail("new");
+  const { user } = ok(await client.auth.updateUser({ email: expected }));
+  assert.equal(user.email, expected);
   const { auth } = openClient(service);
   assert.equal((await auth.signInWithPassword({ email, password: PASSWORD })).error?.code, "invalid_credentials");
-  assert.equal((await auth.signInWithPassword({ email: wanted, password: PASSWORD })).error, null);
+  assert.equal((await auth.signInWithPassword({ email: expected, password: PASSWORD })).error, null);
 
   const { email: taken } = await signUpNew(service);
   const { data, error } = await client.auth.updateUser({ email: taken });
   assert.equal(error, null, "the answer does not tell that the address has an account");
   assert.equal(data.user?.id, user.id);
-  assert.equal(ok(await client.auth.getUser()).user.email, wanted);
+  assert.equal(ok(await client.auth.getUser()).user.email, expected);
 });
 
 test("5 an anonymous user who adds an address stays the same user", async () => {

@@ -172,8 +172,8 @@ test("5 a soft-deleted account keeps its id and no personal data", async () => {
   const { user } = ok(await admin.getUserById(session.user.id));
   assert.ok(Reflect.get(user, "deleted_at"));
   assert.doesNotMatch(JSON.stringify(user), new RegExp(`Ada|${email}`));
-  const refused = await openClient(service).auth.signInWithPassword({ email, password: PASSWORD });
-  assert.equal(refused.error?.code, "invalid_credentials");
+  const rejected = await openClient(service).auth.signInWithPassword({ email, password: PASSWORD });
+  assert.equal(rejected.error?.code, "invalid_credentials");
 });
 
 test("5 the service role signs a user out with that user's token", async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { newEmail, ok, openAdmin, openClient, PASSWORD, signInAgain } from "./support/clients.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { type Mailbox, openMailbox } from "./support/mailbox.ts";
-import { continueSession, follow, fragmentOf, makeConfirmed, recordEvents } from "./support/mail-links.ts";
+import { continueSession, follow, fragmentOf, createConfirmedUser, recordEvents } from "./support/mail-links.ts";
 import { type Service, startService } from "./support/service.ts";
 import { MAIL_LINKS, MAILING } from "./support/settings.ts";
 
@@ -65,7 +65,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5.2 with confirmation required, sign-up with a taken address returns the same response as any other", async () => {
-    const taken = await makeConfirmed(service);
+    const taken = await createConfirmedUser(service);
     const fresh = newEmail();
     const users = [];
     for (const email of [taken, fresh]) {
@@ -95,7 +95,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 password recovery: the link in the mail starts a session that can set a new password", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const unknown = newEmail("nobody");
     const { auth } = openClient(service);
     assert.deepEqual(await auth.resetPasswordForEmail(unknown), await auth.resetPasswordForEmail(email));
@@ -111,7 +111,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 password recovery by the token hash of the link emits PASSWORD_RECOVERY", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const client = openClient(service);
     const events = recordEvents(client);
     ok(await client.auth.resetPasswordForEmail(email));
@@ -136,7 +136,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 signing in by the token hash of the link", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const { auth } = openClient(service);
     ok(await auth.signInWithOtp({ email }));
     const tokenHash = new URL((await mailbox.take(email)).link).searchParams.get("token") ?? "";
@@ -147,7 +147,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
 
   test("5 requesting a code does not reveal whether an address has an account, and creates none with shouldCreateUser false", async () => {
     const unknown = newEmail("nobody");
-    const known = await makeConfirmed(service);
+    const known = await createConfirmedUser(service);
     const { auth } = openClient(service);
     const answers = [];
     for (const email of [unknown, known]) {
@@ -165,7 +165,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 a code is invalidated after a few wrong guesses", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const { auth } = openClient(service);
     ok(await auth.signInWithOtp({ email }));
     const { code, link } = await mailbox.take(email);
@@ -181,7 +181,7 @@ describe("5 accounts by mail", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 reauthentication mails a nonce that updateUser accepts with a new password", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const { client } = await signInAgain(service, email);
     ok(await client.auth.reauthenticate());
     const { code, link } = await mailbox.take(email);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { newEmail, ok, openClient, PASSWORD, signInAgain } from "./support/clients.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { type Mailbox, openMailbox } from "./support/mailbox.ts";
-import { follow, fragmentOf, makeConfirmed, recordEvents } from "./support/mail-links.ts";
+import { follow, fragmentOf, createConfirmedUser, recordEvents } from "./support/mail-links.ts";
 import { type Service, startService } from "./support/service.ts";
 import { MAIL_LINKS, MAILING } from "./support/settings.ts";
 
@@ -18,7 +18,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   after(() => service?.stop());
 
   test("5 a magic link redirects to the requested address if it is allowed, and otherwise to the site", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const cases: [string | undefined, string][] = [
       [undefined, MAIL_LINKS.site],
       [MAIL_LINKS.allowed, MAIL_LINKS.allowed],
@@ -41,7 +41,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 a link with a changed redirect address does not redirect there", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     ok(await openClient(service).auth.signInWithOtp({ email }));
     const link = new URL((await mailbox.take(email)).link);
     link.searchParams.set("redirect_to", "https://evil.example/");
@@ -57,7 +57,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 a prefetch by a browser or mail program does not use up the link", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     ok(await openClient(service).auth.signInWithOtp({ email }));
     const { link } = await mailbox.take(email);
     assert.equal((await service.request(link, { method: "HEAD" })).status, 405);
@@ -66,7 +66,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 PKCE: the link has a code that only the client that started the flow can exchange", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const client = openClient(service, { auth: { flowType: "pkce" } });
     const events = recordEvents(client);
     ok(await client.auth.signInWithOtp({ email, options: { emailRedirectTo: MAIL_LINKS.allowed } }));
@@ -93,7 +93,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 PKCE: a code can be exchanged once", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const kept = new Map<string, string>();
     const storage = {
       getItem: (name: string) => kept.get(name) ?? null,
@@ -125,7 +125,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 a new e-mail address must be confirmed at the old and at the new address", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const wanted = newEmail("new");
     const { client, session } = await signInAgain(service, email);
     const { user } = ok(await client.auth.updateUser({ email: wanted }));
@@ -146,7 +146,7 @@ describe("5 links in mails", { skip: NEEDS_OWN_SERVICE }, () => {
   });
 
   test("5 the mails of an e-mail change can be sent again", async () => {
-    const email = await makeConfirmed(service);
+    const email = await createConfirmedUser(service);
     const wanted = newEmail("new");
     const { client } = await signInAgain(service, email);
     ok(await client.auth.updateUser({ email: wanted }));

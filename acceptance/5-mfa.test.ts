@@ -95,8 +95,8 @@ test("5 a wrong second-factor code is rejected, and a correct one works once", a
   const { factorId, secret } = await enrol(client);
   const code = computeTotp(secret);
   const wrong = [-1, 0, 1].some((steps) => computeTotp(secret, steps) === "123456") ? "654321" : "123456";
-  const refused = await client.auth.mfa.challengeAndVerify({ factorId, code: wrong });
-  assert.deepEqual([refused.error?.status, refused.error?.code], [422, "mfa_verification_failed"]);
+  const rejected = await client.auth.mfa.challengeAndVerify({ factorId, code: wrong });
+  assert.deepEqual([rejected.error?.status, rejected.error?.code], [422, "mfa_verification_failed"]);
   assert.deepEqual(await levelsOf(client), ["aal1", "aal1"]);
   ok(await client.auth.mfa.challengeAndVerify({ factorId, code }));
   const again = await client.auth.mfa.challengeAndVerify({ factorId, code });

@@ -28,9 +28,9 @@ function listen({ auth }: SupabaseClient): Listener {
   });
   return {
     events,
-    async waitFor(wanted) {
+    async waitFor(expected) {
       for (;;) {
-        const found = seen.find(([event]) => event === wanted);
+        const found = seen.find(([event]) => event === expected);
         if (found !== undefined) return found[1];
         await new Promise<void>((resolve) => {
           notify = resolve;

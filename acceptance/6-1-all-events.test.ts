@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type EventJudge, loadEventJudge } from "./support/event-schemas.ts";
+import { type EventValidator, loadEventValidator } from "./support/event-schemas.ts";
 import { eventually } from "./support/eventually.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person, type Row } from "./support/people.ts";
@@ -39,7 +39,7 @@ const DOCUMENTED: Readonly<Record<string, string>> = {
 const COMPLETED_BY_HAND = "swarm_id run_id source actor";
 const ALL_EVENTS = Object.keys(DOCUMENTED);
 
-interface Told {
+interface ReceivedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: Row;
@@ -47,7 +47,7 @@ interface Told {
 
 let service: Service;
 let receiver: Receiver;
-let judge: EventJudge;
+let validate: EventValidator;
 let ada: Person;
 let bob: Person;
 
@@ -55,32 +55,36 @@ let bob: Person;
 const seen = new Set<string>();
 
 /** Deliveries run in parallel; event ids increase in the order of the events. */
-function toldTo({ received }: Endpoint): Told[] {
-  const told = received.map(({ body }) => JSON.parse(body) as Told);
-  for (const one of told) judge(one);
-  for (const { type } of told) seen.add(type);
-  return told.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+function toldTo({ received }: Endpoint): ReceivedEvent[] {
+  const events = received.map(({ body }) => JSON.parse(body) as ReceivedEvent);
+  for (const one of events) validate(one);
+  for (const { type } of events) seen.add(type);
+  return events.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-function hears(endpoint: Endpoint, isEnough: (told: readonly Told[]) => boolean, what: string): Promise<Told[]> {
+function waitForEvents(
+  endpoint: Endpoint,
+  isEnough: (events: readonly ReceivedEvent[]) => boolean,
+  what: string,
+): Promise<ReceivedEvent[]> {
   return eventually(() => toldTo(endpoint), isEnough, what);
 }
 
 /** The end of a run may arrive before its other events, so the test waits for all of them. */
 const isWhole =
   (count: number) =>
-  (told: readonly Told[]): boolean =>
-    told.length >= count && told.some(({ type }) => type === "swarm.completed");
-const typesOf = (told: readonly Told[]): string[] => told.map(({ type }) => type);
+  (events: readonly ReceivedEvent[]): boolean =>
+    events.length >= count && events.some(({ type }) => type === "swarm.completed");
+const typesOf = (events: readonly ReceivedEvent[]): string[] => events.map(({ type }) => type);
 
-function assertDocumented({ type, data }: Told): void {
+function assertDocumented({ type, data }: ReceivedEvent): void {
   const isByHand = type === "swarm.completed" && data["run_id"] === null;
   const keys = ((isByHand ? COMPLETED_BY_HAND : DOCUMENTED[type]) ?? "").split(" ");
   for (const key of keys) assert.ok(key in data, `${type} without ${key}: ${JSON.stringify(data)}`);
 }
 
 /** A one-line summary of each event. */
-function describeEvent({ type, data }: Told, names: ReadonlyMap<unknown, string>): string {
+function describeEvent({ type, data }: ReceivedEvent, names: ReadonlyMap<unknown, string>): string {
   const who = names.get(data["agent_id"] ?? data["sender_id"]) ?? "?";
   switch (type) {
     case "agent.status_changed":
@@ -98,7 +102,7 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
   before(async () => {
     service = await startService(SIMULATED);
     receiver = await startReceiver(service);
-    judge = await loadEventJudge(service);
+    validate = await loadEventValidator(service);
     ada = await newPerson(service);
     bob = await newPerson(service);
   });
@@ -120,12 +124,12 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const message = await add(ada, "messages", { swarm_id: swarm, content: "Hello" });
     await change(ada, "messages", message, { content: "How rude" });
     await remove(ada, "messages", message);
-    const seat = await add(ada, "swarm_members", { swarm_id: swarm, email: bob.email });
-    await change(bob, "swarm_members", seat, { status: "active" });
-    await change(ada, "swarm_members", seat, { role: "viewer" });
+    const membership = await add(ada, "swarm_members", { swarm_id: swarm, email: bob.email });
+    await change(bob, "swarm_members", membership, { status: "active" });
+    await change(ada, "swarm_members", membership, { role: "viewer" });
     const said = await add(ada, "messages", { swarm_id: swarm, content: "Welcome" });
     await add(bob, "message_flags", { message_id: said, reason: "too short" });
-    await remove(bob, "swarm_members", seat);
+    await remove(bob, "swarm_members", membership);
     await remove(ada, "swarm_agents", place);
     await change(ada, "swarms", swarm, { status: "completed" });
     await remove(ada, "agents", agent);
@@ -134,10 +138,10 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const expected = `swarm.created agent.created agent.updated agent.status_changed swarm.agent_added swarm.updated
       message.created message.updated message.flagged message.deleted user.joined user.role_changed message.created
       message.flagged user.removed swarm.agent_removed swarm.completed agent.deleted swarm.deleted`.split(/\s+/);
-    const told = await hears(endpoint, ({ length }) => length >= expected.length, "all that people did");
-    assert.deepEqual(typesOf(told), expected);
-    for (const one of told) assertDocumented(one);
-    const sources = told.filter(({ type }) => type === "message.flagged").map(({ data }) => data["flag"] as Row);
+    const events = await waitForEvents(endpoint, ({ length }) => length >= expected.length, "all that people did");
+    assert.deepEqual(typesOf(events), expected);
+    for (const one of events) assertDocumented(one);
+    const sources = events.filter(({ type }) => type === "message.flagged").map(({ data }) => data["flag"] as Row);
     assert.deepEqual(
       sources.map(({ source, category }) => [source, category]),
       [
@@ -171,17 +175,17 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
       `${name} idle (run_completed)`,
     ];
     const expected = ["message of Ada", ...turnOf("One"), ...turnOf("Two"), "swarm.completed"];
-    const told = await hears(endpoint, isWhole(expected.length), "the whole run");
-    for (const event of told) assertDocumented(event);
+    const events = await waitForEvents(endpoint, isWhole(expected.length), "the whole run");
+    for (const event of events) assertDocumented(event);
     assert.deepEqual(
-      told.map((event) => describeEvent(event, names)),
+      events.map((event) => describeEvent(event, names)),
       expected,
     );
-    const last = told.at(-1)?.data ?? {};
+    const last = events.at(-1)?.data ?? {};
     assert.deepEqual([last["run_id"], last["status"], last["stop_reason"]], [run.run_id, "completed", "all_replied"]);
     const replies = run.responses.map(({ message }) => (message as Row)["id"]);
     assert.deepEqual(last["response_message_ids"], replies);
-    const executed = told.find(({ type }) => type === "tool.executed")?.data ?? {};
+    const executed = events.find(({ type }) => type === "tool.executed")?.data ?? {};
     assert.deepEqual([executed["tool_name"], executed["input"]], ["calculator", { expression: "6 * 7" }]);
     assert.match(String(executed["output_preview"]), /42/);
     await remove(ada, "webhooks", webhook.id);
@@ -195,20 +199,20 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     const webhook = await addWebhook(ada, endpoint.url, { events: ALL_EVENTS });
     const run = await respond(ada, swarm, '/fail 5xx Ill\n/tool calculator {"expression": "6 *"}');
     assert.equal(run.status, "partial");
-    const hasFailed = (all: readonly Told[]): boolean =>
+    const hasFailed = (all: readonly ReceivedEvent[]): boolean =>
       isWhole(1)(all) &&
       ["agent.error", "tool.error"].every((type) => typesOf(all).includes(type)) &&
       all.some(({ data }) => data["agent_id"] === ill && data["status"] === "error");
-    const told = await hears(endpoint, hasFailed, "what went wrong in the run");
-    for (const event of told) assertDocumented(event);
-    const failed = told.filter(({ type }) => type === "agent.error").map(({ data }) => data);
+    const events = await waitForEvents(endpoint, hasFailed, "what went wrong in the run");
+    for (const event of events) assertDocumented(event);
+    const failed = events.filter(({ type }) => type === "agent.error").map(({ data }) => data);
     assert.equal(failed.length, 1);
     const [{ agent_id, run_id, error } = {}] = failed;
     assert.deepEqual([agent_id, run_id], [ill, run.run_id]);
     for (const key of ["code", "message", "retryable", "provider_status"]) assert.ok(key in (error as Row), key);
-    const broken = told.filter(({ type }) => type === "tool.error");
-    assert.ok(broken.length >= 1, typesOf(told).join());
-    const status = told.findLast(({ type, data }) => type === "agent.status_changed" && data["agent_id"] === ill);
+    const broken = events.filter(({ type }) => type === "tool.error");
+    assert.ok(broken.length >= 1, typesOf(events).join());
+    const status = events.findLast(({ type, data }) => type === "agent.status_changed" && data["agent_id"] === ill);
     assert.deepEqual([status?.data["status"], status?.data["reason"]], ["error", "run_failed"]);
     await remove(ada, "webhooks", webhook.id);
   });
@@ -231,20 +235,24 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
       "One idle (run_completed)",
       "swarm.completed",
     ];
-    const told = await hears(endpoint, isWhole(expected.length), "the whole of a run that nobody asked for by a call");
+    const events = await waitForEvents(
+      endpoint,
+      isWhole(expected.length),
+      "the whole of a run that nobody asked for by a call",
+    );
     assert.deepEqual(
-      told.map((event) => describeEvent(event, names)),
+      events.map((event) => describeEvent(event, names)),
       expected,
     );
-    assert.equal(told.at(-1)?.data["message_id"], message);
+    assert.equal(events.at(-1)?.data["message_id"], message);
     await remove(ada, "webhooks", webhook.id);
   });
 
   test("6.1 events go to the owner of agents and tools and to the members of a swarm, and to nobody else", async () => {
     const swarm = await add(ada, "swarms", { name: "Shared" });
     await addSwarmAgent(ada, swarm, "One", ["calculator"]);
-    const seat = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
-    await change(bob, "swarm_members", seat, { status: "active" });
+    const membership = await add(ada, "swarm_members", { swarm_id: swarm, user_id: bob.id, role: "viewer" });
+    await change(bob, "swarm_members", membership, { status: "active" });
     const [hers, his, elses] = [receiver.addEndpoint(), receiver.addEndpoint(), receiver.addEndpoint()];
     const eve = await newPerson(service);
     for (const [person, { url }] of [
@@ -254,8 +262,8 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
     ] as const)
       await addWebhook(person, url, { events: ALL_EVENTS });
     await respond(ada, swarm, '/tool calculator {"expression": "1 + 1"}');
-    const whole = await hears(hers, isWhole(7), "the whole run");
-    const part = await hears(his, isWhole(3), "what a member hears of it");
+    const whole = await waitForEvents(hers, isWhole(7), "the whole run");
+    const part = await waitForEvents(his, isWhole(3), "what a member waitForEvents of it");
     assert.deepEqual(typesOf(part), ["message.created", "message.created", "swarm.completed"]);
     assert.deepEqual(typesOf(whole.filter(({ type }) => /^(agent|tool)\./.test(type))), [
       "agent.status_changed",
@@ -285,6 +293,6 @@ describe("6.1 all events", { skip: NEEDS_RECEIVER }, () => {
 
   test("6.1 the tests of this file raise all twenty event types", () => {
     assert.deepEqual([...seen].toSorted(), ALL_EVENTS.toSorted());
-    assert.throws(() => judge({ type: "agent.created" }), /agent\.created\.data is missing/);
+    assert.throws(() => validate({ type: "agent.created" }), /agent\.created\.data is missing/);
   });
 });

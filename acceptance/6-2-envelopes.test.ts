@@ -38,8 +38,8 @@ describe("6.2 the delivery envelope", { skip: NEEDS_RECEIVER }, () => {
     assert.equal(envelope.type, "message.created");
     assert.match(envelope.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     assert.ok(Math.abs(Date.parse(envelope.created_at) - startedAtMs) < 60_000);
-    const { message_id, swarm_id, content: told } = envelope.data;
-    assert.deepEqual([message_id, swarm_id, told], [message, swarm, content]);
+    const { message_id, swarm_id, content: receivedChanges } = envelope.data;
+    assert.deepEqual([message_id, swarm_id, receivedChanges], [message, swarm, content]);
 
     const delivery = await waitForStatus(ada, webhook, "delivered");
     assert.deepEqual(delivery["payload"], envelope);

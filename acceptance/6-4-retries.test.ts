@@ -5,7 +5,7 @@ import { findFreePort } from "./support/free-port.ts";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { openMailbox } from "./support/mailbox.ts";
 import { newPerson, onlyRow, type Person, type Row } from "./support/people.ts";
-import { type ChangesWanted, disconnectAll, hear } from "./support/realtime.ts";
+import { type ChangesFilter, disconnectAll, receiveChanges } from "./support/realtime.ts";
 import { type Endpoint, type Receiver, type Reply, startReceiver } from "./support/receiver.ts";
 import { change } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
@@ -206,15 +206,15 @@ describe("6.4 retries", { skip: NEEDS_RECEIVER }, () => {
     const eve = await newPerson(service);
     const endpoint = receiver.addEndpoint({ status: 410 });
     const webhook = await addWebhook(eve, endpoint.url, { name: "Orders" });
-    const wanted: ChangesWanted = {
+    const expected: ChangesFilter = {
       event: "UPDATE",
       schema: "public",
       table: "webhooks",
       filter: `id=eq.${webhook.id}`,
     };
-    const heard = await hear(t, eve.client, wanted);
+    const receivedChanges = await receiveChanges(t, eve.client, expected);
     await addAgent(eve);
-    const [change] = await heard.waitFor(1);
+    const [change] = await receivedChanges.waitFor(1);
     const { is_active: isActive, disabled_reason: reason, disabled_at: disabledAt } = change?.new ?? {};
     assert.deepEqual([isActive, reason], [false, "endpoint_gone"]);
     const [row] = (await eve.send(`GET /webhooks?id=eq.${webhook.id}`)).rows;

@@ -9,7 +9,7 @@ import {
   disconnectAll,
   newTopic,
   openChannel,
-  speaking,
+  withVersion,
   subscribe,
   VERSIONS,
   type Version,
@@ -59,7 +59,7 @@ const otherThan = (vsn: Version): Version => (vsn === "1.0.0" ? "2.0.0" : "1.0.0
 
 for (const vsn of VERSIONS) {
   describe(`6.5 broadcast and presence, protocol ${vsn}`, () => {
-    const open = (version: Version = vsn) => openClient(service, speaking(version));
+    const open = (version: Version = vsn) => openClient(service, withVersion(version));
 
     test("6.5 a broadcast reaches the other subscribers of its topic in order, in both protocol versions", async (t) => {
       const topic = newTopic();
@@ -180,13 +180,13 @@ for (const vsn of VERSIONS) {
     let ada: Person;
     let bob: Person;
     before(async () => {
-      ada = await newPerson(service, speaking(vsn));
-      bob = await newPerson(service, speaking(vsn));
+      ada = await newPerson(service, withVersion(vsn));
+      bob = await newPerson(service, withVersion(vsn));
     });
     const PRIVATE: Config = { private: true, broadcast: { ack: true } };
 
     test("6.5 a private channel without a policy rejects every join", async (t) => {
-      for (const { client } of [ada, { client: openClient(service, speaking(vsn)) }]) {
+      for (const { client } of [ada, { client: openClient(service, withVersion(vsn)) }]) {
         await assert.rejects(
           listen(t, client, newTopic(), PRIVATE),
           /do not have permissions to read from this Channel/,
@@ -204,7 +204,7 @@ for (const vsn of VERSIONS) {
       const topic = `room-${ada.id}`;
       const [owner, guest] = [await listen(t, ada.client, topic, PRIVATE), await listen(t, bob.client, topic, PRIVATE)];
       const open = await listen(t, bob.client, newTopic());
-      const outside = await listen(t, openClient(service, speaking(vsn)), topic);
+      const outside = await listen(t, openClient(service, withVersion(vsn)), topic);
       assert.equal(await say(owner.channel, "from the owner"), "ok");
       assert.equal(await say(guest.channel, "from a guest"), "error");
       await assert.rejects(guest.channel.httpSend("posted by a guest", {}), /Forbidden/);
@@ -252,7 +252,7 @@ for (const vsn of VERSIONS) {
     test("6.5 access to a private channel ends at once with the session", async (t) => {
       await addRules(t, "for all to authenticated using (true) with check (true)");
       const topic = newTopic();
-      const guest = await newPerson(service, speaking(vsn));
+      const guest = await newPerson(service, withVersion(vsn));
       const [owner, listener] = [
         await listen(t, ada.client, topic, PRIVATE),
         await listen(t, guest.client, topic, PRIVATE),

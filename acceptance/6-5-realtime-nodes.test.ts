@@ -6,19 +6,19 @@ import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import {
   addListener,
-  type ChangesWanted,
+  type ChangesFilter,
   disconnectAll,
-  hear,
+  receiveChanges,
   newTopic,
   openChannel,
-  speaking,
+  withVersion,
   subscribe,
 } from "./support/realtime.ts";
 import { startSecondNode } from "./support/second-node.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
-const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
+const AGENTS: ChangesFilter = { event: "*", schema: "public", table: "agents" };
 /** Tokens last an hour, so with this setting every join gets the warning. */
 const WARNING_EARLY = { ...UNLIMITED, REALTIME_EXPIRY_WARNING_SECONDS: "3600" };
 const WRITES = 20;
@@ -39,8 +39,8 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
 
   /** A user with a client on each node. */
   async function newPair(): Promise<readonly [Person, Person]> {
-    const here = await newPerson(a, speaking("2.0.0"));
-    return [here, { ...here, ...(await signInAgain(b, here.email, speaking("1.0.0"))) }];
+    const here = await newPerson(a, withVersion("2.0.0"));
+    return [here, { ...here, ...(await signInAgain(b, here.email, withVersion("1.0.0"))) }];
   }
 
   const addAgent = async ({ client }: Person, name: string) => void ok(await client.from("agents").insert({ name }));
@@ -48,8 +48,8 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
   test("6.5 both nodes send changes made through either node, in the same order", async (t) => {
     const [here, there] = await newPair();
     const [stranger] = await newPair();
-    const [one, other] = [await hear(t, here.client, AGENTS), await hear(t, there.client, AGENTS)];
-    const strange = await hear(t, stranger.client, AGENTS);
+    const [one, other] = [await receiveChanges(t, here.client, AGENTS), await receiveChanges(t, there.client, AGENTS)];
+    const strange = await receiveChanges(t, stranger.client, AGENTS);
     const write = async (person: Person, name: string) => {
       for (let at = 0; at < WRITES; at += 1) await addAgent(person, `${name} ${at}`);
     };
@@ -80,16 +80,16 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
 
   test("6.5 broadcasts reach subscribers on other nodes, in the order of their sender", async (t) => {
     const topic = newTopic();
-    const heard = await Promise.all(
+    const receivedChanges = await Promise.all(
       [a, b, b].map(async (node) => {
-        const channel = openChannel(t, openClient(node, speaking("2.0.0")), topic, { broadcast: { ack: true } });
+        const channel = openChannel(t, openClient(node, withVersion("2.0.0")), topic, { broadcast: { ack: true } });
         const events: string[] = [];
         channel.on("broadcast", { event: "*" }, ({ event }) => events.push(event));
         await subscribe(channel);
         return { channel, events };
       }),
     );
-    const [first, second, third] = heard.map(({ channel }) => channel);
+    const [first, second, third] = receivedChanges.map(({ channel }) => channel);
     for (let at = 0; at < WRITES; at += 1) {
       assert.equal(await first?.send({ type: "broadcast", event: `a${at}`, payload: { at } }), "ok");
     }
@@ -101,7 +101,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
       [...sent, "posted"],
       [...sent, "b", "posted"],
     ];
-    for (const [at, { events }] of heard.entries()) {
+    for (const [at, { events }] of receivedChanges.entries()) {
       await eventually(
         () => events,
         ({ length }) => length >= (expected[at]?.length ?? 0),
@@ -125,7 +125,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
   });
 
   function present(t: TestContext, node: Service, topic: string, key: string) {
-    const channel = openChannel(t, openClient(node, speaking("2.0.0")), topic, { presence: { key } });
+    const channel = openChannel(t, openClient(node, withVersion("2.0.0")), topic, { presence: { key } });
     return channel.on("presence", { event: "sync" }, () => {});
   }
 
@@ -139,7 +139,7 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
 
   test("6.5 a sign-out on one node ends access on the other at once", async (t) => {
     const [here, there] = await newPair();
-    const [kept, lost] = [await hear(t, here.client, AGENTS), await hear(t, there.client, AGENTS)];
+    const [kept, lost] = [await receiveChanges(t, here.client, AGENTS), await receiveChanges(t, there.client, AGENTS)];
     await addAgent(here, "before");
     await lost.waitFor(1);
     assert.equal((await here.client.auth.signOut({ scope: "others" })).error, null);

@@ -6,16 +6,16 @@ import { newPerson, type Person } from "./support/people.ts";
 import {
   addRow,
   type Change,
-  type ChangesWanted,
+  type ChangesFilter,
   disconnectAll,
-  hear,
-  speaking,
+  receiveChanges,
+  withVersion,
   VERSIONS,
 } from "./support/realtime.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
-const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
+const AGENTS: ChangesFilter = { event: "*", schema: "public", table: "agents" };
 
 let service: Service;
 before(async () => {
@@ -33,48 +33,48 @@ for (const vsn of VERSIONS) {
     let ada: Person;
     let bob: Person;
     before(async () => {
-      ada = await newPerson(service, speaking(vsn));
-      bob = await newPerson(service, speaking(vsn));
+      ada = await newPerson(service, withVersion(vsn));
+      bob = await newPerson(service, withVersion(vsn));
     });
 
     test("6.5 a channel continues with a new token, and a token of another user receives that user's rows", async (t) => {
-      const heard = await hear(t, ada.client, AGENTS);
+      const received = await receiveChanges(t, ada.client, AGENTS);
       ok(await ada.client.auth.refreshSession());
       await addRow(ada, "agents", { name: "after the refresh" });
-      await heard.waitFor(1);
+      await received.waitFor(1);
       const theirs = ok(await bob.client.auth.getSession()).session?.access_token ?? "";
       await ada.client.realtime.setAuth(theirs);
       await eventually(
         async () => {
           await addRow(bob, "agents", { name: "Bob's" });
           await addRow(ada, "agents", { name: "Ada's" });
-          return namesOf(heard.changes);
+          return namesOf(received.changes);
         },
         (names) => names.includes("Bob's"),
         "what the other user sees",
       );
-      const since = heard.changes.length;
+      const since = received.changes.length;
       await addRow(ada, "agents", { name: "unseen" });
       await addRow(bob, "agents", { name: "seen" });
-      await heard.waitFor(since + 1);
+      await received.waitFor(since + 1);
       await eventually(
-        () => namesOf(heard.changes),
+        () => namesOf(received.changes),
         (names) => names.includes("seen"),
         "the last one",
       );
-      assert.ok(!namesOf(heard.changes).includes("unseen"));
+      assert.ok(!namesOf(received.changes).includes("unseen"));
       assert.ok(
-        heard.statuses.every((status) => status === "SUBSCRIBED"),
-        heard.statuses.join(),
+        received.statuses.every((status) => status === "SUBSCRIBED"),
+        received.statuses.join(),
       );
       await ada.client.realtime.setAuth();
     });
 
     test("6.5 a sign-out ends the channels of that session at once, and not those of the user's other devices", async (t) => {
-      const person = await newPerson(service, speaking(vsn));
+      const person = await newPerson(service, withVersion(vsn));
       const { email, client: kept } = person;
-      const { client: lost } = await signInAgain(service, email, speaking(vsn));
-      const [here, there] = [await hear(t, kept, AGENTS), await hear(t, lost, AGENTS)];
+      const { client: lost } = await signInAgain(service, email, withVersion(vsn));
+      const [here, there] = [await receiveChanges(t, kept, AGENTS), await receiveChanges(t, lost, AGENTS)];
       await addRow(person, "agents", { name: "before" });
       await there.waitFor(1);
       assert.equal((await kept.auth.signOut({ scope: "others" })).error, null);

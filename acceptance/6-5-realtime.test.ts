@@ -9,12 +9,12 @@ import {
   addListener,
   addRow,
   changeRow,
-  type ChangesWanted,
+  type ChangesFilter,
   disconnectAll,
-  hear,
+  receiveChanges,
   openChannel,
   removeRow,
-  speaking,
+  withVersion,
   subscribe,
   VERSIONS,
 } from "./support/realtime.ts";
@@ -23,7 +23,7 @@ import { UNLIMITED } from "./support/settings.ts";
 import { runSql } from "./support/sql.ts";
 
 const JOINS = 40;
-const AGENTS: ChangesWanted = { event: "*", schema: "public", table: "agents" };
+const AGENTS: ChangesFilter = { event: "*", schema: "public", table: "agents" };
 
 let service: Service;
 before(async () => {
@@ -39,8 +39,8 @@ for (const vsn of VERSIONS) {
     let ada: Person;
     let bob: Person;
     before(async () => {
-      ada = await newPerson(service, speaking(vsn));
-      bob = await newPerson(service, speaking(vsn));
+      ada = await newPerson(service, withVersion(vsn));
+      bob = await newPerson(service, withVersion(vsn));
     });
 
     test("6.5 an update of an agent is sent with the new row, including its status", async (t) => {
@@ -48,10 +48,14 @@ for (const vsn of VERSIONS) {
         await addRow(ada, "agents", { name: "One" }),
         await addRow(ada, "agents", { name: "Other" }),
       ];
-      const heard = await hear(t, ada.client, { ...AGENTS, event: "UPDATE", filter: `id=eq.${String(id)}` });
+      const receivedChanges = await receiveChanges(t, ada.client, {
+        ...AGENTS,
+        event: "UPDATE",
+        filter: `id=eq.${String(id)}`,
+      });
       await changeRow(ada, "agents", other["id"], { status: "error" });
       const row = await changeRow(ada, "agents", id, { status: "thinking", settings: { temperature: 0.5 } });
-      const [first] = await heard.waitFor(1);
+      const [first] = await receivedChanges.waitFor(1);
       assert.equal(first?.eventType, "UPDATE");
       assert.equal(first?.new["status"], "thinking");
       assert.deepEqual(first?.new, row, "the same row that a read shows");
@@ -63,10 +67,10 @@ for (const vsn of VERSIONS) {
     test("6.5 a subscription receives inserts, updates, deletes, or all of them", async (t) => {
       const events = ["*", "INSERT", "UPDATE", "DELETE"] as const;
       const channel = openChannel(t, ada.client);
-      const told = new Map(events.map((event) => [event, [] as string[]]));
+      const received = new Map(events.map((event) => [event, [] as string[]]));
       for (const event of events) {
         addListener(channel, { ...AGENTS, event }, ({ eventType, new: row, old }) => {
-          told.get(event)?.push(`${eventType} ${String(row["name"] ?? old["id"])}`);
+          received.get(event)?.push(`${eventType} ${String(row["name"] ?? old["id"])}`);
         });
       }
       await subscribe(channel);
@@ -74,12 +78,12 @@ for (const vsn of VERSIONS) {
       await changeRow(ada, "agents", id, { name: "Changed" });
       await removeRow(ada, "agents", id);
       await eventually(
-        () => told.get("*"),
-        (all) => all?.length === 3 && told.get("DELETE")?.length === 1,
+        () => received.get("*"),
+        (all) => all?.length === 3 && received.get("DELETE")?.length === 1,
         "three changes",
       );
       const [made, changed, gone] = ["INSERT Made", "UPDATE Changed", `DELETE ${String(id)}`];
-      assert.deepEqual([...told.values()], [[made, changed, gone], [made], [changed], [gone]]);
+      assert.deepEqual([...received.values()], [[made, changed, gone], [made], [changed], [gone]]);
     });
 
     test("6.5 subscriptions support every filter operator, and several filters at once", async (t) => {
@@ -103,10 +107,10 @@ for (const vsn of VERSIONS) {
         "created_at=lte.2020-01-01": [],
       };
       const channel = openChannel(t, ada.client);
-      const told = new Map(Object.keys(filters).map((filter) => [filter, [] as unknown[]]));
-      for (const filter of told.keys()) {
+      const received = new Map(Object.keys(filters).map((filter) => [filter, [] as unknown[]]));
+      for (const filter of received.keys()) {
         addListener(channel, { ...AGENTS, event: "INSERT", filter }, ({ new: row }) =>
-          told.get(filter)?.push(row["name"]),
+          received.get(filter)?.push(row["name"]),
         );
       }
       await subscribe(channel);
@@ -114,17 +118,17 @@ for (const vsn of VERSIONS) {
       await addRow(ada, "agents", { name: "Bob" });
       await addRow(ada, "agents", { name: "x,y", framework: "provider_b" });
       await eventually(
-        () => [...told.values()].flat().length,
+        () => [...received.values()].flat().length,
         (count) => count >= Object.values(filters).flat().length,
         "all that is wanted",
       );
       // An unwanted change would have arrived before this one.
-      const last = await hear(t, ada.client, AGENTS);
+      const last = await receiveChanges(t, ada.client, AGENTS);
       await addRow(ada, "agents", { name: "Zed", framework: "provider_c" });
       await last.waitFor(1);
       for (const [filter, names] of Object.entries(filters)) {
         assert.deepEqual(
-          told.get(filter)?.filter((name) => name !== "Zed"),
+          received.get(filter)?.filter((name) => name !== "Zed"),
           names,
           filter,
         );
@@ -132,7 +136,7 @@ for (const vsn of VERSIONS) {
     });
 
     test("6.5 an invalid subscription is rejected with the reason", async (t) => {
-      const refused: [ChangesWanted, RegExp][] = [
+      const rejected: [ChangesFilter, RegExp][] = [
         [{ ...AGENTS, table: "nowhere" }, /There is no table public\.nowhere/],
         [{ ...AGENTS, table: "webhook_deliveries" }, /not in the publication/],
         [{ ...AGENTS, schema: "auth", table: "users" }, /There is no table auth\.users/],
@@ -140,17 +144,17 @@ for (const vsn of VERSIONS) {
         [{ ...AGENTS, filter: "id=eq.not-an-id" }, /invalid input syntax for type uuid/],
         [{ ...AGENTS, filter: "name=sounds.like" }, /operator/],
       ];
-      for (const [wanted, reason] of refused) await assert.rejects(hear(t, ada.client, wanted), reason);
+      for (const [expected, reason] of rejected) await assert.rejects(receiveChanges(t, ada.client, expected), reason);
     });
 
     test("6.5 owners receive their own rows, other users and anonymous clients none, the service role all", async (t) => {
-      const nobody = openClient(service, speaking(vsn));
-      const all = openClient(service, { ...speaking(vsn), key: service.credentials.service_role_key });
-      const own = await hear(t, ada.client, AGENTS);
-      const strange = await hear(t, bob.client, AGENTS);
-      const everything = await hear(t, all, AGENTS);
-      await assert.rejects(hear(t, nobody, AGENTS), /There is no table/);
-      const schemaWide = await hear(t, nobody, { event: "*", schema: "public" });
+      const nobody = openClient(service, withVersion(vsn));
+      const all = openClient(service, { ...withVersion(vsn), key: service.credentials.service_role_key });
+      const own = await receiveChanges(t, ada.client, AGENTS);
+      const strange = await receiveChanges(t, bob.client, AGENTS);
+      const everything = await receiveChanges(t, all, AGENTS);
+      await assert.rejects(receiveChanges(t, nobody, AGENTS), /There is no table/);
+      const schemaWide = await receiveChanges(t, nobody, { event: "*", schema: "public" });
 
       const { id } = await addRow(ada, "agents", { name: "Ada's" });
       await changeRow(ada, "agents", id, { status: "error" });
@@ -169,24 +173,24 @@ for (const vsn of VERSIONS) {
     });
 
     test("6.5 members receive the messages of a swarm while they are members, and nobody else does", async (t) => {
-      const eve = await newPerson(service, speaking(vsn));
+      const eve = await newPerson(service, withVersion(vsn));
       const { id: swarm_id } = await addRow(ada, "swarms", { name: "Swarm" });
-      const heard = await hear(t, bob.client, { event: "*", schema: "public", table: "messages" });
-      const strange = await hear(t, eve.client, { event: "*", schema: "public", table: "messages" });
+      const receivedChanges = await receiveChanges(t, bob.client, { event: "*", schema: "public", table: "messages" });
+      const strange = await receiveChanges(t, eve.client, { event: "*", schema: "public", table: "messages" });
       const say = (content: string) => addRow(ada, "messages", { swarm_id, content });
       await say("before");
       const { id } = await addRow(ada, "swarm_members", { swarm_id, user_id: bob.id });
       await say("while invited");
       await changeRow(bob, "swarm_members", id, { status: "active" });
       await say("to a member");
-      await heard.waitFor(1);
+      await receivedChanges.waitFor(1);
       await removeRow(ada, "swarm_members", id);
       await say("after");
       const own = await addRow(bob, "swarms", { name: "Own" });
       await addRow(bob, "messages", { swarm_id: own["id"], content: "own" });
-      await heard.waitFor(2);
+      await receivedChanges.waitFor(2);
       assert.deepEqual(
-        heard.changes.map(({ new: row }) => row["content"]),
+        receivedChanges.changes.map(({ new: row }) => row["content"]),
         ["to a member", "own"],
       );
       assert.deepEqual(strange.changes, []);
@@ -215,8 +219,8 @@ for (const vsn of VERSIONS) {
     }, async (t) => {
       const table = await addNotes(t);
       const [own, strange] = [
-        await hear(t, ada.client, { event: "*", schema: "public", table }),
-        await hear(t, bob.client, { event: "*", schema: "public", table, filter: "stars=gte.3" }),
+        await receiveChanges(t, ada.client, { event: "*", schema: "public", table }),
+        await receiveChanges(t, bob.client, { event: "*", schema: "public", table, filter: "stars=gte.3" }),
       ];
       await addRow(ada, table, { text: "secret", stars: 5 });
       const shared = await addRow(ada, table, { text: "for all", stars: 4, is_shared: true });
@@ -239,7 +243,7 @@ for (const vsn of VERSIONS) {
 
     async function addNotes(t: TestContext): Promise<string> {
       const table = `notes_${randomBytes(4).toString("hex")}`;
-      const wanted: ChangesWanted = { event: "*", schema: "public", table };
+      const expected: ChangesFilter = { event: "*", schema: "public", table };
       await runSql(
         service,
         `create table public.${table} (
@@ -252,7 +256,7 @@ for (const vsn of VERSIONS) {
       );
       t.after(() => runSql(service, `drop table public.${table}`));
       await assert.rejects(
-        hear(t, ada.client, wanted),
+        receiveChanges(t, ada.client, expected),
         new RegExp(`alter publication swarmbase add table public.${table}`),
       );
       await runSql(service, `alter publication swarmbase add table public.${table}`);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { after, before, test } from "node:test";
 import { newPerson, type Person, type Row, SINGLE, type TableAnswer } from "./support/people.ts";
-import { assertFields, assertValidationBody, refusalOf } from "./support/refusals.ts";
+import { assertFields, assertValidationBody, apiErrorOf } from "./support/api-errors.ts";
 import { type Answer, type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addWebhook, functionsOf, waitForStatus } from "./support/webhooks.ts";
@@ -97,7 +97,7 @@ test("7.2 a validation error has data null, and an error with code, message and 
 
 function assertNamed(answer: TableAnswer, status: number, code: string): void {
   assertError(answer, status, code);
-  assert.equal(refusalOf(answer).code, code);
+  assert.equal(apiErrorOf(answer).code, code);
 }
 
 /** Builds JSON with this many levels as text, because JSON.stringify overflows the stack earlier than JSON.parse. */
@@ -200,11 +200,11 @@ test("7.3 WEBHOOK_NOT_FOUND, WEBHOOK_DISABLED, INVALID_URL, INVALID_EVENTS", asy
   const test = { webhook_id: id, event_type: "agent.created" };
   assertNamed(await call("test-webhook", { ...test, webhook_id: randomUUID() }), 404, "WEBHOOK_NOT_FOUND");
   assertNamed(await call("test-webhook", test), 403, "WEBHOOK_DISABLED");
-  const refused: [Row, string][] = [
+  const rejected: [Row, string][] = [
     [{ url: "http://example.com/" }, "INVALID_URL"],
     [{ events: ["agent.exploded"] }, "INVALID_EVENTS"],
   ];
-  for (const [row, code] of refused) {
+  for (const [row, code] of rejected) {
     const webhook = { name: "Hook", url: "https://example.com/", events: ["agent.created"], is_active: false, ...row };
     assertNamed(await ada.send("POST /webhooks", { body: webhook }), 400, code);
     assertNamed(await ada.send(`PATCH /webhooks?id=eq.${id}`, { body: row }), 400, code);

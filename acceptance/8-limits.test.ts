@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { ask, openSwarm } from "./support/asking.ts";
+import { ask, openSwarm } from "./support/runs.ts";
 import { newEmail, openAdmin, openClient, PASSWORD, signUpNew } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
@@ -132,9 +132,9 @@ describe("8 limits as they come", { skip: NEEDS_OWN_SERVICE }, () => {
     assert.equal(answer.headers["x-ratelimit-limit"], "10");
     for (let attempt = left; attempt > 0; attempt -= 1) answer = await signIn(newEmail());
     assert.equal(leftIn(answer), "0/10");
-    const refused = await signIn(newEmail());
-    assertLimited(refused, 10);
-    assert.deepEqual([refused.body["error_code"], typeof refused.body["msg"]], ["over_request_rate_limit", "string"]);
+    const rejected = await signIn(newEmail());
+    assertLimited(rejected, 10);
+    assert.deepEqual([rejected.body["error_code"], typeof rejected.body["msg"]], ["over_request_rate_limit", "string"]);
     const { error } = await openClient(service).auth.signUp({ email: newEmail(), password: PASSWORD });
     assert.deepEqual([error?.status, error?.code], [429, "over_request_rate_limit"]);
   });

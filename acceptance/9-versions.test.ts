@@ -3,7 +3,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { NEEDS_RECEIVER } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { firstOf, type Receiver, startReceiver } from "./support/receiver.ts";
-import { assertValidationBody } from "./support/refusals.ts";
+import { assertValidationBody } from "./support/api-errors.ts";
 import { type Service, startService } from "./support/service.ts";
 import { UNLIMITED } from "./support/settings.ts";
 import { addAgent, addWebhook, envelopeOf, removeWebhooks } from "./support/webhooks.ts";
@@ -42,9 +42,9 @@ describe("9 versions", { skip: NEEDS_RECEIVER }, () => {
 
   test("9 an unknown api_version is rejected with the list of versions, which the OpenAPI description has too", async () => {
     const row = { name: "Hook", url: receiver.addEndpoint().url, events: ["agent.created"] };
-    const refused = await ada.send("POST /webhooks", { body: { ...row, api_version: "1999-01-01" } });
-    assertValidationBody(refused, ["api_version"]);
-    assert.match(JSON.stringify(refused.body["details"]), /must be one of 2026-11-15/);
+    const rejected = await ada.send("POST /webhooks", { body: { ...row, api_version: "1999-01-01" } });
+    assertValidationBody(rejected, ["api_version"]);
+    assert.match(JSON.stringify(rejected.body["details"]), /must be one of 2026-11-15/);
     const made = await ada.send("POST /webhooks", { body: { ...row, api_version: "2026-11-15" } });
     assert.equal(made.status, 201, made.text);
     const { definitions } = (await ada.send("GET /")).body as { definitions: Record<string, Description> };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ok } from "./clients.ts";
 import { onlyRow, type Person, REPRESENTATION, type Row } from "./people.ts";
-import { assertFields, assertValidationBody, libraryRefusalOf } from "./refusals.ts";
+import { assertFields, assertValidationBody, libraryErrorOf } from "./api-errors.ts";
 
 /** Creates the same row over plain HTTPS and through the library. */
 export async function createBothWays({ send, client }: Person, table: string, row: Row): Promise<[Row, Row]> {
@@ -11,14 +11,14 @@ export async function createBothWays({ send, client }: Person, table: string, ro
 }
 
 /** Asserts that both ways reject the field on create. */
-export async function assertRefusedField(
+export async function assertRejectedField(
   { send, client }: Person,
   table: string,
   row: Row,
   field: string,
 ): Promise<void> {
   assertValidationBody(await send(`POST /${table}`, { body: row }), [field]);
-  const refusal = libraryRefusalOf(await client.from(table).insert(row));
-  assert.deepEqual([refusal.status, refusal.code], [400, "VALIDATION_ERROR"]);
-  assertFields(refusal.details, [field]);
+  const rejection = libraryErrorOf(await client.from(table).insert(row));
+  assert.deepEqual([rejection.status, rejection.code], [400, "VALIDATION_ERROR"]);
+  assertFields(rejection.details, [field]);
 }

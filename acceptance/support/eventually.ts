@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const WAIT_MS = 30_000;
 const POLL_MS = 20;
 
-/** Polls `read` until its result is `wanted`, and returns the result. */
+/** Polls `read` until its result is `expected`, and returns the result. */
 export async function eventually<T>(
   read: () => T | Promise<T>,
   isWanted: (value: T) => boolean,

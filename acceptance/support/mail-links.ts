@@ -23,7 +23,7 @@ export async function continueSession(service: Service, url: URL): Promise<Supab
 }
 
 /** Creates an account with a confirmed address and returns the address. */
-export async function makeConfirmed(service: Service): Promise<string> {
+export async function createConfirmedUser(service: Service): Promise<string> {
   const email = newEmail();
   ok(await openAdmin(service).auth.admin.createUser({ email, password: PASSWORD, email_confirm: true }));
   return email;

@@ -9,11 +9,11 @@ export const VERSIONS = ["1.0.0", "2.0.0"] as const;
 export type Version = (typeof VERSIONS)[number];
 
 /** The unmodified library, except for a shorter reconnect delay. */
-export function speaking(vsn: Version) {
+export function withVersion(vsn: Version) {
   return { realtime: { vsn, reconnectAfterMs: () => 100 } };
 }
 
-export interface ChangesWanted {
+export interface ChangesFilter {
   readonly event: "*" | "INSERT" | "UPDATE" | "DELETE";
   readonly schema: string;
   readonly table?: string;
@@ -71,7 +71,7 @@ export function subscribe(channel: RealtimeChannel): Promise<string[]> {
   });
 }
 
-export interface Heard {
+export interface ReceivedChanges {
   readonly channel: RealtimeChannel;
   readonly changes: readonly Change[];
   /** The statuses passed to `subscribe`, oldest first. */
@@ -81,10 +81,14 @@ export interface Heard {
 }
 
 /** A channel with a subscription to row changes. */
-export async function hear(t: TestContext, client: SupabaseClient, wanted: ChangesWanted): Promise<Heard> {
+export async function receiveChanges(
+  t: TestContext,
+  client: SupabaseClient,
+  filter: ChangesFilter,
+): Promise<ReceivedChanges> {
   const channel = openChannel(t, client);
   const changes: Change[] = [];
-  addListener(channel, wanted, (change) => changes.push(change));
+  addListener(channel, filter, (change) => changes.push(change));
   const statuses = await subscribe(channel);
   const waitFor = (count: number) =>
     eventually(
@@ -95,9 +99,9 @@ export async function hear(t: TestContext, client: SupabaseClient, wanted: Chang
   return { channel, changes, statuses, waitFor };
 }
 
-export function addListener(channel: RealtimeChannel, wanted: ChangesWanted, listen: (change: Change) => void): void {
+export function addListener(channel: RealtimeChannel, filter: ChangesFilter, listen: (change: Change) => void): void {
   // The library's types have an overload for each event, and none for a union of them.
-  channel.on<Row>("postgres_changes", wanted as ChangesWanted & { event: "*" }, (change) => listen(change));
+  channel.on<Row>("postgres_changes", filter as ChangesFilter & { event: "*" }, (change) => listen(change));
 }
 
 /** A client that can write rows through the library. */

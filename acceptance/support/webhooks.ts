@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { onlyRow, type Person, REPRESENTATION, type Row, type TableAnswer } from "./people.ts";
 import type { Endpoint, Received } from "./receiver.ts";
-import { refusalOf } from "./refusals.ts";
+import { apiErrorOf } from "./api-errors.ts";
 
 export interface Webhook extends Row {
   readonly id: string;
@@ -49,7 +49,7 @@ export async function assertCallRefused(
   [name, body]: readonly [string, unknown],
   expected: readonly [status: number, code: string],
 ): Promise<void> {
-  const { status, code } = refusalOf(await call(name, body));
+  const { status, code } = apiErrorOf(await call(name, body));
   assert.deepEqual([status, code], expected, JSON.stringify(body));
 }
 

@@ -14,7 +14,7 @@ export const ERROR_CODES = {
     error: "Validation failed",
     meaning: "One or more fields are missing, of the wrong type or out of bounds; `details` has a message per field.",
   },
-  INVALID_FRAMEWORK: { status: 400, error: "Invalid framework", meaning: "The AI provider named is not known." },
+  INVALID_FRAMEWORK: { status: 400, error: "Invalid framework", meaning: "The AI provider is unknown." },
   INVALID_MODEL: {
     status: 400,
     error: "Invalid model",
@@ -23,7 +23,7 @@ export const ERROR_CODES = {
   INVALID_URL: { status: 400, error: "Invalid URL", meaning: "The webhook URL is not a valid, permitted HTTPS URL." },
   INVALID_EVENTS: { status: 400, error: "Invalid events", meaning: "The list of events names an unknown event type." },
   NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
-  CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule refused the message." },
+  CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule rejected the message." },
   UNAUTHORIZED: {
     status: 401,
     error: "Unauthorized",
@@ -50,7 +50,7 @@ export const ERROR_CODES = {
     error: "Budget exceeded",
     meaning: "The token or cost budget that applies to the run is used up.",
   },
-  NOT_FOUND: { status: 404, error: "Not found", meaning: "Nothing is served at this path." },
+  NOT_FOUND: { status: 404, error: "Not found", meaning: "No route matches this path." },
   FUNCTION_NOT_FOUND: {
     status: 404,
     error: "Function not found",
@@ -74,7 +74,7 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     error: "Method not allowed",
-    meaning: "The path exists, but not for this method; `Allow` lists those it has.",
+    meaning: "The path does not support this method; `Allow` lists the supported ones.",
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -99,7 +99,7 @@ export const ERROR_CODES = {
   APPROVAL_EXPIRED: {
     status: 409,
     error: "Approval expired",
-    meaning: "The tool call has waited for a decision too long and counts as denied.",
+    meaning: "The tool call waited too long for a decision and is denied.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -109,7 +109,7 @@ export const ERROR_CODES = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     error: "Unsupported media type",
-    meaning: "The body's `Content-Type` or `Content-Encoding` is not one that is accepted.",
+    meaning: "The body's `Content-Type` or `Content-Encoding` is not supported.",
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -127,7 +127,11 @@ export const ERROR_CODES = {
     error: "Request header fields too large",
     meaning: "The request line and headers are together larger than 256 KiB.",
   },
-  INTERNAL_ERROR: { status: 500, error: "Internal server error", meaning: "A fault of the server; its log says more." },
+  INTERNAL_ERROR: {
+    status: 500,
+    error: "Internal server error",
+    meaning: "An error of the server; its log has the details.",
+  },
   DELIVERY_FAILED: {
     status: 502,
     error: "Delivery failed",
@@ -136,13 +140,13 @@ export const ERROR_CODES = {
   TOOL_ERROR: {
     status: 502,
     error: "Tool error",
-    meaning: "The server of a tool did not answer, or not as it should.",
+    meaning: "The server of a tool did not respond, or sent an invalid response.",
   },
   PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
   SERVICE_UNAVAILABLE: {
     status: 503,
     error: "Service unavailable",
-    meaning: "The server is overloaded or its database is away; try again after `Retry-After` seconds.",
+    meaning: "The server is overloaded or cannot reach its database; try again after `Retry-After` seconds.",
   },
   PROVIDER_NOT_CONFIGURED: {
     status: 503,

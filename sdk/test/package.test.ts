@@ -82,11 +82,11 @@ describe("the published package", () => {
       context,
     );
     assert.equal(type, "agent.error");
-    const refused: unknown = await runInContext(
+    const rejected: unknown = await runInContext(
       "sdk.verifyWebhook(body + ' ', headers, secret).catch((error) => error.reason)",
       context,
     );
-    assert.equal(refused, "signature_mismatch");
+    assert.equal(rejected, "signature_mismatch");
   });
 
   test("is tree-shakeable", async (t) => {

@@ -87,7 +87,7 @@ for (const [name, change] of accepted) {
 
 const { "X-Service-Signature": _signature, ...withoutSignature } = signedHeaders();
 const { "X-Service-Timestamp": _timestamp, ...withoutTimestamp } = signedHeaders();
-const refused: [WebhookRefusal, string, Change][] = [
+const rejected: [WebhookRefusal, string, Change][] = [
   ["secret_missing", "no secret", { secret: [] }],
   ["secret_missing", "an empty secret", { secret: "" }],
   ["signature_missing", "no signature", { headers: withoutSignature }],
@@ -138,7 +138,7 @@ const refused: [WebhookRefusal, string, Change][] = [
     { body: Buffer.from([0xff]), headers: signedHeaders(sign(Buffer.from([0xff]))) },
   ],
 ];
-for (const [reason, name, change] of refused) {
+for (const [reason, name, change] of rejected) {
   test(`6.3 rejects ${name}: ${reason}`, async () => {
     assert.equal(await refusalOf(verify(change)), reason);
   });

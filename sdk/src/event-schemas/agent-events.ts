@@ -8,7 +8,7 @@ const OWNER = "the owner of the agent";
 
 export const AGENT_EVENTS = {
   "agent.created": {
-    summary: "An agent was made.",
+    summary: "An agent was created.",
     audience: OWNER,
     data: record({
       agent_id: uuid(),
@@ -59,7 +59,7 @@ export const AGENT_EVENTS = {
     },
   },
   "agent.deleted": {
-    summary: "An agent was removed. What it said stays.",
+    summary: "An agent was deleted. Its messages are kept.",
     audience: OWNER,
     data: record({
       agent_id: uuid(),

@@ -10,7 +10,7 @@ const EXAMPLE_IDS = { message_id: EXAMPLE.message, swarm_id: EXAMPLE.swarm } as 
 
 export const MESSAGE_EVENTS = {
   "message.created": {
-    summary: "Somebody said something in a swarm: a person, an agent or the system.",
+    summary: "A user, an agent or the system wrote a message in a swarm.",
     audience: MEMBERS,
     data: record({
       ...IN_SWARM,
@@ -54,7 +54,7 @@ export const MESSAGE_EVENTS = {
     },
   },
   "message.deleted": {
-    summary: "A message was removed. Its text is gone, its place in the swarm stays.",
+    summary: "A message was deleted. Its text is removed; its position in the swarm is kept.",
     audience: MEMBERS,
     data: record({ ...IN_SWARM, deleted_at: time(), actor: ACTOR }),
     example: { ...EXAMPLE_IDS, deleted_at: EXAMPLE.time, actor: BY_ADA },

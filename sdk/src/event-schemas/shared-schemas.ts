@@ -12,7 +12,7 @@ export const SHARED_SCHEMAS = {
     id: orNull(uuid("of the user or agent; null for the others")),
   }),
   EventFault: record(
-    { code: text("tells the case; new ones may come"), message: text(), retryable: truth() },
+    { code: text("identifies the error; new codes may be added"), message: text(), retryable: truth() },
     { provider_status: orNull({ type: "integer", description: "HTTP status that the AI provider answered with" }) },
   ),
   EventUsage: record({

@@ -28,7 +28,7 @@ const BY_HAND = record({
 
 export const SWARM_EVENTS = {
   "swarm.created": {
-    summary: "A swarm was made.",
+    summary: "A swarm was created.",
     audience: "its owner",
     data: record({
       swarm_id: uuid(),
@@ -75,13 +75,13 @@ export const SWARM_EVENTS = {
     },
   },
   "swarm.deleted": {
-    summary: "A swarm was removed, with everything that was said in it.",
+    summary: "A swarm was deleted with all of its messages.",
     audience: "who were its active members",
     data: record({ swarm_id: uuid(), name: text(), owner_id: uuid(), actor: ACTOR }),
     example: { swarm_id: EXAMPLE.swarm, name: "Newsroom", owner_id: EXAMPLE.ada, actor: BY_ADA },
   },
   "swarm.completed": {
-    summary: "A run in which somebody answered has ended, or the swarm's status was set to `completed`.",
+    summary: "A run with at least one reply has ended, or the swarm's status was set to `completed`.",
     audience: MEMBERS,
     data: { anyOf: [BY_RUN, BY_HAND] },
     example: {
@@ -103,13 +103,13 @@ export const SWARM_EVENTS = {
     },
   },
   "swarm.agent_added": {
-    summary: "An agent got a place in a swarm.",
+    summary: "An agent was added to a swarm.",
     audience: MEMBERS,
     data: record({ ...OF_AGENT, position: count("in the order of turns"), actor: ACTOR }),
     example: { ...EXAMPLE_AGENT, position: 1, actor: BY_ADA },
   },
   "swarm.agent_removed": {
-    summary: "An agent lost its place in a swarm.",
+    summary: "An agent was removed from a swarm.",
     audience: MEMBERS,
     data: record({ ...OF_AGENT, reason: oneOf(["removed", "agent_deleted"]), actor: ACTOR }),
     example: { ...EXAMPLE_AGENT, reason: "removed", actor: BY_ADA },

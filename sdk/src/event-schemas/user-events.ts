@@ -10,19 +10,19 @@ const EXAMPLE_SEAT = { swarm_id: EXAMPLE.swarm, user_id: EXAMPLE.bob, role: "mem
 
 export const USER_EVENTS = {
   "user.joined": {
-    summary: "Somebody accepted an invitation to a swarm, or was seated by the service role.",
+    summary: "A user accepted an invitation to a swarm, or the service role added the user.",
     audience: MEMBERS,
     data: record({ ...SEAT, actor: ACTOR }),
     example: { ...EXAMPLE_SEAT, actor: { type: "user", id: EXAMPLE.bob } },
   },
   "user.removed": {
-    summary: "Somebody is no longer a member of a swarm.",
+    summary: "A user is no longer a member of a swarm.",
     audience: "active members of the swarm, and who was removed",
     data: record({ ...SEAT, reason: oneOf(["left", "removed", "account_deleted"]), actor: ACTOR }),
     example: { ...EXAMPLE_SEAT, reason: "removed", actor: BY_ADA },
   },
   "user.role_changed": {
-    summary: "A member of a swarm got another role.",
+    summary: "The role of a member of a swarm changed.",
     audience: MEMBERS,
     data: record({ ...SEAT, previous_role: oneOf(SWARM_ROLES), actor: ACTOR }),
     example: { ...EXAMPLE_SEAT, role: "admin", previous_role: "member", actor: BY_ADA },

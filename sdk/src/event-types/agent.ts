@@ -2,7 +2,7 @@
 import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
 import type { AgentRecord, EventActor, EventFault } from "../event-types/shared.ts";
 
-/** `agent.created`: An agent was made. */
+/** `agent.created`: An agent was created. */
 export interface AgentCreatedData {
   agent_id: string;
   name: string;
@@ -27,7 +27,7 @@ export interface AgentUpdatedData {
   test?: true;
 }
 
-/** `agent.deleted`: An agent was removed. What it said stays. */
+/** `agent.deleted`: An agent was deleted. Its messages are kept. */
 export interface AgentDeletedData {
   agent_id: string;
   name: string;

@@ -2,7 +2,7 @@
 import type { EventActor, EventFlag } from "../event-types/shared.ts";
 import type { MessageSenderType } from "../messages.ts";
 
-/** `message.created`: Somebody said something in a swarm: a person, an agent or the system. */
+/** `message.created`: A user, an agent or the system wrote a message in a swarm. */
 export interface MessageCreatedData {
   message_id: string;
   swarm_id: string;
@@ -35,7 +35,7 @@ export interface MessageUpdatedData {
   test?: true;
 }
 
-/** `message.deleted`: A message was removed. Its text is gone, its place in the swarm stays. */
+/** `message.deleted`: A message was deleted. Its text is removed; its position in the swarm is kept. */
 export interface MessageDeletedData {
   message_id: string;
   swarm_id: string;

@@ -11,7 +11,7 @@ export interface EventActor {
 }
 
 export interface EventFault {
-  /** tells the case; new ones may come */
+  /** identifies the error; new codes may be added */
   code: string;
   message: string;
   retryable: boolean;

@@ -3,7 +3,7 @@ import type { EventActor, EventUsage, SwarmRecord } from "../event-types/shared.
 import type { RunStopReason } from "../runs.ts";
 import type { SwarmStrategy } from "../swarms.ts";
 
-/** `swarm.created`: A swarm was made. */
+/** `swarm.created`: A swarm was created. */
 export interface SwarmCreatedData {
   swarm_id: string;
   name: string;
@@ -25,7 +25,7 @@ export interface SwarmUpdatedData {
   test?: true;
 }
 
-/** `swarm.deleted`: A swarm was removed, with everything that was said in it. */
+/** `swarm.deleted`: A swarm was deleted with all of its messages. */
 export interface SwarmDeletedData {
   swarm_id: string;
   name: string;
@@ -35,7 +35,7 @@ export interface SwarmDeletedData {
   test?: true;
 }
 
-/** `swarm.completed`: A run in which somebody answered has ended, or the swarm's status was set to `completed`. */
+/** `swarm.completed`: A run with at least one reply has ended, or the swarm's status was set to `completed`. */
 export type SwarmCompletedData =
   | {
       swarm_id: string;
@@ -62,7 +62,7 @@ export type SwarmCompletedData =
       test?: true;
     };
 
-/** `swarm.agent_added`: An agent got a place in a swarm. */
+/** `swarm.agent_added`: An agent was added to a swarm. */
 export interface SwarmAgentAddedData {
   swarm_id: string;
   agent_id: string;
@@ -74,7 +74,7 @@ export interface SwarmAgentAddedData {
   test?: true;
 }
 
-/** `swarm.agent_removed`: An agent lost its place in a swarm. */
+/** `swarm.agent_removed`: An agent was removed from a swarm. */
 export interface SwarmAgentRemovedData {
   swarm_id: string;
   agent_id: string;

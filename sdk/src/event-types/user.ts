@@ -2,7 +2,7 @@
 import type { EventActor } from "../event-types/shared.ts";
 import type { SwarmRole } from "../swarms.ts";
 
-/** `user.joined`: Somebody accepted an invitation to a swarm, or was seated by the service role. */
+/** `user.joined`: A user accepted an invitation to a swarm, or the service role added the user. */
 export interface UserJoinedData {
   swarm_id: string;
   user_id: string;
@@ -12,7 +12,7 @@ export interface UserJoinedData {
   test?: true;
 }
 
-/** `user.removed`: Somebody is no longer a member of a swarm. */
+/** `user.removed`: A user is no longer a member of a swarm. */
 export interface UserRemovedData {
   swarm_id: string;
   user_id: string;
@@ -23,7 +23,7 @@ export interface UserRemovedData {
   test?: true;
 }
 
-/** `user.role_changed`: A member of a swarm got another role. */
+/** `user.role_changed`: The role of a member of a swarm changed. */
 export interface UserRoleChangedData {
   swarm_id: string;
   user_id: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./eventually.ts";
 import { onlyRow, type Person, type Row, type TableAnswer } from "./people.ts";
-import { refusalOf } from "./refusals.ts";
+import { apiErrorOf } from "./api-errors.ts";
 import { add, change, read, type Run, addSwarmAgent } from "./swarms.ts";
 import type { Frame } from "./streams.ts";
 
@@ -25,23 +25,23 @@ export async function openSwarm(owner: Sender): Promise<SwarmWithAgent> {
   return { swarm, agent: await addSwarmAgent(owner, swarm, "Ann") };
 }
 
-export async function seatMember(owner: Sender, swarm_id: string, person: Person, role: string): Promise<void> {
+export async function addMember(owner: Sender, swarm_id: string, person: Person, role: string): Promise<void> {
   const member = await add(owner, "swarm_members", { swarm_id, user_id: person.id, role });
   await change(person, "swarm_members", member, { status: "active" });
 }
 
 /** A run in the background, as it was accepted. */
-export async function beginRun(asker: Sender, swarm_id: string, message: string): Promise<Run> {
-  const { status, text, body } = await ask(asker, { swarm_id, message, background: true });
+export async function startRun(sender: Sender, swarm_id: string, message: string): Promise<Run> {
+  const { status, text, body } = await ask(sender, { swarm_id, message, background: true });
   assert.equal(status, 202, text);
   return body as Run;
 }
 
 /** The same once its agent has read what was said: what comes later is for later turns. */
-export async function beginTurn(asker: Sender, swarm_id: string, message: string): Promise<Run> {
-  const run = await beginRun(asker, swarm_id, message);
+export async function startTurn(sender: Sender, swarm_id: string, message: string): Promise<Run> {
+  const run = await startRun(sender, swarm_id, message);
   await eventually(
-    () => read(asker, `/run_turns?run_id=eq.${run.run_id}`),
+    () => read(sender, `/run_turns?run_id=eq.${run.run_id}`),
     ({ length }) => length > 0,
     "a turn",
   );
@@ -60,13 +60,13 @@ export function eventsOf(frames: readonly Frame[]): string[] {
   return frames.map(({ event }) => event);
 }
 
-export async function assertAskRefused(
+export async function assertRunRejected(
   asked: Promise<TableAnswer>,
   status: number,
   code: string,
 ): Promise<TableAnswer> {
   const answer = await asked;
-  const refused = refusalOf(answer);
-  assert.deepEqual([refused.status, refused.code], [status, code], answer.text);
+  const rejected = apiErrorOf(answer);
+  assert.deepEqual([rejected.status, rejected.code], [status, code], answer.text);
   return answer;
 }

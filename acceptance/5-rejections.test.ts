@@ -250,19 +250,19 @@ test("5.9 X-Client-Info is accepted, from a browser too", async () => {
   });
   assert.equal(answer.status, 200);
   for (const path of ["/auth/v1/token?grant_type=password", "/auth/v1/user", "/auth/v1/admin/users"]) {
-    const wanted = "apikey,authorization,content-type,x-client-info,x-supabase-api-version";
+    const expected = "apikey,authorization,content-type,x-client-info,x-supabase-api-version";
     const preflight = await ask(
       path,
       {
         origin: "https://app.example",
         "access-control-request-method": "PUT",
-        "access-control-request-headers": wanted,
+        "access-control-request-headers": expected,
       },
       "OPTIONS",
     );
     assert.equal(preflight.status, 204, path);
     assert.equal(preflight.headers["access-control-allow-origin"], "*");
-    assert.equal(preflight.headers["access-control-allow-headers"], wanted);
+    assert.equal(preflight.headers["access-control-allow-headers"], expected);
     assert.match(preflight.headers["access-control-allow-methods"] ?? "", /\bPUT\b/);
   }
 });

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { Answer } from "./service.ts";
 
 /** An error as plain HTTPS and the client library show it. */
-export interface Refusal {
+export interface ApiError {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly details: unknown;
 }
 
-export function refusalOf({ status, body, text }: Answer): Refusal {
+export function apiErrorOf({ status, body, text }: Answer): ApiError {
   assert.ok(status >= 300, `${status} ${text}`);
   for (const member of ["error", "code", "message", "details", "hint"]) assert.ok(member in body, `${member}: ${text}`);
   const { code, message, details } = body;
@@ -23,7 +23,7 @@ interface LibraryAnswer {
   readonly error: { readonly code: string; readonly message: string; readonly details: unknown } | null;
 }
 
-export function libraryRefusalOf({ status, data, error }: LibraryAnswer): Refusal {
+export function libraryErrorOf({ status, data, error }: LibraryAnswer): ApiError {
   assert.equal(data, null);
   assert.ok(error !== null, "it was not refused");
   const { code, message, details } = error;
@@ -32,7 +32,7 @@ export function libraryRefusalOf({ status, data, error }: LibraryAnswer): Refusa
 
 /** Checks the body of section 7.2, both its `error` member and the top level. */
 export function assertValidationBody(answer: Answer, fields: readonly string[]): void {
-  const { status, code, details } = refusalOf(answer);
+  const { status, code, details } = apiErrorOf(answer);
   assert.deepEqual([status, code], [400, "VALIDATION_ERROR"], answer.text);
   assert.equal(answer.body["data"], null);
   const error = answer.body["error"] as Record<string, unknown>;
