@@ -1,4 +1,4 @@
-// Builds the console unless what is built is up to date. Prints progress, then "ready <folder>"; who serves it reads that line.
+// Builds the console unless the build is up to date. Prints progress, then "ready <folder>", which the service reads.
 import { resolve } from "node:path";
 import { buildOnce } from "./build/build-once.ts";
 

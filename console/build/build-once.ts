@@ -8,7 +8,7 @@ export interface BuildOnceOptions {
   /** The workspace of the console. */
   readonly root: string;
   write(line: string): void;
-  /** Puts the built files into a folder; left out, the real build. */
+  /** Writes the built files into a folder; the default is the real build. */
   make?(root: string, outDir: string): Promise<void>;
 }
 
@@ -17,8 +17,8 @@ const STALE_LOCK_MS = 180_000;
 const KEPT_BUILDS = 2;
 
 /**
- * Each state of the sources has a folder of its own, `dist/<hash>`, which appears whole by a rename: whoever finds it can use it, and
- * two that build at the same time do no harm. The lock only spares the second one the work.
+ * Each version of the sources has its own folder, `dist/<hash>`, which a rename creates atomically: an existing folder is complete,
+ * and concurrent builds are safe. The lock only avoids duplicate work.
  */
 export async function buildOnce({ root, write, make = makeAll }: BuildOnceOptions): Promise<string> {
   const hash = await hashSources(root);
@@ -63,12 +63,12 @@ async function build(places: {
   write(`The console is built (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
-/** Loaded only here: a start that finds everything built does not need the bundler. */
+/** Loads the bundler only when a build is necessary. */
 async function makeAll(root: string, outDir: string): Promise<void> {
   const { bundle } = await import("./bundle.ts");
-  const { squeeze } = await import("./squeeze.ts");
+  const { compressFiles } = await import("./compress-files.ts");
   await bundle(root, outDir);
-  await squeeze(outDir);
+  await compressFiles(outDir);
 }
 
 async function takeLock(lock: string): Promise<boolean> {
@@ -89,7 +89,7 @@ async function isAbandoned(lock: string): Promise<boolean> {
     const pid = Number(await readFile(lock, "utf8"));
     const { mtimeMs } = await stat(lock);
     if (Date.now() - mtimeMs > STALE_LOCK_MS) return true;
-    // Just made, its owner has not signed it yet.
+    // The lock was just created and its owner has not written its id yet.
     if (pid === 0) return false;
     process.kill(pid, 0);
     return false;
@@ -98,7 +98,7 @@ async function isAbandoned(lock: string): Promise<boolean> {
   }
 }
 
-/** The newest few stay, since a service may be about to read one; so does what somebody is still building. */
+/** Keeps the newest builds, which a service may be about to read, and builds in progress. */
 async function dropOldBuilds(dist: string): Promise<void> {
   const names = await readdir(dist);
   const aged = await Promise.all(

@@ -3,7 +3,7 @@ import tailwind from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { build } from "vite";
 
-/** Browsers of the last two years or so: they know light-dark(), nesting and module preloads. */
+/** Browsers of about the last two years, with light-dark(), CSS nesting and module preloads. */
 const BROWSERS = ["chrome125", "edge125", "firefox128", "safari17.5"];
 
 export async function bundle(root: string, outDir: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function bundle(root: string, outDir: string): Promise<void> {
     resolve: {
       conditions: ["swarmbase-source", "module", "browser", "production"],
       alias: {
-        // The original writes <style> elements, which the policy of the page forbids.
+        // The original package writes <style> elements, which the Content-Security-Policy forbids.
         "react-remove-scroll": join(root, "src/components/remove-scroll.tsx"),
       },
     },

@@ -4,11 +4,11 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 const TEXTS: ReadonlySet<string> = new Set([".css", ".html", ".js", ".json", ".svg"]);
-/** Below this the headers weigh more than what is saved. */
+/** Compressing smaller files does not save anything. */
 const SMALLEST = 512;
 
-/** Puts a `.br` and a `.gz` beside every text, so that the service has nothing left to compress. */
-export async function squeeze(folder: string): Promise<void> {
+/** Writes a `.br` and a `.gz` file for each text file, so that the service does not compress at run time. */
+export async function compressFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = entries.filter((entry) => entry.isFile() && TEXTS.has(extname(entry.name)));
   await Promise.all(

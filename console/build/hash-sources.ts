@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** Everything that decides what a build looks like, from the workspace of the console. */
+/** All inputs of a build, relative to the workspace of the console. */
 const SOURCES = ["src", "public", "build", "index.html", "package.json", "../sdk/src", "../package-lock.json"];
 const HASH_LENGTH = 20;
 
@@ -24,7 +24,7 @@ async function listFiles(path: string): Promise<string[]> {
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
     if (error.code === "ENOTDIR") return [path];
-    // A lock file is not part of every installation.
+    // Not every installation has a lock file.
     if (error.code === "ENOENT") return [];
     throw error;
   }

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
 import { computeCode } from "./support/factor.ts";
-import { comeIn, inventPerson, signIn } from "./support/people.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { NARROW, setStage } from "./support/stage.ts";
-import { readSession } from "./support/visitors.ts";
+import { createSignedInUser, createPerson, signIn } from "./support/people.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { NARROW, createBrowserTest } from "./support/browser-test.ts";
+import { readSession } from "./support/browser-contexts.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-test("name, address and password are changed; what is wrong stands at its field", async (t, { openPage }) => {
+test("the account page changes name, e-mail address and password, and shows errors at their fields", async (t, {
+  openPage,
+}) => {
   const page = await openPage(t, { expected: [/400/, /422/] });
-  const person = await comeIn(page);
+  const person = await createSignedInUser(page);
   await page.goto("/account");
   await page.getByLabel("Name").fill("Ada Lovelace");
   await page.getByRole("form", { name: "Profile" }).getByRole("button", { name: "Save" }).click();
@@ -19,9 +21,9 @@ test("name, address and password are changed; what is wrong stands at its field"
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: /Grace Hopper/ }).waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "account");
+  await takeScreenshot(page, "account");
 
-  const { email } = inventPerson();
+  const { email } = createPerson();
   await page.getByRole("textbox", { name: "E-mail" }).fill("no address");
   await page.getByRole("button", { name: "Change the address" }).click();
   await page.getByRole("form", { name: "E-mail address" }).getByRole("alert").waitFor();
@@ -46,9 +48,11 @@ test("name, address and password are changed; what is wrong stands at its field"
   await again.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
 });
 
-test("a second factor is set up with its picture or its secret, and removed by name", async (t, { openPage }) => {
+test("the account page sets up a second factor with a QR code or a secret, and removes it after confirmation", async (t, {
+  openPage,
+}) => {
   const page = await openPage(t, { width: NARROW, theme: "dark", expected: [/422/] });
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.goto("/account/security");
   await page.getByRole("button", { name: "Set up an app" }).click();
   await page.getByRole("img", { name: "QR code for the app" }).waitFor();
@@ -59,7 +63,7 @@ test("a second factor is set up with its picture or its secret, and removed by n
   });
   assert.ok(isDrawn, "the picture is drawn");
   await scanWithAxe(page);
-  await keepScreenshot(page, "account-factor");
+  await takeScreenshot(page, "account-factor");
   await page.getByLabel("Code").fill("000000");
   await page.getByRole("button", { name: "Turn it on" }).click();
   await page.getByRole("dialog").getByRole("alert").waitFor();
@@ -71,7 +75,7 @@ test("a second factor is set up with its picture or its secret, and removed by n
   await page.getByLabel(/to confirm/).fill("Authenticator");
   await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
   await page.getByRole("button", { name: "Set up an app" }).waitFor();
-  await page.getByText("This console asks for it after the password").waitFor();
+  await page.getByText("The console requires it after the password").waitFor();
   assert.equal(
     await page.getByText("opens nothing").count(),
     0,
@@ -79,18 +83,18 @@ test("a second factor is set up with its picture or its secret, and removed by n
   );
 });
 
-test("sessions are listed, and one is ended from another", async (t, { openPage }) => {
+test("the account page lists the sessions, and one session can end another", async (t, { openPage }) => {
   const page = await openPage(t, { theme: "dark" });
-  const person = await comeIn(page);
+  const person = await createSignedInUser(page);
   const other = await openPage(t, { expected: [/40[0-9]/, /WebSocket/] });
   await other.goto("/account/sessions");
   await signIn(other, person);
-  await other.getByText("This one").waitFor();
+  await other.getByText("This device").waitFor();
   await page.goto("/account/sessions");
   const button = page.getByRole("button", { name: /^Sign out Chrome/ });
   await button.waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "account-sessions");
+  await takeScreenshot(page, "account-sessions");
   await button.click();
   await page.getByText("is signed out").first().waitFor();
   await button.waitFor({ state: "detached" });
@@ -101,23 +105,26 @@ test("sessions are listed, and one is ended from another", async (t, { openPage 
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
 });
 
-test("a signing secret is shown once", async (t, { openPage }) => {
+test("the account page shows a new signing secret only once", async (t, { openPage }) => {
   const page = await openPage(t, { width: NARROW });
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.goto("/account/signing");
   await page.getByRole("button", { name: "Make a new secret" }).click();
   await page.getByRole("button", { name: "Make it" }).click();
   await page.getByText(/^sbsig_/).waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "account-signing");
+  await takeScreenshot(page, "account-signing");
   await page.reload();
   await page.getByRole("button", { name: "Make a new secret" }).waitFor();
   assert.equal(await page.getByText(/^sbsig_/).count(), 0);
 });
 
-test("the API page gives what a program needs, and never a token", async (t, { openPage, instance }) => {
+test("the API page shows URL, key and snippets without a token, and links to the reference only if it is served", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.goto("/api?show=ask");
   await page.getByRole("button", { name: "Copy: Base URL" }).click();
   await readClipboard(page, instance.url);
@@ -125,13 +132,13 @@ test("the API page gives what a program needs, and never a token", async (t, { o
   await readClipboard(page, instance.anon_key);
   await page.getByRole("radio", { name: "curl" }).click();
   await page.getByText("Before the first call").click();
-  await page.getByRole("region", { name: "Once" }).waitFor();
+  await page.getByRole("region", { name: "Setup" }).waitFor();
   const text = await page.locator("body").innerText();
   const { access_token: token } = await readSession(page);
   assert.match(text, /Bearer \$ACCESS_TOKEN/);
   assert.ok(!text.includes(token), "the token is not shown");
   await scanWithAxe(page);
-  await keepScreenshot(page, "api");
+  await takeScreenshot(page, "api");
   for (const [name, path] of [
     [/API reference/, "/reference"],
     [/OpenAPI/, "/openapi.json"],

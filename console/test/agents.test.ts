@@ -6,18 +6,18 @@ import type { Model } from "../src/data/models.ts";
 import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/pages/agents/agent-draft.ts";
 import { findDropped } from "../src/pages/agents/dropped-settings.ts";
 import { scanWithAxe } from "./support/axe.ts";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn } from "./support/people.ts";
-import { waitUntil } from "./support/rooms.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { findVisitor, type Visitor } from "./support/session.ts";
-import { setStage } from "./support/stage.ts";
-import { tryAgain } from "./support/try-again.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser } from "./support/people.ts";
+import { waitUntil } from "./support/swarms.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { getApiClient, type ApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
+import { retryLoading } from "./support/retry.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-async function makeAgent(visitor: Visitor, agent: Readonly<Record<string, unknown>>): Promise<string> {
-  const [made] = (await visitor.call("POST", "/rest/v1/agents", agent)) as { id: string }[];
+async function createAgent(api: ApiClient, agent: Readonly<Record<string, unknown>>): Promise<string> {
+  const [made] = (await api.call("POST", "/rest/v1/agents", agent)) as { id: string }[];
   return made?.id ?? "";
 }
 
@@ -26,15 +26,15 @@ async function say(page: Page, words: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-test("an agent is made, tried, given a tool and answers with it", async (t, { openPage }) => {
+test("a new agent can be tried out, and uses an assigned tool", async (t, { openPage }) => {
   const page = await openPage(t, { expected: [/400/] });
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.goto("/agents");
   await page.getByRole("heading", { name: "No agents yet" }).waitFor();
   await checkAppearance(page, "agents-empty");
 
   await page.keyboard.press("n");
-  await page.getByText("Writes up to").waitFor();
+  await page.getByText("Maximum output").waitFor();
   await page.getByRole("button", { name: "Make the agent" }).click();
   await page.getByText("must have 1 to 100 characters").waitFor();
   await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
@@ -43,7 +43,7 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
   await page.getByText("must have 1 to 100 characters").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Make the agent" }).click();
 
-  await page.getByRole("heading", { name: "Say something to Ada" }).waitFor();
+  await page.getByRole("heading", { name: "Send Ada a message" }).waitFor();
   await checkAppearance(page, "agent-try-empty");
   await say(page, "What is a swarm?");
   await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
@@ -52,19 +52,19 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
 
   await page.getByRole("tab", { name: "Tools" }).click();
   await page.getByRole("heading", { name: "No tools yet" }).waitFor();
-  await page.getByRole("button", { name: "Give it a tool" }).click();
-  await page.getByRole("button", { name: "Give it calculator" }).waitFor();
+  await page.getByRole("button", { name: "Assign a tool" }).click();
+  await page.getByRole("button", { name: "Assign calculator" }).waitFor();
   await page.getByLabel("Search the catalogue").fill("time");
-  await page.getByRole("button", { name: "Give it calculator" }).waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Give it current_time" }).click();
-  await page.getByText("Has it").waitFor();
+  await page.getByRole("button", { name: "Assign calculator" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Assign current_time" }).click();
+  await page.getByText("Assigned").waitFor();
   await checkAppearance(page, "agent-give-tool");
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("button", { name: "Configure current_time" }).click();
   await page.getByLabel(/^Timezone/).fill("Asia/Tokyo");
   await checkAppearance(page, "agent-configure-tool");
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("1 settled").waitFor();
+  await page.getByText("1 configured").waitFor();
   await checkAppearance(page, "agent-tools");
 
   await page.getByRole("tab", { name: "Try it" }).click();
@@ -74,49 +74,52 @@ test("an agent is made, tried, given a tool and answers with it", async (t, { op
   await page.getByText('"Asia/Tokyo"', { exact: true }).waitFor();
   await checkAppearance(page, "agent-try");
   await page.getByRole("tab", { name: "Overview" }).click();
-  await page.getByRole("link", { name: "Answered" }).nth(1).waitFor();
+  await page.getByRole("link", { name: "Completed" }).nth(1).waitFor();
   await checkAppearance(page, "agent-overview");
   await page.getByRole("tab", { name: "Activity" }).click();
   await page.getByText("All 2 turns").waitFor();
   await checkAppearance(page, "agent-activity");
 });
 
-test("an answer is stopped, and the conversation is removed by its name", async (t, { openPage, instance }) => {
+test("the try-out panel stops a reply and deletes its conversation after confirmation", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const id = await makeAgent(await findVisitor(page, instance), { name: "Max" });
+  await createSignedInUser(page);
+  const id = await createAgent(await getApiClient(page, instance), { name: "Max" });
   await page.goto(`/agents/${id}/try`);
   await say(page, "/sleep 20000");
   await page.getByText("Max is thinking").waitFor();
-  await keepScreenshot(page, "agent-thinking");
+  await takeScreenshot(page, "agent-thinking");
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped").waitFor();
   await page.getByRole("button", { name: "Remove" }).click();
   await page.getByLabel(/^Type/).fill("Try: Max");
   await page.getByRole("button", { name: "Remove it" }).click();
-  await page.getByRole("heading", { name: "Say something to Max" }).waitFor();
+  await page.getByRole("heading", { name: "Send Max a message" }).waitFor();
 });
 
-test("settings: errors at their field, what a model drops, undo, and nothing lost by leaving", async (t, stage) => {
-  const page = await stage.openPage(t, { expected: [/400/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, stage.instance);
-  const [least] = (await visitor.call(
+test("the agent settings show field errors and unsupported settings, offer Undo, and confirm before unsaved input is lost", async (t, environment) => {
+  const page = await environment.openPage(t, { expected: [/400/] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const [least] = (await api.call(
     "GET",
     "/rest/v1/models?supports->>penalties=eq.false&limit=1&select=framework,id",
   )) as { framework: string; id: string }[];
   assert.ok(least !== undefined, "no model of the catalogue refuses penalties");
-  const id = await makeAgent(visitor, { name: "Iris", framework: least.framework, model: least.id });
+  const id = await createAgent(api, { name: "Iris", framework: least.framework, model: least.id });
   await page.goto(`/agents/${id}/settings`);
   await page.getByRole("textbox", { name: "Role" }).fill("Has ideas");
   await page.getByRole("spinbutton", { name: "Presence penalty" }).fill("1");
-  await page.getByText("This model does not take it").waitFor();
+  await page.getByText("This model does not support it").waitFor();
   await page.getByRole("spinbutton", { name: "Temperature" }).fill("3");
   await page.getByRole("button", { name: "Add a stop sequence" }).click();
   await page.getByLabel("Stop sequence 1", { exact: true }).fill("END");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("must be between 0 and 2").waitFor();
-  await page.getByText("One field needs another look").waitFor();
+  await page.getByText("One field has an error").waitFor();
   await checkAppearance(page, "agent-settings-refused");
   await page.getByRole("button", { name: "Reset: Temperature" }).click();
 
@@ -125,20 +128,20 @@ test("settings: errors at their field, what a model drops, undo, and nothing los
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Stay here" }).click();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Everything is saved").waitFor();
+  await page.getByText("All changes saved").waitFor();
   const read = async () =>
-    ((await visitor.call("GET", `/rest/v1/agents?id=eq.${id}&select=role,settings`)) as unknown[])[0];
+    ((await api.call("GET", `/rest/v1/agents?id=eq.${id}&select=role,settings`)) as unknown[])[0];
   assert.deepEqual(await read(), { role: "Has ideas", settings: { stop: ["END"], presence_penalty: 1 } });
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("textbox", { name: "Role" }).and(page.locator("[value='']")).waitFor();
   await waitUntil(async () => isDeepStrictEqual(await read(), { role: null, settings: {} }));
 });
 
-test("the list: live, searched, a hundred long, duplicated with undo, deleted by name", async (t, stage) => {
-  const page = await stage.openPage(t, { expected: [/403/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, stage.instance);
-  const ids = await visitor.call(
+test("the agent list updates live, searches a hundred agents, duplicates with Undo and deletes after confirmation", async (t, environment) => {
+  const page = await environment.openPage(t, { expected: [/403/] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const ids = await api.call(
     "POST",
     "/rest/v1/agents",
     Array.from({ length: 99 }, (_, at) => ({ name: `Agent ${at}`, role: at === 42 ? "Navigator" : "Sailor" })),
@@ -155,8 +158,8 @@ test("the list: live, searched, a hundred long, duplicated with undo, deleted by
   await page.getByLabel("Search by name or role").fill("navig");
   await page.getByRole("heading", { name: "Agent 42" }).waitFor();
   const card = page.getByRole("list", { name: "Agents" });
-  const found = (await visitor.call("GET", "/rest/v1/agents?role=eq.Navigator&select=id")) as { id: string }[];
-  await visitor.call("PATCH", `/rest/v1/agents?id=eq.${found[0]?.id}`, { status: "error" });
+  const found = (await api.call("GET", "/rest/v1/agents?role=eq.Navigator&select=id")) as { id: string }[];
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${found[0]?.id}`, { status: "error" });
   await card.getByText("Error").waitFor();
   await page.getByRole("link", { name: "Agent 42" }).click();
   await page.getByRole("button", { name: "Set to idle" }).click();
@@ -171,21 +174,23 @@ test("the list: live, searched, a hundred long, duplicated with undo, deleted by
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByLabel(/^Type/).fill("Agent 42");
   await scanWithAxe(page);
-  await keepScreenshot(page, "agent-delete");
+  await takeScreenshot(page, "agent-delete");
   await page.getByRole("button", { name: "Delete the agent" }).click();
   await page.getByText("All 98 agents").waitFor();
 });
 
-test("what cannot be loaded says so and is tried again; what is gone is not found", async (t, { openPage }) => {
+test("agent pages show load errors with a retry button, and a not-found page for a missing agent", async (t, {
+  openPage,
+}) => {
   const page = await openPage(t, { expected: [/40[034]/] });
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.route("**/rest/v1/agents*", (route) =>
     route.fulfill({ status: 403, json: { code: "FORBIDDEN", message: "Not at this hour", error: "Forbidden" } }),
   );
   await page.goto("/agents");
   await page.getByText("Not at this hour.").waitFor();
   await checkAppearance(page, "agents-failed");
-  await tryAgain(page, "**/rest/v1/agents*", page.getByRole("heading", { name: "No agents yet" }));
+  await retryLoading(page, "**/rest/v1/agents*", page.getByRole("heading", { name: "No agents yet" }));
   await page.goto("/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
   await scanWithAxe(page);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { buildOnce } from "../build/build-once.ts";
 
-async function makeRoot(t: TestContext): Promise<string> {
+async function createRoot(t: TestContext): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "swarmbase-build-"));
   t.after(() => rm(root, { recursive: true, force: true }));
   await mkdir(join(root, "src"));
@@ -23,8 +23,8 @@ function createBuilder(root: string) {
   return { run: () => buildOnce({ root, write: () => {}, make }), count: () => builds };
 }
 
-test("what is up to date is not built again, what has changed is", async (t) => {
-  const root = await makeRoot(t);
+test("the console build runs only when the sources have changed", async (t) => {
+  const root = await createRoot(t);
   const builder = createBuilder(root);
   const first = await builder.run();
   assert.equal(await builder.run(), first);
@@ -38,8 +38,8 @@ test("what is up to date is not built again, what has changed is", async (t) => 
   assert.equal(builder.count(), 2);
 });
 
-test("two that start together build once, and both get the whole", async (t) => {
-  const root = await makeRoot(t);
+test("two concurrent builds of the console build once and return the same folder", async (t) => {
+  const root = await createRoot(t);
   const builder = createBuilder(root);
   const folders = await Promise.all([builder.run(), builder.run(), builder.run()]);
   assert.equal(new Set(folders).size, 1);
@@ -50,8 +50,8 @@ test("two that start together build once, and both get the whole", async (t) => 
   );
 });
 
-test("a build that fails leaves nothing behind, and the next one can do it", async (t) => {
-  const root = await makeRoot(t);
+test("a failed build of the console leaves no files, and the next build succeeds", async (t) => {
+  const root = await createRoot(t);
   const fail = async (): Promise<void> => {
     throw new Error("no");
   };
@@ -60,20 +60,20 @@ test("a build that fails leaves nothing behind, and the next one can do it", asy
   assert.ok(existsSync(await createBuilder(root).run()));
 });
 
-test("a lock whose owner is dead does not hold anybody up", async (t) => {
-  const root = await makeRoot(t);
+test("the console build ignores the lock of a dead process", async (t) => {
+  const root = await createRoot(t);
   const builder = createBuilder(root);
   const folder = await builder.run();
   await rm(folder, { recursive: true });
-  // No process has this id: it is beyond what Linux and macOS give out.
+  // Beyond the maximum process id of Linux and macOS.
   await writeFile(`${folder}.lock`, "99999999");
   assert.equal(await builder.run(), folder);
 });
 
-const ROOT_MAY_WRITE = process.getuid?.() === 0 && "root may write in every folder";
+const SKIP_AS_ROOT = process.getuid?.() === 0 && "root can write to every folder";
 
-test("a folder that cannot be written is an error, not a wait", { skip: ROOT_MAY_WRITE }, async (t) => {
-  const root = await makeRoot(t);
+test("the console build fails at once when its folder is not writable", { skip: SKIP_AS_ROOT }, async (t) => {
+  const root = await createRoot(t);
   await chmod(root, 0o555);
   try {
     await assert.rejects(createBuilder(root).run(), /EACCES/);

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn, openHome } from "./support/people.ts";
-import { makeRoom } from "./support/rooms.ts";
-import { findVisitor } from "./support/session.ts";
-import { setStage } from "./support/stage.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser, openHome } from "./support/people.ts";
+import { createSwarm } from "./support/swarms.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-test("markup in messages is shown as text and never becomes an element", async (t, { openPage, instance }) => {
+test("HTML in messages is shown as text", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"]);
-  const say = (content: string) => visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"]);
+  const say = (content: string) => api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content });
   const hostile = [
     "function f<T>(x: Array<T>): Map<string, T>",
     "<script>document.title = 'script'</script>",

@@ -1,29 +1,29 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { fillEveryField, HOSTILE, unfold, waitForField } from "./support/crawl.ts";
+import { fillEveryField, HOSTILE, expandDetails, waitForField } from "./support/crawl.ts";
 import { enrolFactor } from "./support/factor.ts";
 import type { Instance } from "./support/instance.ts";
-import { comeIn, signIn } from "./support/people.ts";
-import { giveTools, makeRoom } from "./support/rooms.ts";
-import { findVisitor } from "./support/session.ts";
-import { NARROW, setStage, WIDE } from "./support/stage.ts";
+import { createSignedInUser, signIn } from "./support/people.ts";
+import { assignTools, createSwarm } from "./support/swarms.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
 interface PageVisit {
   readonly path: string;
   readonly keys?: string;
-  /** What is chosen in a list, by its label. */
+  /** Options to select, by the label of the list. */
   readonly choose?: readonly [label: string, option: string];
-  /** What is pressed before the fields are there, by name. */
+  /** Buttons that reveal the fields, by name. */
   readonly press?: readonly RegExp[];
   readonly hasNoField?: boolean;
-  /** Where its way there depends on the width. */
+  /** The steps to the page depend on the width. */
   readonly widths?: readonly number[];
 }
 
-/** Fifty pages, one after the other: a busy machine needs longer for them than a test may take otherwise. */
+/** Visits fifty pages one after another, which takes longer than other tests. */
 const SLOW = { timeout: 900_000 };
 const LONG_NAME = "W".repeat(100);
 
@@ -31,29 +31,29 @@ test(
   "no page becomes wider than the screen, whatever is typed into its fields",
   async (t, { openPage, instance }) => {
     const page = await openPage(t);
-    // Forms ask before what was typed is left behind.
+    // Forms ask for confirmation before unsaved input is lost.
     page.on("dialog", (dialog) => void dialog.accept());
-    const faults: string[] = [];
+    const problems: string[] = [];
     let fields = 0;
     const crawl = async (visits: readonly PageVisit[]) => {
       for (const visited of visits) {
         const found = await visit(page, visited).catch((error: unknown) => {
           throw new Error(`${visited.path} ${(visited.press ?? []).join(" ")} could not be crawled`, { cause: error });
         });
-        faults.push(...found.faults);
+        problems.push(...found.problems);
         fields += found.count;
       }
     };
     await crawl(ENTRY);
-    const person = await comeIn(page);
-    await crawl(await makeVisits(page, instance));
+    const person = await createSignedInUser(page);
+    await crawl(await createVisits(page, instance));
     await enrolFactor(page, instance);
     await page.evaluate(() => localStorage.clear());
     await page.goto("/sign-in");
     await signIn(page, person);
     await page.waitForURL("/second-factor");
     await crawl([{ path: "/second-factor" }]);
-    assert.deepEqual(faults, []);
+    assert.deepEqual(problems, []);
     assert.ok(fields > 50, `${fields} fields were found`);
   },
   SLOW,
@@ -81,26 +81,26 @@ async function visit(page: Page, visited: PageVisit) {
     await control.first().click();
   }
   if (!hasNoField) await waitForField(page);
-  await unfold(page);
+  await expandDetails(page);
   return fillEveryField(page, `${path} ${press.join(" ")}`, widths);
 }
 
-async function makeVisits(page: Page, instance: Instance): Promise<readonly PageVisit[]> {
-  const visitor = await findVisitor(page, instance);
-  const { swarmId, agentIds } = await makeRoom(visitor, [LONG_NAME, "Max"], { name: LONG_NAME, description: HOSTILE });
+async function createVisits(page: Page, instance: Instance): Promise<readonly PageVisit[]> {
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, [LONG_NAME, "Max"], { name: LONG_NAME, description: HOSTILE });
   const [agentId = ""] = agentIds;
-  await giveTools(visitor, agentId);
-  const [tool] = (await visitor.call("GET", "/rest/v1/tools?name=eq.send_mail&select=id")) as { id: string }[];
-  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: HOSTILE });
-  const [webhook] = (await visitor.call("POST", "/rest/v1/webhooks", {
+  await assignTools(api, agentId);
+  const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.send_mail&select=id")) as { id: string }[];
+  await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: HOSTILE });
+  const [webhook] = (await api.call("POST", "/rest/v1/webhooks", {
     name: LONG_NAME,
     url: `https://receiver.example.com/${"w".repeat(400)}`,
     events: ["agent.deleted"],
     is_active: false,
   })) as { id: string }[];
-  const [delivery] = (await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", {
+  const [delivery] = (await api.callAsService("POST", "/rest/v1/webhook_deliveries", {
     webhook_id: webhook?.id,
-    user_id: visitor.userId,
+    user_id: api.userId,
     event_id: randomUUID(),
     event_type: "agent.deleted",
     payload: { id: "evt_1", type: "agent.deleted", created_at: "2030-01-01T00:00:00Z", data: { name: HOSTILE } },
@@ -119,7 +119,7 @@ async function makeVisits(page: Page, instance: Instance): Promise<readonly Page
     { path: "/agents/new" },
     { path: agent, hasNoField: true },
     { path: `${agent}/settings` },
-    { path: `${agent}/tools`, press: [/^Give it a tool/] },
+    { path: `${agent}/tools`, press: [/^Assign a tool/] },
     { path: `${agent}/tools`, press: [/^Configure send_mail/] },
     { path: `${agent}/try` },
     { path: `${agent}/activity`, hasNoField: true },
@@ -129,7 +129,7 @@ async function makeVisits(page: Page, instance: Instance): Promise<readonly Page
     { path: swarm, press: [/^More about the message/, /^Edit/] },
     { path: swarm, press: [/^More about the message/, /^Flag …/] },
     { path: swarm, press: [/^Invite$/], widths: [WIDE] },
-    { path: swarm, press: [/agents and people: show them/, /^Invite$/], widths: [NARROW] },
+    { path: swarm, press: [/agents and people: open the list/, /^Invite$/], widths: [NARROW] },
     { path: `${swarm}/runs`, hasNoField: true },
     { path: `${swarm}/settings` },
     { path: `${swarm}/settings`, press: [/^Delete …/] },

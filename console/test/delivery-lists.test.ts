@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeNews } from "../src/data/delivery-news.ts";
-import { holdsText } from "../src/data/keyset.ts";
+import { mergeUpdates } from "../src/data/delivery-updates.ts";
+import { containsText } from "../src/data/keyset.ts";
 import type { ListedDelivery } from "../src/data/listed-delivery.ts";
 import { buildAttemptPoints } from "../src/pages/webhooks/page/attempt-points.ts";
 
@@ -21,10 +21,10 @@ function listed(id: string, created_at: string, status: ListedDelivery["status"]
   };
 }
 
-test("news come to the top, changes stay in their place, and a gap starts the list anew", () => {
+test("the delivery list prepends new rows, replaces changed ones, and starts again after a gap", () => {
   const shown = { pages: [[listed("b", "2026-01-02"), listed("a", "2026-01-01", "retrying")]], pageParams: [null] };
-  assert.equal(mergeNews(shown, [listed("b", "2026-01-02")], 50), shown);
-  const merged = mergeNews(shown, [listed("c", "2026-01-03"), listed("a", "2026-01-01", "failed")], 50);
+  assert.equal(mergeUpdates(shown, [listed("b", "2026-01-02")], 50), shown);
+  const merged = mergeUpdates(shown, [listed("c", "2026-01-03"), listed("a", "2026-01-01", "failed")], 50);
   assert.deepEqual(
     merged.pages.flat().map(({ id, status }) => [id, status]),
     [
@@ -34,10 +34,10 @@ test("news come to the top, changes stay in their place, and a gap starts the li
     ],
   );
   const many = ["e", "d"].map((id, at) => listed(id, `2026-01-0${9 - at}`));
-  assert.deepEqual(mergeNews(shown, many, 2), { pages: [many], pageParams: [null] });
+  assert.deepEqual(mergeUpdates(shown, many, 2), { pages: [many], pageParams: [null] });
 });
 
-test("attempts are sorted into stretches of time, empty ones are gaps", () => {
+test("webhook attempts are grouped into time buckets, and empty buckets are null", () => {
   const attempt = (at: string, isDelivered: boolean, averageMs: number | null) => ({
     at,
     isDelivered,
@@ -61,6 +61,6 @@ test("attempts are sorted into stretches of time, empty ones are gaps", () => {
   assert.equal(points.times[2], Date.parse("2026-01-01T10:00:00Z") / 1_000);
 });
 
-test("whatever is searched for is text and nothing else", () => {
-  assert.equal(holdsText(["name"], 'a"%,b)\\'), String.raw`name.ilike."%a\"\\%,b)\\\\%"`);
+test("the search filter escapes special characters", () => {
+  assert.equal(containsText(["name"], 'a"%,b)\\'), String.raw`name.ilike."%a\"\\%,b)\\\\%"`);
 });

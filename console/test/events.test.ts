@@ -1,28 +1,31 @@
 import assert from "node:assert/strict";
 import { test as plainTest } from "node:test";
 import { type Change, readChange, readRow } from "../src/data/change.ts";
-import { addToTail, EMPTY_TAIL, MOST_KEPT, releaseTail } from "../src/data/tail.ts";
+import { addToTail, EMPTY_TAIL, MAX_KEPT, resumeTail } from "../src/data/tail.ts";
 import { describeChange } from "../src/pages/events/describe-change.ts";
 import { matchesFilter, readFilter } from "../src/pages/events/filter.ts";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn } from "./support/people.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { findVisitor } from "./support/session.ts";
-import { setStage } from "./support/stage.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-test("what happens shows up by itself, is filtered, held, opened and followed", async (t, { openPage, instance }) => {
+test("the event list updates live and can be filtered, paused, expanded and followed to the rows", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
   const receiver = await startReceiver(t, instance);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
   const add = async (path: string, body: unknown): Promise<string> => {
-    const [made] = (await visitor.call("POST", `/rest/v1/${path}`, body)) as { id: string }[];
+    const [made] = (await api.call("POST", `/rest/v1/${path}`, body)) as { id: string }[];
     return made?.id ?? "";
   };
   await page.goto("/events");
-  await page.getByText("It is quiet").waitFor();
+  await page.getByText("No events yet").waitFor();
   await page.getByText("Live", { exact: true }).waitFor();
   await checkAppearance(page, "events-quiet");
 
@@ -31,7 +34,7 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
   const agent = await add("agents", { name: "Ada" });
   const swarm = await add("swarms", { name: "Support room" });
   await add("swarm_agents", { swarm_id: swarm, agent_id: agent });
-  await visitor.call("POST", "/functions/v1/agent-respond", { swarm_id: swarm, message: "Who is there?" });
+  await api.call("POST", "/functions/v1/agent-respond", { swarm_id: swarm, message: "Who is there?" });
   await page.getByRole("button", { name: /message\.created Ada in Support room: \[simulated\]/ }).waitFor();
   await page.getByRole("button", { name: /run\.completed A run in Support room is complete/ }).waitFor();
   await page.getByRole("button", { name: /swarm\.agent_added Ada has joined Support room/ }).waitFor();
@@ -41,8 +44,8 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
 
   await page.keyboard.press("p");
   await page.getByText("Paused").waitFor();
-  await visitor.call("PATCH", `/rest/v1/agents?id=eq.${agent}`, { role: "Explains" });
-  // Not always one: the last of the run may be told of after the pause.
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${agent}`, { role: "Explains" });
+  // Not always one: the last change of the run may arrive after the pause.
   const held = page.getByRole("button", { name: /^[1-9]\d* new$/ });
   await held.waitFor();
   assert.equal(await page.getByRole("button", { name: /agent\.updated/ }).count(), 0);
@@ -58,7 +61,7 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
   await page.getByText('"Explains"').waitFor();
   await checkAppearance(page, "event-open");
   await page.getByLabel("Search the events").fill("nothing of the kind");
-  await page.getByText("Nothing like that has happened").waitFor();
+  await page.getByText("No events match").waitFor();
   await page.getByRole("button", { name: "Show everything" }).click();
   await changed.waitFor();
   await page.getByRole("link", { name: "Open", exact: true }).click();
@@ -67,31 +70,34 @@ test("what happens shows up by itself, is filtered, held, opened and followed", 
 
 const AT = "2026-01-01T00:00:00Z";
 
-function tell(row: object, eventType: "INSERT" | "UPDATE" | "DELETE" = "INSERT") {
+function buildPayload(row: object, eventType: "INSERT" | "UPDATE" | "DELETE" = "INSERT") {
   return { eventType, commit_timestamp: AT, new: row, old: row };
 }
 
 plainTest("the list keeps a bounded number, each thing once, and what waits in its place", () => {
-  const changes: Change[] = Array.from({ length: MOST_KEPT + 5 }, (_, at) =>
+  const changes: Change[] = Array.from({ length: MAX_KEPT + 5 }, (_, at) =>
     readRow("messages", { id: String(at), created_at: new Date(at * 1_000).toISOString() }),
   );
   const full = addToTail(EMPTY_TAIL, changes, false);
-  assert.equal(full.shown.length, MOST_KEPT);
-  assert.equal(full.shown[0]?.key, `messages:${MOST_KEPT + 4}`);
+  assert.equal(full.shown.length, MAX_KEPT);
+  assert.equal(full.shown[0]?.key, `messages:${MAX_KEPT + 4}`);
   assert.equal(addToTail(full, changes, false), full);
   const news = readRow("messages", { id: "new", created_at: AT });
   const held = addToTail(full, [news], true);
   assert.deepEqual([held.shown, held.waiting], [full.shown, [news]]);
-  assert.equal(releaseTail(held).shown[0], news);
-  const [first, last] = ["first", "last"].map((id) => readChange("agents", tell({ id })));
+  assert.equal(resumeTail(held).shown[0], news);
+  const [first, last] = ["first", "last"].map((id) => readChange("agents", buildPayload({ id })));
   assert.ok(first !== undefined && last !== undefined);
   assert.deepEqual(addToTail(EMPTY_TAIL, [first, last], false).shown, [last, first]);
 });
 
 plainTest("a secret is never in what is told, and a row in one state is told once", () => {
-  assert.deepEqual(readChange("webhooks", tell({ id: "1", secret: "whsec_x" })).row, { id: "1" });
-  const running = readChange("runs", tell({ id: "1", status: "running" }, "UPDATE"));
-  assert.equal(running.key, readChange("runs", tell({ id: "1", status: "running", turn_count: 2 }, "UPDATE")).key);
+  assert.deepEqual(readChange("webhooks", buildPayload({ id: "1", secret: "whsec_x" })).row, { id: "1" });
+  const running = readChange("runs", buildPayload({ id: "1", status: "running" }, "UPDATE"));
+  assert.equal(
+    running.key,
+    readChange("runs", buildPayload({ id: "1", status: "running", turn_count: 2 }, "UPDATE")).key,
+  );
 });
 
 plainTest("changes are said in words, whatever is missing in them", () => {
@@ -100,7 +106,7 @@ plainTest("changes are said in words, whatever is missing in them", () => {
     const { type, text, to } = describeChange(change, names);
     return [type, text, to];
   };
-  assert.deepEqual(say(readChange("agents", tell({ id: "1" }, "DELETE"))), [
+  assert.deepEqual(say(readChange("agents", buildPayload({ id: "1" }, "DELETE"))), [
     "agent.deleted",
     "An agent was removed",
     null,
@@ -109,13 +115,13 @@ plainTest("changes are said in words, whatever is missing in them", () => {
     say(
       readChange(
         "tool_executions",
-        tell({ id: "1", run_id: "r", swarm_id: "s", tool_name: "add", status: "timed_out" }),
+        buildPayload({ id: "1", run_id: "r", swarm_id: "s", tool_name: "add", status: "timed_out" }),
       ),
     ),
     ["tool.error", "An agent → add timed out", "/swarms/s/runs/r"],
   );
   assert.deepEqual(
-    say(readChange("runs", tell({ id: "r", swarm_id: "s", status: "failed", stop_reason: "no_progress" }))),
+    say(readChange("runs", buildPayload({ id: "r", swarm_id: "s", status: "failed", stop_reason: "no_progress" }))),
     ["run.failed", "A run in Support room has failed (no progress)", "/swarms/s/runs/r"],
   );
   assert.deepEqual(
@@ -130,14 +136,14 @@ plainTest("changes are said in words, whatever is missing in them", () => {
         created_at: AT,
       }),
     ),
-    ["attempt.failed", "https://a.example gave no answer (timeout), attempt 2", "/webhooks/w/deliveries/d"],
+    ["attempt.failed", "https://a.example did not respond (timeout), attempt 2", "/webhooks/w/deliveries/d"],
   );
 });
 
 plainTest("a filter that the address does not know is none, and a gap is always shown", () => {
   const filter = readFilter(new URLSearchParams("noun=agent&type=run.failed&search=Ada"));
   assert.deepEqual(filter, { noun: "agent", type: null, search: "Ada" });
-  const change = readChange("agents", tell({ id: "1", name: "Ada" }));
+  const change = readChange("agents", buildPayload({ id: "1", name: "Ada" }));
   const line = { key: "1", at: AT, row: change.row, described: describeChange(change, new Map()) };
   assert.equal(matchesFilter(line, filter), true);
   assert.equal(matchesFilter(line, { ...filter, noun: "run" }), false);

@@ -2,39 +2,39 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { scanWithAxe } from "./support/axe.ts";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn } from "./support/people.ts";
-import { giveTools, makeRoom, waitUntil, write } from "./support/rooms.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { findVisitor } from "./support/session.ts";
-import { setStage } from "./support/stage.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser } from "./support/people.ts";
+import { assignTools, createSwarm, waitUntil, sendMessage } from "./support/swarms.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
 
-// Slow enough to be seen at it, and to be interrupted.
-const test = setStage({ SIMULATED_TOKENS_PER_SECOND: "15" });
+// Slow enough to be observed and interrupted.
+const test = createBrowserTest({ SIMULATED_TOKENS_PER_SECOND: "15" });
 
-test("a tool call is approved where it is asked for, and the run tells all of it", async (t, {
+test("a tool call is approved in the conversation, and the run page shows all details", async (t, {
   openPage,
   instance,
 }) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId, agentIds } = await makeRoom(visitor, ["Ada", "Max"]);
-  await giveTools(visitor, agentIds[0] ?? "");
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada", "Max"]);
+  await assignTools(api, agentIds[0] ?? "");
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, '@Ada do it\n/tool calculator {"expression":"12*49"}\n/tool send_mail {"to":"bob"}');
+  await sendMessage(page, '@Ada do it\n/tool calculator {"expression":"12*49"}\n/tool send_mail {"to":"bob"}');
   await page.getByText("Ada wants to use").waitFor();
-  await page.getByText(/Counts as denied in 1[45] min/).waitFor();
+  await page.getByText(/Denied automatically in 1[45] min/).waitFor();
   await checkAppearance(page, "room-approval");
   await page.goto("/swarms");
-  await page.getByText("Needs you").first().waitFor();
+  await page.getByText("Action required").first().waitFor();
   await checkAppearance(page, "swarms");
   await page.goto(`/swarms/${swarmId}/runs`);
   await page.getByRole("button", { name: "Open the run: @Ada do it" }).click();
   await page.getByText("Ada wants to use").waitFor();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Deny" }).click();
-  await page.getByText("Everybody who was to answer has answered.").waitFor();
+  await page.getByText("All agents have answered.").waitFor();
   await page.getByText("denied").first().waitFor();
   await page.locator("summary").filter({ hasText: "calculator" }).click();
   await page.getByText('"588"').waitFor();
@@ -43,29 +43,29 @@ test("a tool call is approved where it is asked for, and the run tells all of it
   await page.getByRole("button", { name: "Open the run" }).waitFor();
   await checkAppearance(page, "runs");
   await page.goto(`/swarms/${swarmId}/runs/${swarmId}`);
-  await page.getByText("This run is not here").waitFor();
+  await page.getByText("Run not found").waitFor();
 });
 
-test("a run outlives the page, and is stopped with what it said", async (t, { openPage, instance }) => {
+test("a run continues without the page, and stopping it keeps its text", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"]);
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, `Say this back: ${"a ".repeat(400)}`);
+  await sendMessage(page, `Say this back: ${"a ".repeat(400)}`);
   await page.getByRole("article").getByText("[simulated] Ada").waitFor();
   await page.reload();
   await page.getByText("Ada is responding").waitFor();
   await page.getByRole("article").getByText("[simulated] Ada was called").waitFor();
-  await keepScreenshot(page, "room-streaming");
+  await takeScreenshot(page, "room-streaming");
   await page.getByRole("button", { name: "Stop" }).click();
-  await page.getByText("Somebody stopped it.").waitFor();
+  await page.getByText("A user cancelled the run.").waitFor();
   await scanWithAxe(page);
   await page.getByText("stopped", { exact: true }).waitFor();
   const answers = `/rest/v1/messages?swarm_id=eq.${swarmId}&sender_type=eq.agent&select=content,finish_reason`;
   let kept: { content: string; finish_reason: string } | undefined;
   await waitUntil(async () => {
-    [kept] = (await visitor.call("GET", answers)) as { content: string; finish_reason: string }[];
+    [kept] = (await api.call("GET", answers)) as { content: string; finish_reason: string }[];
     return kept?.finish_reason === "cancelled";
   });
   assert.match(kept?.content ?? "", /^\[simulated\] Ada/);
@@ -80,13 +80,16 @@ test("a run outlives the page, and is stopped with what it said", async (t, { op
   assert.match(await readFile(await download.path(), "utf8"), /^# Beehive launch\n[\s\S]*\*\*Ada\*\*/);
 });
 
-test("an answer goes on after the last word that was heard", async (t, { openPage, instance }) => {
+test("a stream continues after the last received event when the connection was lost", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"]);
   const attached: unknown[] = [];
-  // Nobody tells the page of the run but the run itself.
+  // The page learns of the run only through its stream.
   await page.routeWebSocket(/realtime/, () => {});
   await page.route("**/functions/v1/agent-respond", async (route) => {
     const body: unknown = route.request().postDataJSON();
@@ -94,7 +97,7 @@ test("an answer goes on after the last word that was heard", async (t, { openPag
       attached.push(body);
       return route.fallback();
     }
-    // As if the line had gone dead after twelve events.
+    // Simulates a connection that breaks after twelve events.
     const response = await route.fetch();
     const heard = (await response.text())
       .split("\n\n")
@@ -103,50 +106,50 @@ test("an answer goes on after the last word that was heard", async (t, { openPag
     return route.fulfill({ response, body: `${heard.join("\n\n")}\n\n` });
   });
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, "Say this back: one two three");
+  await sendMessage(page, "Say this back: one two three");
   const answer = page.getByRole("article", { name: "Ada" });
   await answer.getByText(/one two three"? \(/).waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-  const [run] = (await visitor.call("GET", `/rest/v1/runs?swarm_id=eq.${swarmId}&select=id`)) as { id: string }[];
+  const [run] = (await api.call("GET", `/rest/v1/runs?swarm_id=eq.${swarmId}&select=id`)) as { id: string }[];
   assert.deepEqual(attached, [{ action: "attach", run_id: run?.id, last_event_id: 12 }]);
   assert.equal(await answer.count(), 1);
 });
 
-test("an agent that fails says so, and so does the run", async (t, { openPage, instance }) => {
+test("a failed turn shows its error in the conversation and on the run page", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada", "Max"]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada", "Max"]);
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, "Hello both\n/fail refusal Max");
+  await sendMessage(page, "Hello both\n/fail refusal Max");
   await page.getByRole("link", { name: "See the run" }).waitFor();
   await page.getByRole("article").getByText("[simulated] Ada").waitFor();
-  await keepScreenshot(page, "room-failed");
+  await takeScreenshot(page, "room-failed");
   await scanWithAxe(page);
   await page.getByRole("link", { name: "See the run" }).click();
   await page.getByRole("heading", { name: "Timeline" }).waitFor();
-  await keepScreenshot(page, "run-failed");
+  await takeScreenshot(page, "run-failed");
   await scanWithAxe(page);
 });
 
-test("failed and stopped runs keep their line in the conversation, and are asked again from it", async (t, stage) => {
-  const page = await stage.openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, stage.instance);
-  const { swarmId, agentIds } = await makeRoom(visitor, ["Ada", "Max"]);
-  // Beside the page, which is not there to follow it.
+test("failed and cancelled runs stay visible in the conversation, with a button to ask again", async (t, environment) => {
+  const page = await environment.openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada", "Max"]);
+  // Started over the API, so the page is not attached to it.
   const asked = { swarm_id: swarmId, message: "Only Max\n/fail refusal", agent_ids: agentIds.slice(1) };
-  await assert.rejects(visitor.call("POST", "/functions/v1/agent-respond", asked), /PROVIDER_ERROR/);
+  await assert.rejects(api.call("POST", "/functions/v1/agent-respond", asked), /PROVIDER_ERROR/);
   await page.goto(`/swarms/${swarmId}`);
-  const failed = "The provider of the model held the answer back. Max: the provider declined to answer.";
-  const stopped = "Somebody stopped it. What was said by then is kept.";
+  const failed = "The content filter of the provider blocked the answer. Max: the provider declined to answer.";
+  const stopped = "A user cancelled the run. Messages so far are kept.";
   await page.getByText(failed).waitFor();
-  await write(page, `Say this back: ${"a ".repeat(400)}`);
+  await sendMessage(page, `Say this back: ${"a ".repeat(400)}`);
   await page.getByRole("article").getByText("[simulated] Ada was called").waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText(stopped).waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
-  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "Said afterwards" });
+  await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "Said afterwards" });
   await page.getByText("Said afterwards").waitFor();
 
   const wanted = ["Only Max", failed, "Say this back", "[simulated] Ada", stopped, "Said afterwards"];
@@ -170,7 +173,7 @@ test("failed and stopped runs keep their line in the conversation, and are asked
   await first.getByRole("button", { name: "Ask again" }).click();
   await waitUntil(async () => {
     const path = `/rest/v1/runs?swarm_id=eq.${swarmId}&order=id.desc&limit=1&select=status,stop_reason,request,messages!runs_message_id_fkey(content)`;
-    const [run] = (await visitor.call("GET", path)) as Record<string, unknown>[];
+    const [run] = (await api.call("GET", path)) as Record<string, unknown>[];
     const wantedRun = {
       status: "failed",
       stop_reason: "content_filtered",
@@ -179,7 +182,7 @@ test("failed and stopped runs keep their line in the conversation, and are asked
     };
     return isDeepStrictEqual(run, wantedRun);
   });
-  await page.getByText("The provider of the model held the answer back.").nth(1).waitFor();
+  await page.getByText("The content filter of the provider blocked the answer.").nth(1).waitFor();
   await page.reload();
   await page.getByText(failed).nth(1).waitFor();
 });

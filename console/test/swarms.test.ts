@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
-import { checkAppearance } from "./support/looks.ts";
+import { checkAppearance } from "./support/appearance.ts";
 import { findLink, INVITATION } from "./support/mailbox.ts";
-import { comeIn, inventPerson, openHome } from "./support/people.ts";
-import { makeRoom, waitUntil, write } from "./support/rooms.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { findVisitor } from "./support/session.ts";
-import { NARROW, setStage } from "./support/stage.ts";
+import { createSignedInUser, createPerson, openHome } from "./support/people.ts";
+import { createSwarm, waitUntil, sendMessage } from "./support/swarms.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { NARROW, createBrowserTest } from "./support/browser-test.ts";
 import { waitForValue } from "./support/wait-for-value.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-test("a swarm is made, asked, and answers word by word", async (t, { openPage, instance }) => {
+test("a new swarm answers a question and streams the replies", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/400/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  await visitor.call("POST", "/rest/v1/agents", [{ name: "Ada" }, { name: "Lin Wu" }]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  await api.call("POST", "/rest/v1/agents", [{ name: "Ada" }, { name: "Lin Wu" }]);
   await page.goto("/swarms");
   await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
-  await keepScreenshot(page, "swarms-empty");
+  await takeScreenshot(page, "swarms-empty");
   await scanWithAxe(page);
   await page.keyboard.press("n");
 
@@ -40,20 +40,20 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await page.getByRole("button", { name: "Make the swarm" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Beehive launch" }).waitFor();
-  await page.getByRole("heading", { name: "Say the first word" }).waitFor();
-  await keepScreenshot(page, "room-empty");
+  await page.getByRole("heading", { name: "Start the conversation" }).waitFor();
+  await takeScreenshot(page, "room-empty");
   await scanWithAxe(page);
   const field = page.getByRole("textbox", { name: "Message", exact: true });
   const suggestion = page.getByRole("button", { name: "Introduce yourselves" });
-  assert.equal(await takeAndSelect(suggestion, field), "Introduce", "the caret is left alone from then on");
+  assert.equal(await clickAndSelect(suggestion, field), "Introduce", "the caret is left alone from then on");
   await field.fill("Hello @l");
   await page.getByRole("option", { name: "Lin Wu" }).waitFor();
-  await keepScreenshot(page, "room-mention");
+  await takeScreenshot(page, "room-mention");
   await scanWithAxe(page);
   await field.press("Enter");
   await waitForValue(field, "Hello @Lin Wu ");
   await page.reload();
-  // What was begun is still there.
+  // The draft is kept.
   await waitForValue(field, "Hello @Lin Wu ");
   await field.press("End");
   await field.pressSequentially("who are you?");
@@ -61,7 +61,7 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await field.pressSequentially("/sleep 4000");
   await field.press("Enter");
   await page.getByText("Lin Wu is thinking").waitFor();
-  await keepScreenshot(page, "room-thinking");
+  await takeScreenshot(page, "room-thinking");
   await scanWithAxe(page);
   await page.getByRole("article").getByText("[simulated] Lin Wu").waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
@@ -70,49 +70,49 @@ test("a swarm is made, asked, and answers word by word", async (t, { openPage, i
   await field.fill("Thank you, that is all.");
   await field.press("Alt+Enter");
   await page.getByRole("button", { name: "In reply to" }).waitFor();
-  const count = async () => ((await visitor.call("GET", "/rest/v1/messages?select=seq")) as unknown[]).length;
+  const count = async () => ((await api.call("GET", "/rest/v1/messages?select=seq")) as unknown[]).length;
   await waitUntil(async () => (await count()) >= 3);
   assert.equal(await count(), 3, "said, and not answered");
 });
 
-test("two people in one room", async (t, { openPage, instance }) => {
+test("two members see each other's messages, presence and changes in a swarm", async (t, { openPage, instance }) => {
   const page = await openPage(t);
   const other = await openPage(t, { width: NARROW, theme: "dark" });
-  const bob = inventPerson("Bob Stone");
-  await comeIn(page);
-  await comeIn(other, bob);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  const bob = createPerson("Bob Stone");
+  await createSignedInUser(page);
+  await createSignedInUser(other, bob);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"]);
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail or user id").fill(bob.email);
-  await keepScreenshot(page, "room-invite");
+  await takeScreenshot(page, "room-invite");
   await scanWithAxe(page);
   await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
   await page.getByRole("heading", { name: `${bob.email} is invited` }).waitFor();
-  await page.getByText("No mail server is set up, so the mail is a file").waitFor();
-  await keepScreenshot(page, "room-invited");
+  await page.getByText("No mail server is configured, so the mail is written to a file").waitFor();
+  await takeScreenshot(page, "room-invited");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Done" }).click();
 
   await other.goto("/swarms");
   await other.getByText("Grace Hopper invites you to Beehive launch as member").waitFor();
-  await keepScreenshot(other, "swarms-invited");
+  await takeScreenshot(other, "swarms-invited");
   await scanWithAxe(other);
   await other.getByRole("button", { name: "Accept" }).click();
   await other.getByRole("heading", { level: 1, name: "Beehive launch" }).waitFor();
-  await page.getByLabel("Here now: you, Bob Stone").waitFor();
-  await other.getByRole("radio", { name: "Only say it" }).click();
-  await write(other, "I am here. Is this **true**?");
+  await page.getByLabel("Online: you, Bob Stone").waitFor();
+  await other.getByRole("radio", { name: "No reply" }).click();
+  await sendMessage(other, "I am here. Is this **true**?");
   await page.getByText("I am here.").first().waitFor();
   assert.equal(await other.getByRole("menuitem", { name: "Pause" }).count(), 0);
 
   await page.getByRole("button", { name: "More about the message of Bob Stone" }).click();
   await page.getByRole("menuitem", { name: "Flag" }).click();
-  await page.getByLabel("In your words").fill("Who says so?");
+  await page.getByLabel("Reason").fill("Who says so?");
   await page.getByRole("button", { name: "Flag", exact: true }).click();
   await page.getByRole("button", { name: "Dismiss", exact: true }).first().waitFor();
-  await keepScreenshot(page, "room-flagged");
+  await takeScreenshot(page, "room-flagged");
   await scanWithAxe(page);
   await page.getByRole("complementary").getByRole("button", { name: "Dismiss" }).click();
   await page.getByRole("heading", { name: "Flagged" }).waitFor({ state: "detached" });
@@ -136,18 +136,21 @@ test("two people in one room", async (t, { openPage, instance }) => {
   await page.getByRole("menuitem", { name: "Make viewer" }).click();
   await page.getByText("Bob Stone is viewer now").first().waitFor();
   await other.reload();
-  await other.getByText("You read along as a viewer").waitFor();
-  await keepScreenshot(other, "room-viewer");
+  await other.getByText("You are a viewer").waitFor();
+  await takeScreenshot(other, "room-viewer");
   await scanWithAxe(other);
 });
 
-test("thousands of messages: the end at once, the beginning by its address", async (t, { openPage, instance }) => {
+test("a conversation with thousands of messages opens at its end, and a link opens an old message", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"]);
   const rows = Array.from({ length: 2_500 }, (_, at) => ({ swarm_id: swarmId, content: `Message number ${at + 1}` }));
-  await visitor.call("POST", "/rest/v1/messages?select=seq", rows);
+  await api.call("POST", "/rest/v1/messages?select=seq", rows);
   await page.goto(`/swarms/${swarmId}`);
   await page.getByText("Message number 2500", { exact: true }).waitFor();
   await page.getByRole("region", { name: "Messages" }).hover();
@@ -156,44 +159,44 @@ test("thousands of messages: the end at once, the beginning by its address", asy
     const [, first = ""] = /number (\d+)/.exec(await page.getByRole("article").first().innerText()) ?? [];
     return Number(first) <= 2_430;
   });
-  await page.getByRole("button", { name: "To the newest" }).waitFor();
-  await visitor.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "And one more" });
+  await page.getByRole("button", { name: "Newest messages" }).waitFor();
+  await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "And one more" });
   await page.getByRole("button", { name: "1 new message" }).waitFor();
-  await keepScreenshot(page, "room-new-messages");
+  await takeScreenshot(page, "room-new-messages");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "1 new message" }).click();
   await page.getByText("And one more", { exact: true }).waitFor();
 
-  const [first] = (await visitor.call("GET", "/rest/v1/messages?select=id&order=seq&limit=1")) as { id: string }[];
+  const [first] = (await api.call("GET", "/rest/v1/messages?select=id&order=seq&limit=1")) as { id: string }[];
   await page.goto(`/swarms/${swarmId}?message=${first?.id ?? ""}`);
   await page.getByText("Message number 1", { exact: true }).waitFor();
   const shown = await page.getByRole("article").count();
   assert.ok(shown < 60, `${shown} messages are rendered`);
 });
 
-test("what is refused is said in plain words, and the words stay", async (t, { openPage, instance }) => {
+test("a rejected message shows the reason and stays in the field", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/409/, /429/, /400/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"], {
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"], {
     settings: { on_conflict: "reject", moderation: { enabled: true, blocklist: ["buy now"], action: "block" } },
   });
   const field = page.getByRole("textbox", { name: "Message", exact: true });
   await page.goto(`/swarms/${swarmId}`);
-  await write(page, "First\n/sleep 20000");
+  await sendMessage(page, "First\n/sleep 20000");
   await page.getByText("Ada is thinking").waitFor();
-  await write(page, "Second");
-  await page.getByText("A run is under way, and this swarm refuses").waitFor();
+  await sendMessage(page, "Second");
+  await page.getByText("A run is in progress, and this swarm rejects").waitFor();
   await waitForValue(field, "Second");
-  await keepScreenshot(page, "room-busy");
+  await takeScreenshot(page, "room-busy");
   await scanWithAxe(page);
-  await page.getByRole("button", { name: "Interrupt it" }).click();
-  await page.getByText("A newer question took its place").waitFor();
+  await page.getByRole("button", { name: "Interrupt the run" }).click();
+  await page.getByText("A newer question interrupted the run").waitFor();
   await page.getByRole("article").getByText('"Second"').waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
 
-  await write(page, "You should buy now");
-  await page.getByText("a term that this swarm does not allow").waitFor();
+  await sendMessage(page, "You should buy now");
+  await page.getByText("a term from the blocklist").waitFor();
   await page.route("**/functions/v1/agent-respond", (route) =>
     route.fulfill({
       status: 429,
@@ -201,47 +204,47 @@ test("what is refused is said in plain words, and the words stay", async (t, { o
       json: { code: "RATE_LIMITED", message: "Slow down" },
     }),
   );
-  await write(page, "Quickly");
-  await page.getByText("Too many questions at once").waitFor();
+  await sendMessage(page, "Quickly");
+  await page.getByText("Too many questions").waitFor();
   await page.unroute("**/functions/v1/agent-respond");
   await page.getByRole("button", { name: "More about this swarm" }).click();
   await page.getByRole("menuitem", { name: "Pause" }).click();
   await page.getByText("The swarm is paused:").waitFor();
-  await keepScreenshot(page, "room-paused");
+  await takeScreenshot(page, "room-paused");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByText("The swarm is active now").first().waitFor();
-  await visitor.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { status: "archived" });
+  await api.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { status: "archived" });
   await page.getByText("The swarm is archived:").waitFor();
 });
 
-test("an invitation stands on Home and in the navigation as it comes, and its mail leads to it", async (t, stage) => {
-  const { openPage, instance } = stage;
+test("an invitation appears live on Home and in the navigation, and its mail links to it", async (t, environment) => {
+  const { openPage, instance } = environment;
   const page = await openPage(t);
-  const dora = inventPerson("Dora Lane");
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada"], { name: "Release crew" });
+  const dora = createPerson("Dora Lane");
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada"], { name: "Release crew" });
   const invite = (email: string, role = "member") =>
-    visitor.call("POST", "/rest/v1/swarm_members", { swarm_id: swarmId, email, role });
+    api.call("POST", "/rest/v1/swarm_members", { swarm_id: swarmId, email, role });
   const known = await openPage(t, { width: NARROW, theme: "dark" });
-  const carl = await comeIn(known, inventPerson("Carl Moss"));
+  const carl = await createSignedInUser(known, createPerson("Carl Moss"));
   await openHome(known);
   await invite(carl.email, "viewer");
   await known.getByText("Grace Hopper invites you to Release crew as viewer").waitFor();
   await known.getByRole("link", { name: "1 invitation" }).waitFor();
   await checkAppearance(known, "home-invited");
   await known.getByRole("button", { name: "Decline the invitation to Release crew" }).click();
-  await known.getByText("is declined").first().waitFor();
+  await known.getByText("Declined the invitation").first().waitFor();
   await known.getByRole("link", { name: "1 invitation" }).waitFor({ state: "detached" });
-  assert.deepEqual(await visitor.call("GET", `/rest/v1/swarm_members?swarm_id=eq.${swarmId}&status=eq.invited`), []);
+  assert.deepEqual(await api.call("GET", `/rest/v1/swarm_members?swarm_id=eq.${swarmId}&status=eq.invited`), []);
 
   // Dora has no account yet.
   await invite(dora.email);
   const link = await findLink(instance, dora.email, INVITATION);
   assert.equal(link, `${instance.url}/invitations/${swarmId}`);
   await known.goto(link);
-  await known.getByRole("heading", { name: "No invitation is waiting here" }).waitFor();
+  await known.getByRole("heading", { name: "No open invitation" }).waitFor();
   await known.getByText(`You are signed in as ${carl.email}.`).waitFor();
   await checkAppearance(known, "invitation-none");
   const newcomer = await openPage(t);
@@ -258,30 +261,30 @@ test("an invitation stands on Home and in the navigation as it comes, and its ma
   await newcomer.getByRole("heading", { level: 1, name: "Release crew" }).waitFor();
 });
 
-test("agents are ordered, silenced and removed; settings are saved; a swarm ends by its name", async (t, stage) => {
-  const { openPage, instance } = stage;
+test("a swarm's agents are ordered, disabled and removed, its settings saved, and the swarm deleted after confirmation", async (t, environment) => {
+  const { openPage, instance } = environment;
   const page = await openPage(t, { expected: [/400/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const { swarmId } = await makeRoom(visitor, ["Ada", "Max", "Lin"]);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId } = await createSwarm(api, ["Ada", "Max", "Lin"]);
   const order = async () => {
     const path = `/rest/v1/swarm_agents?swarm_id=eq.${swarmId}&order=position&select=enabled,agent_cards(name)`;
-    const places = (await visitor.call("GET", path)) as { enabled: boolean; agent_cards: { name: string } }[];
+    const places = (await api.call("GET", path)) as { enabled: boolean; agent_cards: { name: string } }[];
     return places.map(({ enabled, agent_cards: { name } }) => (enabled ? name : `(${name})`)).join();
   };
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("button", { name: "Order of Lin" }).press("ArrowUp");
-  await page.getByText("Lin speaks at place 2 of 3 now.").waitFor();
+  await page.getByText("Lin now speaks at position 2 of 3.").waitFor();
   await waitUntil(async () => (await order()) === "Ada,Lin,Max");
   const ada = page.getByRole("listitem").filter({ hasText: "Is Ada" });
   await ada.dragTo(page.getByRole("listitem").filter({ hasText: "Is Max" }));
   await waitUntil(async () => (await order()) === "Lin,Max,Ada");
   await page.getByRole("button", { name: "More about Max" }).click();
-  await page.getByRole("menuitem", { name: "Keep it silent" }).click();
-  await page.getByText("Silent").waitFor();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByText("Disabled").waitFor();
   await page.getByRole("button", { name: "More about Lin" }).click();
   await page.getByRole("menuitem", { name: "Remove from the swarm" }).click();
-  await page.getByText("Lin has left").first().waitFor();
+  await page.getByText("Lin is removed").first().waitFor();
   await waitUntil(async () => (await order()) === "(Max),Ada");
   await page.getByRole("button", { name: "Undo" }).click();
   await waitUntil(async () => (await order()) === "Lin,(Max),Ada");
@@ -293,11 +296,11 @@ test("agents are ordered, silenced and removed; settings are saved; a swarm ends
   await checkAppearance(page, "swarm-settings");
   await page.getByLabel("Tokens in a run").fill("40000");
   await page.getByLabel("Answer everything").click();
-  await page.getByLabel("Look for terms").click();
+  await page.getByLabel("Check messages").click();
   await page.getByLabel("Terms", { exact: true }).fill("buy now\nfree");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").first().waitFor();
-  const [swarm] = (await visitor.call("GET", `/rest/v1/swarms?id=eq.${swarmId}&select=settings`)) as unknown[];
+  const [swarm] = (await api.call("GET", `/rest/v1/swarms?id=eq.${swarmId}&select=settings`)) as unknown[];
   assert.deepEqual(swarm, {
     settings: {
       budget: { max_tokens: 40_000 },
@@ -309,18 +312,18 @@ test("agents are ordered, silenced and removed; settings are saved; a swarm ends
   });
   await page.getByRole("button", { name: "Delete …" }).click();
   await page.getByLabel("Type “Beehive launch” to confirm").fill("Beehive launch");
-  await keepScreenshot(page, "swarm-delete");
+  await takeScreenshot(page, "swarm-delete");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Delete the swarm" }).click();
   await page.getByRole("heading", { name: "No swarm yet" }).waitFor();
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("heading", { level: 1, name: "No such swarm" }).waitFor();
-  await keepScreenshot(page, "swarm-none");
+  await takeScreenshot(page, "swarm-none");
   await scanWithAxe(page);
 });
 
-/** What is selected two frames after the button was pressed and the first word selected, in one breath. */
-async function takeAndSelect(button: Locator, field: Locator): Promise<string> {
+/** Clicks the button, selects the first word at once, and returns the selection two frames later. */
+async function clickAndSelect(button: Locator, field: Locator): Promise<string> {
   const [pressed, written] = [await button.elementHandle(), await field.elementHandle()];
   return button.page().evaluate(
     async ([press, write]) => {

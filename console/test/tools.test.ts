@@ -11,29 +11,32 @@ import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/
 import { renderRequest } from "../src/pages/tools/render-request.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn } from "./support/people.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { findVisitor } from "./support/session.ts";
-import { setStage } from "./support/stage.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 const SECRET = "a-token-that-nobody-may-see";
 
-test("an HTTP tool is made, called, changed without its secret, and deleted", async (t, { openPage, instance }) => {
+test("an HTTP tool is created, called, changed without entering its secret again, and deleted", async (t, {
+  openPage,
+  instance,
+}) => {
   const receiver = await startReceiver(t, instance);
   const page = await openPage(t, { expected: [/400/] });
   const address = receiver.url.replace("/hook", "/orders/{number}");
   receiver.answer(200, JSON.stringify({ status: "on its way", token: SECRET }));
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
   await page.goto("/tools?from=mine");
-  await page.getByRole("heading", { name: "No tools of yours yet" }).waitFor();
+  await page.getByRole("heading", { name: "You have no tools yet" }).waitFor();
   await checkAppearance(page, "tools-none");
 
   await page.keyboard.press("n");
   await page.getByRole("button", { name: "Make the tool" }).click();
-  await page.getByText("fields need another look").waitFor();
+  await page.getByText("fields have errors").waitFor();
   await checkAppearance(page, "tool-refused");
   await page.getByLabel("Name", { exact: true }).fill("find order");
   await page.getByLabel("Description").fill("Looks up an order by its number.");
@@ -41,7 +44,7 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByLabel("Credentials").selectOption("Bearer token");
   await page.getByLabel("Secret").fill(SECRET);
   await page.getByRole("button", { name: "Add {number} from the request" }).click();
-  await page.getByLabel("What argument 1 is").fill("The number of the order");
+  await page.getByLabel("Description of argument 1").fill("The number of the order");
   await page.getByRole("button", { name: "Make the tool" }).click();
   await page.getByText("must begin with a letter or _").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("find_order");
@@ -52,40 +55,40 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.getByRole("heading", { level: 1, name: "find_order" }).waitFor();
   await page.getByRole("textbox", { name: /^Number/ }).fill("A-17");
   await page.getByRole("button", { name: "Call it" }).click();
-  await page.getByText("It works").waitFor();
+  await page.getByText("Succeeded").waitFor();
   await page.getByText('"on its way"').waitFor();
   await checkAppearance(page, "tool-test");
   assert.equal(receiver.received[0]?.headers.authorization, `Bearer ${SECRET}`);
   assert.ok(!(await page.content()).includes(SECRET), "the secret came back");
 
   await page.getByRole("tab", { name: "Edit" }).click();
-  await page.getByText("One is stored.").waitFor();
+  await page.getByText("A secret is stored").waitFor();
   await page.getByLabel("Description").fill("Looks up an order.");
-  await page.getByRole("switch", { name: /^Ask first/ }).click();
+  await page.getByRole("switch", { name: /^Require approval/ }).click();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Everything is saved").waitFor();
+  await page.getByText("All changes saved").waitFor();
   await page.getByLabel("Address").fill("https://elsewhere.example/{number}");
-  await page.getByText("This is another host").waitFor();
+  await page.getByText("The stored secret is not sent to another host").waitFor();
   await checkAppearance(page, "tool-edit");
   await page.getByRole("button", { name: "Discard" }).click();
-  const [stored] = (await visitor.call("GET", "/rest/v1/tools?name=eq.find_order")) as Tool[];
+  const [stored] = (await api.call("GET", "/rest/v1/tools?name=eq.find_order")) as Tool[];
   assert.deepEqual([stored?.secret_names, stored?.requires_approval], [["token"], true]);
 
   receiver.answer(500, "it broke");
   await page.getByRole("tab", { name: "Test call" }).click();
   await page.getByRole("textbox", { name: /^Number/ }).fill("A-18");
   await page.getByRole("button", { name: "Call it" }).click();
-  await page.getByText("It failed").waitFor();
+  await page.getByText("Failed").waitFor();
   await page.getByText("TOOL_HTTP_ERROR").waitFor();
   assert.equal(receiver.received[1]?.headers.authorization, `Bearer ${SECRET}`);
 
   receiver.answer(200, "found");
-  const [agent] = (await visitor.call("POST", "/rest/v1/agents", { name: "Ada" })) as { id: string }[];
-  await visitor.call("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: stored?.id });
+  const [agent] = (await api.call("POST", "/rest/v1/agents", { name: "Ada" })) as { id: string }[];
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agent?.id, tool_id: stored?.id });
   await page.goto(`/agents/${agent?.id}/try`);
   await page.getByLabel("Message to Ada").fill('/tool find_order {"number":"A-19"}');
   await page.keyboard.press("Enter");
-  await page.getByText("May it do this?").waitFor();
+  await page.getByText("Approve this call?").waitFor();
   await checkAppearance(page, "agent-approval");
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByText("Done", { exact: true }).waitFor();
@@ -102,47 +105,47 @@ test("an HTTP tool is made, called, changed without its secret, and deleted", as
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "More about find_order" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
-  await page.getByText("One of your agents has it").waitFor();
+  await page.getByText("One of your agents has this tool").waitFor();
   await page.getByLabel(/^Type/).fill("find_order");
   await page.getByRole("button", { name: "Delete the tool" }).click();
   await page.getByRole("heading", { name: "calculator" }).waitFor();
   await page.getByRole("heading", { name: "find_order" }).waitFor({ state: "detached" });
 });
 
-test("what an MCP server offers is chosen from and imported; what goes wrong is said", async (t, stage) => {
-  const url = await startMcpServer(t, stage.instance);
-  const page = await stage.openPage(t, { expected: [/400|502/] });
-  await comeIn(page);
+test("tools of an MCP server are selected and imported, and errors of the server are shown", async (t, environment) => {
+  const url = await startMcpServer(t, environment.instance);
+  const page = await environment.openPage(t, { expected: [/400|502/] });
+  await createSignedInUser(page);
   await page.goto("/tools");
   await page.getByRole("heading", { name: "calculator" }).waitFor();
   await checkAppearance(page, "tools");
   await page.getByRole("link", { name: "Import from MCP" }).click();
-  await page.getByRole("button", { name: "See what it offers" }).click();
+  await page.getByRole("button", { name: "List tools" }).click();
   await page.getByText("must begin with https://").waitFor();
   await page.getByLabel("Address").fill("https://localhost:1/mcp");
-  await page.getByRole("button", { name: "See what it offers" }).click();
+  await page.getByRole("button", { name: "List tools" }).click();
   await page.getByRole("alert").filter({ hasText: /\w/ }).waitFor();
   await checkAppearance(page, "import-failed");
   await page.getByLabel("Address").fill(url);
-  await page.getByLabel("Credentials").selectOption("A header of its own");
+  await page.getByLabel("Credentials").selectOption("Custom header");
   await page.getByLabel("Header", { exact: true }).fill("X-Mcp-Key");
   await page.getByLabel("Secret").fill(SECRET);
-  await page.getByRole("button", { name: "See what it offers" }).click();
-  await page.getByRole("heading", { name: "It offers 2 tools" }).waitFor();
+  await page.getByRole("button", { name: "List tools" }).click();
+  await page.getByRole("heading", { name: "The server has 2 tools" }).waitFor();
   await checkAppearance(page, "import-choose");
   await page.getByRole("checkbox", { name: "find_city" }).click();
   await page.getByRole("button", { name: "Import 1 tool" }).click();
-  await page.getByRole("heading", { name: "1 tool is yours now" }).waitFor();
+  await page.getByRole("heading", { name: "1 tool is imported" }).waitFor();
   await scanWithAxe(page);
   await page.getByRole("link", { name: "get_weather" }).click();
-  await page.getByText("get.weather of an MCP server").waitFor();
+  await page.getByText("The tool get.weather of an MCP server").waitFor();
   await page.getByRole("tab", { name: "Test call" }).click();
   await page.getByRole("textbox", { name: /^Place/ }).fill("Bergen");
   await page.getByRole("button", { name: "Call it" }).click();
   await page.getByText("Rain in Bergen").waitFor();
 });
 
-/** Speaks as much of MCP as an import and a call need, to those who have the key. */
+/** An MCP server that supports listing and calling tools and requires a key. */
 async function startMcpServer(t: TestContext, { dataDir }: Instance): Promise<string> {
   const pem = await readFile(join(dataDir, "tls/localhost.pem"));
   const place = { type: "object", properties: { place: { type: "string" } }, required: ["place"] };

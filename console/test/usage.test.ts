@@ -3,20 +3,20 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
-import { comeIn, signIn } from "./support/people.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { NARROW, setStage } from "./support/stage.ts";
-import { tryAgain } from "./support/try-again.ts";
-import { readSession } from "./support/visitors.ts";
+import { createSignedInUser, signIn } from "./support/people.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { NARROW, createBrowserTest } from "./support/browser-test.ts";
+import { retryLoading } from "./support/retry.ts";
+import { readSession } from "./support/browser-contexts.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 const DAY_MS = 86_400_000;
 
 interface Filled {
   readonly agentId: string;
 }
 
-/** Writes what agents would have used, as the service does: two agents, two models, three days. */
+/** Inserts usage of two agents and two models on three days. */
 async function fillUsage(page: Page, instance: Instance): Promise<Filled> {
   const { access_token: token, user } = await readSession(page);
   const post = async (table: string, key: string, data: object): Promise<{ id: string }[]> => {
@@ -44,16 +44,16 @@ async function fillUsage(page: Page, instance: Instance): Promise<Filled> {
   return { agentId: agents[0]?.id ?? "" };
 }
 
-test("usage shows itself as it happens, told apart by agent and model, and is saved as CSV", async (t, stage) => {
-  const page = await stage.openPage(t);
-  const person = await comeIn(page);
+test("the usage page updates live, splits by agent and model, and saves CSV", async (t, environment) => {
+  const page = await environment.openPage(t);
+  const person = await createSignedInUser(page);
   await page.goto("/usage");
-  await page.getByRole("heading", { name: "Nothing was used in the last 30 days" }).waitFor();
+  await page.getByRole("heading", { name: "No usage in the last 30 days" }).waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "usage-empty");
+  await takeScreenshot(page, "usage-empty");
 
-  const { agentId } = await fillUsage(page, stage.instance);
-  // Nothing is pressed: realtime tells of it.
+  const { agentId } = await fillUsage(page, environment.instance);
+  // Realtime updates the page without a click.
   await page.getByRole("link", { name: "=Ada" }).first().waitFor();
   assert.equal(await page.getByRole("link", { name: "=Ada" }).first().getAttribute("href"), `/agents/${agentId}`);
   await page.getByText("$0.75", { exact: true }).first().waitFor();
@@ -61,7 +61,7 @@ test("usage shows itself as it happens, told apart by agent and model, and is sa
   await page.getByText("Show as a table").click();
   await page.getByRole("columnheader", { name: "=Ada" }).waitFor();
   await scanWithAxe(page);
-  await keepScreenshot(page, "usage");
+  await takeScreenshot(page, "usage");
 
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
@@ -69,32 +69,32 @@ test("usage shows itself as it happens, told apart by agent and model, and is sa
   assert.equal(lines.length, 7);
   assert.match(lines[1] ?? "", new RegExp(`^\\d{4}-\\d\\d-\\d\\d,${agentId},'=Ada,,,provider_a,model-two,1,40000,`));
 
-  await chooseInOneBreath(page, "Models", "Cost");
+  await selectInOneFrame(page, "Models", "Cost");
   await page.getByText("model-two").first().waitFor();
   await page.waitForURL(/by=model&measure=cost/);
 
-  const narrow = await stage.openPage(t, { width: NARROW, theme: "dark" });
+  const narrow = await environment.openPage(t, { width: NARROW, theme: "dark" });
   await narrow.goto("/usage?days=7&by=agent");
   await signIn(narrow, person);
   await narrow.getByRole("img", { name: "Tokens each day" }).waitFor();
   await scanWithAxe(narrow);
-  await keepScreenshot(narrow, "usage");
+  await takeScreenshot(narrow, "usage");
   const width = await narrow.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(width <= NARROW, `the page is ${width} wide`);
 });
 
-/** Before the page has had time for a frame: what is chosen second must not undo what was chosen first. */
-async function chooseInOneBreath(page: Page, ...names: readonly string[]): Promise<void> {
+/** Selects several filters within one frame: the second must not overwrite the first. */
+async function selectInOneFrame(page: Page, ...names: readonly string[]): Promise<void> {
   const choices = await Promise.all(names.map((name) => page.getByRole("radio", { name }).elementHandle()));
   await page.evaluate((found) => {
     for (const choice of found) (choice as HTMLElement).click();
   }, choices);
 }
 
-test("a budget is measured against, and what fails can be tried again", async (t, stage) => {
-  const page = await stage.openPage(t, { theme: "dark", expected: [/400/, /500/] });
-  await comeIn(page);
-  await fillUsage(page, stage.instance);
+test("the usage page shows the budget, and a retry button after a failed request", async (t, environment) => {
+  const page = await environment.openPage(t, { theme: "dark", expected: [/400/, /500/] });
+  await createSignedInUser(page);
+  await fillUsage(page, environment.instance);
   await page.goto("/account/budgets");
   await page.getByLabel("Tokens a day").fill("many");
   await page.getByRole("button", { name: "Save" }).click();
@@ -110,12 +110,12 @@ test("a budget is measured against, and what fails can be tried again", async (t
 
   const failing = "**/rest/v1/usage_daily*";
   await page.route(failing, (route) => route.fulfill({ status: 500, json: { message: "Out of order" } }));
-  await page.getByRole("link", { name: "See what is used" }).click();
+  await page.getByRole("link", { name: "See the usage" }).click();
   await page.getByText("Usage could not be loaded").waitFor();
   await scanWithAxe(page);
-  await tryAgain(page, failing, page.getByText("Used up"));
+  await retryLoading(page, failing, page.getByText("The budget is used up"));
   assert.equal(await page.getByRole("meter", { name: "Tokens today" }).getAttribute("aria-valuenow"), "100");
   await page.getByText("Daily budget, 50K").waitFor();
-  await keepScreenshot(page, "usage-budget");
+  await takeScreenshot(page, "usage-budget");
   await scanWithAxe(page);
 });

@@ -2,36 +2,39 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
-import { checkAppearance } from "./support/looks.ts";
-import { comeIn, openHome } from "./support/people.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createSignedInUser, openHome } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { waitUntil } from "./support/rooms.ts";
-import { keepScreenshot } from "./support/screenshots.ts";
-import { findVisitor, type Visitor } from "./support/session.ts";
-import { NARROW, setStage, WIDE } from "./support/stage.ts";
-import { tryAgain } from "./support/try-again.ts";
+import { waitUntil } from "./support/swarms.ts";
+import { takeScreenshot } from "./support/screenshots.ts";
+import { getApiClient, type ApiClient } from "./support/api-client.ts";
+import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
+import { retryLoading } from "./support/retry.ts";
 
-const test = setStage();
+const test = createBrowserTest();
 
-test("a webhook is made, tested, looked into, replayed and verified", async (t, { openPage, instance }) => {
+test("a webhook is created and tested, and its delivery is inspected, replayed and verified", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t, { expected: [/40[0-9]/, /502/] });
   const receiver = await startReceiver(t, instance);
-  await comeIn(page);
+  await createSignedInUser(page);
   await page.goto("/webhooks");
-  await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
+  await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
   await checkAppearance(page, "webhooks-empty");
 
   await page.keyboard.press("n");
   await page.getByRole("button", { name: "Make the webhook" }).click();
-  await page.getByText("Give it a name.").waitFor();
-  await page.getByText("Choose at least one event.").waitFor();
+  await page.getByText("Enter a name.").waitFor();
+  await page.getByText("Select at least one event.").waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Ticket desk");
   await page.getByLabel("URL").fill("https://10.0.0.1/hook");
   await page.getByLabel("Search the events").fill("status");
   await page.getByRole("checkbox", { name: "agent.status_changed" }).click();
   await page.getByLabel("Search the events").fill("");
   await page.getByRole("checkbox", { name: "Agents" }).click();
-  await page.getByText("5 of 20 chosen").waitFor();
+  await page.getByText("5 of 20 selected").waitFor();
   await page.getByRole("button", { name: "Add a header" }).click();
   await page.getByLabel("Name of header 1").fill("Host");
   await page.getByLabel("Value of header 1").fill("elsewhere");
@@ -44,22 +47,22 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await page.getByRole("button", { name: "Make the webhook" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Ticket desk" }).waitFor();
-  await page.getByText("Nothing was sent yet").waitFor();
+  await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByText("It arrived").waitFor();
-  await keepScreenshot(page, "webhook-test");
+  await page.getByText("Delivered").waitFor();
+  await takeScreenshot(page, "webhook-test");
   await scanWithAxe(page);
   await page.getByRole("link", { name: "Open the delivery" }).click();
 
-  await page.getByText("It arrived at once.").waitFor();
+  await page.getByText("Delivered with the first attempt.").waitFor();
   const [first] = receiver.received;
   assert.equal(first?.headers["x-desk"], "elsewhere");
   await page.getByRole("button", { name: "Sign it here" }).click();
   await page.getByRole("textbox", { name: "X-Service-Timestamp" }).fill(String(first?.headers["x-service-timestamp"]));
   await page.getByRole("textbox", { name: "X-Service-Signature" }).fill(String(first?.headers["x-service-signature"]));
   await page.getByRole("button", { name: "Verify" }).click();
-  await page.getByText("The signature is right.").waitFor();
+  await page.getByText("The signature is valid.").waitFor();
   await checkAppearance(page, "delivery");
   await page.getByRole("textbox", { name: "X-Service-Timestamp" }).fill("1");
   await page.getByRole("button", { name: "Verify" }).click();
@@ -69,23 +72,23 @@ test("a webhook is made, tested, looked into, replayed and verified", async (t, 
   await page.getByRole("button", { name: "Replay" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click();
   await page.waitForURL((url) => url.href !== before);
-  await page.getByText("It arrived at once.").waitFor();
-  // The same words stood there before.
+  await page.getByText("Delivered with the first attempt.").waitFor();
+  // The same text was shown before.
   await waitUntil(async () => receiver.received.length > 1);
   assert.equal(receiver.received[1]?.body, first?.body);
   await page.getByRole("heading", { name: "The same event" }).waitFor();
 });
 
-test("what fails is shown with its answer, retried by hand and recovered", async (t, { openPage, instance }) => {
+test("a failed delivery shows its response, is retried manually and recovered", async (t, { openPage, instance }) => {
   const page = await openPage(t, { expected: [/502/] });
   const receiver = await startReceiver(t, instance);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const first = await makeWebhook(visitor, { name: "Analytics", url: receiver.url, retry_count: 1 });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const first = await createWebhook(api, { name: "Analytics", url: receiver.url, retry_count: 1 });
   receiver.answer(503, '{"error":"away"}');
-  await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
+  await api.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.goto(`/webhooks/${first}`);
-  // The list notices by itself, also that the next attempt has a time.
+  // Polling updates the list, including the time of the next attempt.
   await page.getByRole("button", { name: "Open the delivery of agent.created, retrying" }).click();
   await page
     .getByText(/^in (1 min|\d+ s)/)
@@ -94,31 +97,31 @@ test("what fails is shown with its answer, retried by hand and recovered", async
   await page.getByText('{"error":"away"}').waitFor();
   await checkAppearance(page, "delivery-retrying");
 
-  // Another one from here on: the first is tried again a minute later, and would be among those that have failed.
-  const id = await makeWebhook(visitor, { name: "Archive", url: receiver.url, retry_count: 1 });
+  // A second webhook: the first one retries a minute later and would change the number of failed deliveries.
+  const id = await createWebhook(api, { name: "Archive", url: receiver.url, retry_count: 1 });
   await page.goto(`/webhooks/${id}`);
-  await visitor.call("DELETE", `/rest/v1/webhooks?id=eq.${first}`);
+  await api.call("DELETE", `/rest/v1/webhooks?id=eq.${first}`);
   receiver.answer(404);
-  await visitor.call("POST", "/rest/v1/agents", { name: "Max" });
+  await api.call("POST", "/rest/v1/agents", { name: "Max" });
   await page.goto(`/webhooks/${id}?status=failed`);
   await page.getByRole("button", { name: /agent.created, failed/ }).click();
   await page.getByRole("button", { name: "Retry now" }).click();
   await page.getByText("The endpoint answered 404", { exact: false }).first().waitFor();
-  await page.getByText("Attempt 2: answered 404").waitFor();
+  await page.getByText("Attempt 2: status 404").waitFor();
   receiver.answer(204);
   await page.getByRole("button", { name: "Retry now" }).click();
-  await page.getByText("Tried 3 times; the last time it arrived.").waitFor();
+  await page.getByText("Tried 3 times; the last attempt succeeded.").waitFor();
 
   receiver.answer(404);
-  await visitor.call("POST", "/rest/v1/agents", { name: "Eve" });
+  await api.call("POST", "/rest/v1/agents", { name: "Eve" });
   const failed = `/rest/v1/webhook_deliveries?webhook_id=eq.${id}&status=eq.failed&select=id`;
-  // Counted when the page is opened.
-  await waitUntil(async () => ((await visitor.call("GET", failed)) as unknown[]).length > 0);
+  // The count is read when the page is opened.
+  await waitUntil(async () => ((await api.call("GET", failed)) as unknown[]).length > 0);
   await page.goto(`/webhooks/${id}?tab=recovery`);
-  await page.getByText("1 failed since.").waitFor();
+  await page.getByText("1 failed deliveries.").waitFor();
   receiver.answer(200);
   await page.getByRole("button", { name: "Send them again" }).click();
-  await page.getByText("1 of 1 put back").waitFor();
+  await page.getByText("1 of 1 recovered").waitFor();
   await page.getByText("Completed").waitFor();
   await checkAppearance(page, "webhook-recovery");
   await page.getByRole("tab", { name: "Performance" }).click();
@@ -128,14 +131,14 @@ test("what fails is shown with its answer, retried by hand and recovered", async
   await page.getByText("by the day, in UTC").first().waitFor();
 });
 
-test("a long list goes on, is filtered, and its webhook is switched, changed and deleted", async (t, stage) => {
-  const page = await stage.openPage(t, { expected: [/40[0-9]/] });
-  await comeIn(page);
-  const visitor = await findVisitor(page, stage.instance);
-  const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
-  const deliveries = makeDeliveries(visitor.userId, id, 130);
-  await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", deliveries);
-  await visitor.callAsService("POST", "/rest/v1/webhook_delivery_attempts", deliveries.map(makeAttempt));
+test("the delivery list loads more rows and filters them, and its webhook is disabled, edited and deleted", async (t, environment) => {
+  const page = await environment.openPage(t, { expected: [/40[0-9]/] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const id = await createWebhook(api, { name: "Archive", url: "https://archive.example.com/hook" });
+  const deliveries = buildDeliveries(api.userId, id, 130);
+  await api.callAsService("POST", "/rest/v1/webhook_deliveries", deliveries);
+  await api.callAsService("POST", "/rest/v1/webhook_delivery_attempts", deliveries.map(buildAttempt));
   await page.goto("/webhooks");
   await page.getByText("97.7%").first().waitFor();
   await checkAppearance(page, "webhooks");
@@ -156,31 +159,31 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await checkAppearance(page, "webhook-secret");
   await page.getByRole("button", { name: "Rotate …" }).click();
   await page.getByRole("radio", { name: "None" }).click();
-  await page.getByText("The receiver at https://archive.example.com/hook refuses every delivery").waitFor();
+  await page.getByText("The receiver at https://archive.example.com/hook rejects all deliveries").waitFor();
   await page.getByRole("radio", { name: "An hour" }).click();
-  await page.getByText("if it checks X-Service-Signature alone").waitFor();
+  await page.getByText("if it checks only X-Service-Signature").waitFor();
   await checkAppearance(page, "webhook-rotate");
   await page.getByRole("button", { name: "Rotate", exact: true }).click();
-  await page.getByText("The old secret signs along until").waitFor();
-  await keepScreenshot(page, "webhook-rotated");
+  await page.getByText("The previous secret also signs until").waitFor();
+  await takeScreenshot(page, "webhook-rotated");
   await page.getByRole("button", { name: "Done" }).click();
   await page.reload();
-  await page.getByText("The old secret still signs beside the new one").waitFor();
+  await page.getByText("The previous secret still signs together with the new one").waitFor();
   await page.getByText(/^in (59 min|1 h)/).waitFor();
   await checkAppearance(page, "webhook-old-secret");
   await page.getByRole("button", { name: "End it now …" }).click();
   await scanWithAxe(page);
   await page.getByRole("button", { name: "End it now", exact: true }).click();
-  await page.getByText("The old secret signs no more.").first().waitFor();
-  await page.getByText("The old secret still signs").waitFor({ state: "detached" });
-  assert.deepEqual(await visitor.call("GET", `/rest/v1/webhook_previous_secrets?webhook_id=eq.${id}`), []);
+  await page.getByText("The previous secret no longer signs.").first().waitFor();
+  await page.getByText("The previous secret still signs").waitFor({ state: "detached" });
+  assert.deepEqual(await api.call("GET", `/rest/v1/webhook_previous_secrets?webhook_id=eq.${id}`), []);
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(/^whsec_[\w+/=]{44}$/).waitFor();
   assert.notEqual(await page.locator("[data-secret]").textContent(), old);
 
   await page.getByRole("button", { name: "More", exact: true }).click();
-  await page.getByRole("menuitem", { name: "Switch off" }).click();
-  await page.getByRole("button", { name: "Switch on" }).waitFor();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: "Send a test" }).waitFor();
   await page.keyboard.press("e");
@@ -193,7 +196,7 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await page.getByLabel(/to confirm/).fill("Archive of everything");
   await scanWithAxe(page);
   await page.getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByRole("heading", { name: "Hear of it in your own service" }).waitFor();
+  await page.getByRole("heading", { name: "No webhooks yet" }).waitFor();
   await page.goto(`/webhooks/${id}`);
   await page.getByRole("heading", { level: 1, name: "No such webhook" }).waitFor();
   await scanWithAxe(page);
@@ -204,54 +207,56 @@ test("a long list goes on, is filtered, and its webhook is switched, changed and
   await page.getByText("The webhooks could not be loaded").waitFor();
   await page.getByText("Not today.").waitFor();
   await scanWithAxe(page);
-  const empty = page.getByRole("heading", { name: "Hear of it in your own service" });
-  await tryAgain(page, "**/rest/v1/webhooks*", empty);
+  const empty = page.getByRole("heading", { name: "No webhooks yet" });
+  await retryLoading(page, "**/rest/v1/webhooks*", empty);
 });
 
-test("an endpoint that is gone is said to be the reason why its webhook is off", async (t, { openPage, instance }) => {
+test("a webhook that was disabled after a 410 shows the reason until it is enabled", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t, { width: NARROW, theme: "dark" });
   const receiver: Receiver = await startReceiver(t, instance);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
   receiver.answer(410);
-  const id = await makeWebhook(visitor, { name: "Staging", url: receiver.url });
+  const id = await createWebhook(api, { name: "Staging", url: receiver.url });
   await page.goto(`/webhooks/${id}`);
   await page.getByRole("button", { name: "Send a test" }).waitFor();
-  await visitor.call("POST", "/rest/v1/agents", { name: "Ada" });
+  await api.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
   await page.getByText("Disabled").waitFor();
   await checkAppearance(page, "webhook-gone");
 
-  // The notice stays until somebody has switched the webhook on.
+  // The notice stays until the webhook is enabled.
   await openHome(page);
-  const notice = page.getByText(/^The webhook Staging was switched off/);
+  const notice = page.getByText(/^The webhook Staging was disabled/);
   await notice.waitFor();
   await page.reload();
   await notice.waitFor();
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
   await checkAppearance(page, "home-webhook-off");
-  await visitor.call("PATCH", `/rest/v1/webhooks?id=eq.${id}`, { is_active: true });
+  await api.call("PATCH", `/rest/v1/webhooks?id=eq.${id}`, { is_active: true });
   await notice.waitFor({ state: "detached" });
   await page.goto(`/webhooks/${id}`);
   await page.getByRole("button", { name: "Send a test" }).waitFor();
-  assert.equal(await page.getByText("switched this webhook off").count(), 0);
+  assert.equal(await page.getByText("The service disabled this webhook").count(), 0);
 });
 
-test("success counts every attempt of the last day, also those that are tried again", async (t, stage) => {
-  const page = await stage.openPage(t);
-  const receiver = await startReceiver(t, stage.instance);
-  await comeIn(page);
-  const visitor = await findVisitor(page, stage.instance);
-  const id = await makeWebhook(visitor, { name: "Flaky", url: receiver.url });
+test("the success rate counts all attempts of the last day, including those of unfinished deliveries", async (t, environment) => {
+  const page = await environment.openPage(t);
+  const receiver = await startReceiver(t, environment.instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const id = await createWebhook(api, { name: "Flaky", url: receiver.url });
   const addAgents = (names: readonly string[]) =>
-    visitor.call(
+    api.call(
       "POST",
       "/rest/v1/agents",
       names.map((name) => ({ name })),
     );
   const countAttempts = async () =>
-    ((await visitor.call("GET", `/rest/v1/webhook_delivery_attempts?webhook_id=eq.${id}&select=id`)) as unknown[])
-      .length;
+    ((await api.call("GET", `/rest/v1/webhook_delivery_attempts?webhook_id=eq.${id}&select=id`)) as unknown[]).length;
   await addAgents(["First"]);
   await waitUntil(async () => (await countAttempts()) === 1);
   receiver.answer(503);
@@ -265,13 +270,13 @@ test("success counts every attempt of the last day, also those that are tried ag
   await page.getByText("9.1%").first().waitFor();
 });
 
-test("a delivery that waits for the limit says so, and until when", async (t, { openPage, instance }) => {
+test("a delivery that waits for the rate limit shows until when", async (t, { openPage, instance }) => {
   const page = await openPage(t);
-  await comeIn(page);
-  const visitor = await findVisitor(page, instance);
-  const id = await makeWebhook(visitor, { name: "Archive", url: "https://archive.example.com/hook" });
-  const [waiting] = makeDeliveries(visitor.userId, id, 1);
-  const [delivery] = (await visitor.callAsService("POST", "/rest/v1/webhook_deliveries", {
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const id = await createWebhook(api, { name: "Archive", url: "https://archive.example.com/hook" });
+  const [waiting] = buildDeliveries(api.userId, id, 1);
+  const [delivery] = (await api.callAsService("POST", "/rest/v1/webhook_deliveries", {
     ...waiting,
     status: "pending",
     status_code: null,
@@ -279,11 +284,11 @@ test("a delivery that waits for the limit says so, and until when", async (t, { 
     scheduled_for: new Date(Date.now() + 50 * 60_000).toISOString(),
   })) as { id: string }[];
   await page.goto(`/webhooks/${id}`);
-  await page.getByText("Waits for the limit").first().waitFor();
+  await page.getByText("Waiting for the rate limit").first().waitFor();
   await page.getByText(/^in (49|50) min/).waitFor();
   await checkAppearance(page, "webhook-waiting");
   await page.goto(`/webhooks/${id}/deliveries/${delivery?.id}`);
-  await page.getByText("The webhook sends of this minute are used up").waitFor();
+  await page.getByText("The rate limit for webhook sends is used up").waitFor();
   await page
     .getByText(/^in (49|50) min/)
     .first()
@@ -291,13 +296,13 @@ test("a delivery that waits for the limit says so, and until when", async (t, { 
   await checkAppearance(page, "delivery-waiting");
 });
 
-async function makeWebhook(visitor: Visitor, webhook: Readonly<Record<string, unknown>>): Promise<string> {
+async function createWebhook(api: ApiClient, webhook: Readonly<Record<string, unknown>>): Promise<string> {
   const body = { events: ["agent.created", "agent.deleted"], ...webhook };
-  const [made] = (await visitor.call("POST", "/rest/v1/webhooks", body)) as { id: string }[];
+  const [made] = (await api.call("POST", "/rest/v1/webhooks", body)) as { id: string }[];
   return made?.id ?? "";
 }
 
-interface MadeDelivery {
+interface DeliveryRow {
   readonly id: string;
   readonly webhook_id: string;
   readonly user_id: string;
@@ -306,13 +311,13 @@ interface MadeDelivery {
   readonly created_at: string;
 }
 
-function makeAttempt({ id, webhook_id, user_id, status, status_code, created_at }: MadeDelivery): unknown {
+function buildAttempt({ id, webhook_id, user_id, status, status_code, created_at }: DeliveryRow): unknown {
   const outcome = status === "failed" ? "failed" : "delivered";
   const sent = { url: "https://archive.example.com/hook", attempt: 1, cause: "schedule", response_time_ms: 12 };
   return { delivery_id: id, webhook_id, user_id, status_code, outcome, created_at, ...sent };
 }
 
-function makeDeliveries(userId: string, webhookId: string, count: number): MadeDelivery[] {
+function buildDeliveries(userId: string, webhookId: string, count: number): DeliveryRow[] {
   return Array.from({ length: count }, (_, at) => {
     const eventId = randomUUID();
     const time = new Date(Date.now() - at * 60_000).toISOString();

@@ -1,5 +1,5 @@
 import { signIn } from "../../console/test/support/people.ts";
-import { write } from "../../console/test/support/rooms.ts";
+import { sendMessage } from "../../console/test/support/swarms.ts";
 import type { Camera, Page } from "./camera.ts";
 import type { Model } from "./model.ts";
 import { AGENTS, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
@@ -29,7 +29,7 @@ export async function takePages(stage: Stage): Promise<void> {
 async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<void> {
   const path = `/swarms/${workspace.swarmId}`;
   await page.goto(path);
-  await write(page, QUESTION);
+  await sendMessage(page, QUESTION);
   await page.getByText(HELD_AT).first().waitFor();
   await camera.take(page, "room");
   // The run continues without the page, so the picture shows agents at work.
@@ -53,7 +53,7 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
 async function takeAgent({ page, camera, workspace }: Stage): Promise<void> {
   const path = `/agents/${workspace.agentIds.get("Otto") ?? ""}`;
   await page.goto(`${path}/settings`);
-  await page.getByText("Writes up to").waitFor();
+  await page.getByText("Maximum output").waitFor();
   await camera.take(page, "agent-settings");
   await page.goto(`${path}/try`);
   await page.getByLabel(/^Message to /).fill(TRY_QUESTION);
@@ -71,7 +71,7 @@ async function takeTools({ page, camera }: Stage): Promise<void> {
   await page.getByRole("tab", { name: "Test" }).click();
   await page.getByLabel("Region").fill("all");
   await page.getByRole("button", { name: "Call it" }).click();
-  await page.getByText("It works").waitFor();
+  await page.getByText("Succeeded").waitFor();
   await camera.take(page, "tool-test");
 }
 
@@ -87,7 +87,7 @@ async function takeWebhooks({ page, camera, workspace }: Stage): Promise<void> {
     .waitFor();
   await camera.take(page, "webhook");
   await page.goto(`${path}/deliveries/${workspace.deliveryId}`);
-  await page.getByText("the last time it arrived").waitFor();
+  await page.getByText("the last attempt succeeded").waitFor();
   await camera.take(page, "delivery");
 }
 
@@ -122,6 +122,6 @@ export async function takeNarrow(pages: readonly [Page, Page], { camera, workspa
   }
   const [room, delivery] = pages;
   await room.getByText(HELD_AT).first().waitFor();
-  await delivery.getByText("the last time it arrived").waitFor();
+  await delivery.getByText("the last attempt succeeded").waitFor();
   await camera.takeTogether(pages, "narrow");
 }

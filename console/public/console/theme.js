@@ -1,7 +1,7 @@
-// Runs before anything is painted, so that a chosen theme does not flash up in the other one.
+// Runs before the first paint, so that the page does not flash in another theme.
 try {
   const theme = localStorage.getItem("swarmbase.theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  // No storage, no choice: the system's theme holds.
+  // Without storage the system theme applies.
 }

@@ -1,6 +1,6 @@
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "react-router/dom";
-import { getStart } from "../data/client.ts";
+import { getConfig } from "../data/client.ts";
 import { CodeValuesContext } from "../components/code-values.ts";
 import { CommandsRoot } from "../components/commands.tsx";
 import { ToastRoot } from "../components/toast.tsx";
@@ -14,7 +14,7 @@ export function App({ queries }: { readonly queries: QueryClient }) {
       <QueryClientProvider client={queries}>
         <TooltipRoot>
           <ToastRoot>
-            <CodeValuesContext value={getStart()}>
+            <CodeValuesContext value={getConfig()}>
               <CommandsRoot>
                 <RouterProvider router={router} />
               </CommandsRoot>

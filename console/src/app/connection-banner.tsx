@@ -3,19 +3,19 @@ import { useConnection } from "../data/connection.ts";
 import { Banner } from "../components/banner.tsx";
 
 const SECOND_MS = 1_000;
-/** A blink of the network is not worth a word. */
-const PATIENCE_MS = 1_500;
+/** A shorter interruption is not reported. */
+const LOST_AFTER_MS = 1_500;
 
-/** Says that the connection is lost, or that the service wants a pause, for as long as it is so. */
+/** Shown while the connection is lost or the rate limit is exceeded. */
 export function ConnectionBanner() {
-  const { isAnswered, isLive, limitedUntil } = useConnection();
+  const { isReachable, isLive, limitedUntil } = useConnection();
   const seconds = useSecondsUntil(limitedUntil);
-  const isLost = useLasting(!isAnswered || !isLive);
-  if (isLost && !isAnswered)
-    return <Strip tone="bad">The connection is lost. Trying again; what you see may be out of date.</Strip>;
+  const isLost = useLasting(!isReachable || !isLive);
+  if (isLost && !isReachable)
+    return <Strip tone="bad">The connection is lost. Reconnecting; this page may be out of date.</Strip>;
   if (seconds > 0)
-    return <Strip tone="warning">Too many requests. The service takes the next one in {seconds} s.</Strip>;
-  if (isLost) return <Strip tone="warning">Changes do not arrive by themselves at the moment. Trying again.</Strip>;
+    return <Strip tone="warning">Too many requests. The service accepts the next one in {seconds} s.</Strip>;
+  if (isLost) return <Strip tone="warning">Live updates are interrupted. Reconnecting.</Strip>;
   return null;
 }
 
@@ -49,7 +49,7 @@ function useLasting(isSo: boolean): boolean {
       setLasts(false);
       return;
     }
-    const timer = setTimeout(() => setLasts(true), PATIENCE_MS);
+    const timer = setTimeout(() => setLasts(true), LOST_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isSo]);
   return isSo && lasts;

@@ -4,7 +4,7 @@ import { Button } from "../components/button.tsx";
 import { FailureState } from "../components/failure-state.tsx";
 import { FullPage } from "./full-page.tsx";
 
-/** The last resort: says that it broke and offers the way out, instead of a white page. */
+/** Shows a message and a reload button, instead of an empty page, when rendering fails. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -19,28 +19,26 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, {
 
 function Broken() {
   return (
-    <FullPage title="The console has stumbled">
-      <p className="text-ink-soft">
-        Nothing of yours is lost: what was saved is saved. Loading the page again usually helps.
-      </p>
+    <FullPage title="The console has failed">
+      <p className="text-ink-soft">Saved data is not affected. Reloading the page usually helps.</p>
       <Button variant="primary" onClick={() => location.reload()}>
-        Load again
+        Reload
       </Button>
     </FullPage>
   );
 }
 
-/** Inside the shell, so that the way to other pages stays open. A build that is newer than the page ends here too. */
+/** Rendered inside the shell, so that the navigation stays usable. Also shown when a newer build has replaced the files of this page. */
 export function PageFailure() {
   const error = useRouteError();
   const isOutdated = error instanceof Error && /import|module|fetch/i.test(error.message);
   return (
     <FailureState
-      title={isOutdated ? "This part could not be loaded" : "This page has stumbled"}
+      title={isOutdated ? "This part could not be loaded" : "This page has failed"}
       message={
         isOutdated
           ? "The connection was lost, or the service has been updated since the page was opened."
-          : "Nothing of yours is lost. Loading the page again usually helps."
+          : "Saved data is not affected. Reloading the page usually helps."
       }
       onRetry={() => location.reload()}
     />

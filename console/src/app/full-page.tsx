@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from "react";
-import { Mark } from "../components/mark.tsx";
+import { Logo } from "../components/logo.tsx";
 
-/** A page with one thing to say, outside of the shell. */
+/** A page with a single message, outside of the shell. */
 export function FullPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Swarmbase`;
@@ -9,7 +9,7 @@ export function FullPage({ title, children }: { readonly title: string; readonly
   return (
     <main className="grid min-h-dvh place-items-center p-6">
       <div className="grid max-w-md justify-items-center gap-4 text-center">
-        <Mark size={40} />
+        <Logo size={40} />
         <h1 className="text-2xl font-semibold">{title}</h1>
         {children}
       </div>

@@ -2,7 +2,7 @@ import { useHeldCopy } from "../data/held-copy.ts";
 import { Banner } from "../components/banner.tsx";
 import { Code } from "../components/code-block.tsx";
 
-/** Nothing leaves a restored copy, so that its original can go on; whoever looks at it has to know. */
+/** Tells the user that a restored copy sends nothing while its original may still be running. */
 export function HeldCopyBanner() {
   if (!useHeldCopy()) return null;
   return (

@@ -15,9 +15,9 @@ export interface NavItem {
   readonly to: string;
   readonly label: string;
   readonly Icon: LucideIcon;
-  /** Typed after "g". */
+  /** The key that follows "g". */
   readonly key: string;
-  /** In the bar at the bottom of a narrow screen; the others are behind "More". */
+  /** Shown in the bottom bar of a narrow screen; the other items are under "More". */
   readonly isMain: boolean;
 }
 

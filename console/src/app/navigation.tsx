@@ -7,7 +7,7 @@ import { Avatar } from "../components/avatar.tsx";
 import { Drawer } from "../components/drawer.tsx";
 import { DropdownMenu } from "../components/dropdown-menu.tsx";
 import { Kbd } from "../components/kbd.tsx";
-import { Mark } from "../components/mark.tsx";
+import { Logo } from "../components/logo.tsx";
 import { setTheme } from "../components/theme.ts";
 import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
 
@@ -16,13 +16,13 @@ export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
 
 export interface NavigationProps {
   openPalette(): void;
-  /** How many things wait for somebody, by the address of what they belong to. */
+  /** Counters of the navigation items, by path. */
   readonly waiting: ReadonlyMap<string, Waiting>;
 }
 
 export interface Waiting {
   readonly count: number;
-  /** What the number counts, for who only hears it: "invitations". */
+  /** What the number counts, for screen readers: "invitations". */
   readonly noun: string;
 }
 
@@ -30,7 +30,7 @@ export function SideNav({ openPalette, waiting }: NavigationProps) {
   return (
     <header className="sticky top-0 hidden h-dvh flex-col gap-1 border-r border-line bg-sunken px-3 py-4 lg:flex">
       <NavLink to="/" className="mb-3 flex items-center gap-2.5 rounded-md px-2 py-1 text-lg font-semibold">
-        <Mark />
+        <Logo />
         Swarmbase
       </NavLink>
       <button
@@ -113,7 +113,7 @@ function AccountMenu() {
         [
           { label: "Light theme", icon: <Sun />, onSelect: () => setTheme("light") },
           { label: "Dark theme", icon: <Moon />, onSelect: () => setTheme("dark") },
-          { label: "Theme of the system", icon: <SunMoon />, onSelect: () => setTheme("system") },
+          { label: "System theme", icon: <SunMoon />, onSelect: () => setTheme("system") },
         ],
         [{ label: "Sign out", icon: <LogOut />, onSelect: () => void signOut() }],
       ]}
@@ -121,7 +121,7 @@ function AccountMenu() {
   );
 }
 
-/** Where a thumb reaches it. */
+/** The navigation of narrow screens. */
 export function BottomBar({ openPalette, waiting }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);

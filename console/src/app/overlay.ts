@@ -1,2 +1,2 @@
-/** What lies above the page. */
+/** The overlay that is open, if any. */
 export type Overlay = "palette" | "shortcuts" | null;

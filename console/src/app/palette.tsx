@@ -4,7 +4,7 @@ import { Dialog } from "radix-ui";
 import { useOfferedCommands } from "../components/commands.tsx";
 import { Kbd } from "../components/kbd.tsx";
 
-/** Everything that can be done now, found by typing. */
+/** Lists the available commands and filters them by the typed text. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const commands = useOfferedCommands();
   const groups = [...Map.groupBy(commands, ({ group }) => group)];
@@ -22,7 +22,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               <Search className="size-4.5 shrink-0 text-ink-faint" aria-hidden />
               <Menu.Input
                 autoFocus
-                placeholder="Where to, or what to do?"
+                placeholder="Search pages and commands"
                 className="h-13 w-full bg-transparent text-lg outline-none placeholder:text-ink-faint"
               />
               <Kbd keys="Esc" />

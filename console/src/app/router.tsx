@@ -3,7 +3,7 @@ import { PageSkeleton } from "../components/skeleton.tsx";
 import { PageFailure } from "./error-boundary.tsx";
 import { Shell } from "./shell.tsx";
 
-/** Each noun is a page, loaded when it is first gone to. What lies below `/agents/` is for the page itself to route. */
+/** One lazily loaded page per noun. Each page routes the paths below its own. */
 export const router = createBrowserRouter([
   {
     path: "/",

@@ -14,7 +14,7 @@ import { usePageFocus } from "./use-page-focus.ts";
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
-/** Everything around a page. Who is not signed in is sent to do so, and comes back to where they were. */
+/** The frame around every page. Redirects users who are not signed in to the sign-in page, which redirects them back. */
 export function Shell() {
   const { session, needsSecondFactor, isRecovering } = useSessionState();
   const location = useLocation();
@@ -38,7 +38,7 @@ function SignedInShell() {
         href="#page"
         className="fixed top-2 left-2 z-50 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent focus:translate-y-0"
       >
-        Skip to the content
+        Skip to content
       </a>
       <SideNav openPalette={() => setOverlay("palette")} waiting={waiting} />
       <div className="min-w-0">
@@ -46,7 +46,7 @@ function SignedInShell() {
           aria-hidden
           className={`fixed inset-x-0 top-0 z-50 h-0.5 bg-accent ${isGoing ? "animate-pulse-soft opacity-100" : "opacity-0"}`}
         />
-        {/* Always there, so that a page that fills the screen can watch its height. */}
+        {/* Always rendered, so that a page that fills the screen can observe its height. */}
         <div id={NOTICES_ID} className="sticky top-0 z-20">
           <HeldCopyBanner />
           <ConnectionBanner />
@@ -69,7 +69,7 @@ function SignedInShell() {
   );
 }
 
-/** What waits for an answer, told wherever one is. */
+/** Counts the open invitations, for the navigation. */
 function useWaiting(): ReadonlyMap<string, Waiting> {
   const { rows = [] } = useInvitations();
   const { length: count } = rows;

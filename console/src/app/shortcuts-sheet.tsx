@@ -3,7 +3,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { Kbd } from "../components/kbd.tsx";
 import { PALETTE_KEYS } from "./navigation.tsx";
 
-/** Every key that does something here and now. */
+/** Lists the keyboard shortcuts that work on the current page. */
 export function ShortcutsSheet({ onClose }: { readonly onClose: () => void }) {
   const commands = useOfferedCommands().filter(({ keys }) => keys !== undefined);
   const groups = [...Map.groupBy(commands, ({ group }) => group)];
@@ -14,8 +14,8 @@ export function ShortcutsSheet({ onClose }: { readonly onClose: () => void }) {
           title="Anywhere"
           rows={[
             { label: "Commands", keys: PALETTE_KEYS },
-            { label: "This sheet", keys: "?" },
-            { label: "Close what is open", keys: "Esc" },
+            { label: "Keyboard shortcuts", keys: "?" },
+            { label: "Close the dialog", keys: "Esc" },
           ]}
         />
         {groups.map(([group, members]) => (

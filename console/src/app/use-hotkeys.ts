@@ -2,10 +2,10 @@ import { useLayoutEffect, useRef } from "react";
 import { useOfferedCommands } from "../components/commands.tsx";
 import type { Overlay } from "./overlay.ts";
 
-/** How long the second of two keys may take. */
+/** The maximum time between the two keys of a shortcut. */
 const SECOND_KEY_MS = 1_200;
 
-/** Ctrl or Cmd-K for the palette, "?" for the sheet, and the keys of every command that is offered. */
+/** Ctrl-K or Cmd-K opens the palette, "?" the list of shortcuts; other keys run the registered commands. */
 export function useHotkeys(isOn: boolean, open: (overlay: Overlay) => void): void {
   const commands = useOfferedCommands();
   const first = useRef<{ readonly key: string; readonly at: number } | null>(null);
@@ -36,7 +36,7 @@ export function useHotkeys(isOn: boolean, open: (overlay: Overlay) => void): voi
   }, [commands, isOn, open]);
 }
 
-/** Where keys are text, or mean something else: fields, menus, dialogs. */
+/** Fields, menus and dialogs handle keys themselves. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.closest("input, textarea, select, [role=dialog], [role=menu]") !== null;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 
-/** Going to another page moves the focus there, so that who cannot see the change hears it. Not on the first load. */
+/** Moves the focus to a newly opened page, so that screen readers announce it. Not on the first load. */
 export function usePageFocus(): void {
   const { pathname } = useLocation();
   const page = pathname.split("/")[1] ?? "";

@@ -7,7 +7,7 @@ import { setTheme } from "../components/theme.ts";
 import { NAV_ITEMS } from "./nav-items.tsx";
 import type { Overlay } from "./overlay.ts";
 
-/** What can be done wherever one is. */
+/** Registers the commands that are available on every page. */
 export function useShellCommands(open: (overlay: Overlay) => void): void {
   const navigate = useNavigate();
   const commands = useMemo<readonly Command[]>(
@@ -24,7 +24,7 @@ export function useShellCommands(open: (overlay: Overlay) => void): void {
       { id: "theme.dark", label: "Dark theme", group: "Appearance", icon: <Moon />, run: () => setTheme("dark") },
       {
         id: "theme.system",
-        label: "Theme of the system",
+        label: "System theme",
         group: "Appearance",
         icon: <SunMoon />,
         run: () => setTheme("system"),

@@ -2,17 +2,17 @@ import { clsx } from "clsx";
 
 export interface AvatarProps {
   readonly name: string;
-  /** Decides the colour, so that somebody keeps theirs when the name changes. */
+  /** Determines the colour, which stays the same when the name changes. */
   readonly seed?: string;
   readonly size?: "small" | "medium" | "large";
-  /** People are round, agents are not. */
+  /** Avatars of people are round. */
   readonly shape?: "person" | "agent";
 }
 
 const SIZES = { small: "size-6 text-2xs", medium: "size-9 text-sm", large: "size-12 text-lg" } as const;
 const HUES = 12;
 
-/** Initials on a colour of their own. Pictures from elsewhere are not loaded: the page speaks to no other origin. */
+/** Initials on a colour derived from the seed. Images are not loaded: the page makes no requests to other origins. */
 export function Avatar({ name, seed = name, size = "medium", shape = "person" }: AvatarProps) {
   const hue = (hashOf(seed) % HUES) * (360 / HUES);
   return (

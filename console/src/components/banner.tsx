@@ -8,19 +8,19 @@ export interface BannerProps {
   readonly action?: ReactNode;
 }
 
-const LOOKS = {
-  note: { look: "bg-responding-soft text-responding", Icon: Info },
-  warning: { look: "bg-thinking-soft text-thinking", Icon: TriangleAlert },
-  bad: { look: "bg-bad-soft text-bad", Icon: CircleAlert },
+const STYLES = {
+  note: { style: "bg-responding-soft text-responding", Icon: Info },
+  warning: { style: "bg-thinking-soft text-thinking", Icon: TriangleAlert },
+  bad: { style: "bg-bad-soft text-bad", Icon: CircleAlert },
 } as const;
 
-/** Says something about the page as a whole, for as long as it is so. */
+/** A message about the whole page, shown while it applies. */
 export function Banner({ tone, children, action }: BannerProps) {
-  const { look, Icon } = LOOKS[tone];
+  const { style, Icon } = STYLES[tone];
   return (
     <div
       role={tone === "bad" ? "alert" : "status"}
-      className={clsx("flex items-center gap-3 rounded-md px-3.5 py-2.5", look)}
+      className={clsx("flex items-center gap-3 rounded-md px-3.5 py-2.5", style)}
     >
       <Icon className="size-4.5 shrink-0" aria-hidden />
       <div className="min-w-0 flex-1 text-base text-pretty">{children}</div>

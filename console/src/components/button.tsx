@@ -8,9 +8,9 @@ export type ButtonSize = "small" | "medium" | "large";
 export interface ButtonProps extends ComponentProps<"button"> {
   readonly variant?: ButtonVariant;
   readonly size?: ButtonSize;
-  /** Shown in front of the words. */
+  /** Shown before the label. */
   readonly icon?: ReactNode;
-  /** The button waits for an answer: it keeps its width, says so, and takes no further click. */
+  /** A request is in progress: the button keeps its width, shows a spinner and is disabled. */
   readonly isBusy?: boolean;
 }
 
@@ -26,7 +26,7 @@ const SIZES: Readonly<Record<ButtonSize, string>> = {
   large: "h-11 gap-2 px-5 text-base rounded-md",
 };
 
-/** The look of a button, for links that act like one. */
+/** The classes of a button, for links that look like one. */
 export function buttonStyle(variant: ButtonVariant = "plain", size: ButtonSize = "medium"): string {
   return clsx(
     "relative inline-flex shrink-0 select-none items-center justify-center whitespace-nowrap font-medium",

@@ -6,17 +6,17 @@ export interface CardGridProps<Row> {
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
   renderCard(row: Row): ReactNode;
-  /** About how tall a card is, with the gap below it. */
+  /** Estimated height of a card, including the gap below it. */
   readonly cardHeight: number;
   onEndReached?(): void;
   readonly foot?: ReactNode;
 }
 
-const NARROWEST_CARD = 270;
+const MIN_CARD_WIDTH = 270;
 const GAP = 16;
-const MOST_COLUMNS = 3;
+const MAX_COLUMNS = 3;
 
-/** Cards side by side, as many as there is room for. Only those that can be seen are rendered. */
+/** A virtualized grid with as many columns as fit. */
 export function CardGrid<Row>(props: CardGridProps<Row>) {
   const { label, rows, keyOf, renderCard, cardHeight, onEndReached, foot } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -31,7 +31,9 @@ export function CardGrid<Row>(props: CardGridProps<Row>) {
   }, []);
   const lines = useMemo(
     () =>
-      Array.from({ length: Math.ceil(rows.length / columns) }, (_, at) => rows.slice(at * columns, (at + 1) * columns)),
+      Array.from({ length: Math.ceil(rows.length / columns) }, (_, index) =>
+        rows.slice(index * columns, (index + 1) * columns),
+      ),
     [rows, columns],
   );
   return (
@@ -58,5 +60,5 @@ export function CardGrid<Row>(props: CardGridProps<Row>) {
 }
 
 function countColumns(width: number): number {
-  return Math.min(MOST_COLUMNS, Math.max(1, Math.floor((width + GAP) / (NARROWEST_CARD + GAP))));
+  return Math.min(MAX_COLUMNS, Math.max(1, Math.floor((width + GAP) / (MIN_CARD_WIDTH + GAP))));
 }

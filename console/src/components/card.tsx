@@ -35,7 +35,7 @@ export function CardSection({ title, description, action, children, className }:
   );
 }
 
-/** The whole card leads somewhere. Buttons inside need `relative z-10` to be reached. */
+/** A card that is a link as a whole. Buttons inside need `relative z-10` to be clickable. */
 export function CardLink({
   to,
   label,

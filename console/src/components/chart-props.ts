@@ -8,19 +8,19 @@ export interface ChartSeries {
 }
 
 export interface ChartProps {
-  /** What the chart shows, in a sentence that stands for it. */
+  /** What the chart shows, as its accessible name. */
   readonly label: string;
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[];
   readonly series: readonly ChartSeries[];
   format(value: number): string;
-  /** Bars upon each other rather than beside: values add up. */
+  /** Stacks the bars. */
   readonly isStacked?: boolean;
   readonly height?: number;
-  /** The end of the scale, where it is known: 1 for shares. Otherwise it follows the values. */
+  /** The maximum of the y axis, such as 1 for shares. By default it follows the values. */
   readonly top?: number;
-  /** A line across, for what values are measured against: a budget. */
+  /** A horizontal line at a value, such as a budget. */
   readonly mark?: { readonly label: string; readonly value: number };
-  /** A time of the chart in words, where it is less than a moment: the day. */
+  /** Formats a time of the x axis; the default shows date and time. */
   formatTime?(seconds: number): string;
 }

@@ -1,27 +1,27 @@
 import type { ChartProps } from "./chart-props.ts";
 
-/** Where the pointer is. */
-export interface Pointed {
-  /** The place among the times. */
-  readonly at: number;
-  /** From the left end of what is drawn. */
+/** The point of the chart under the pointer. */
+export interface PointerPosition {
+  /** Index into `times`. */
+  readonly index: number;
+  /** Pixels from the left edge of the plot. */
   readonly left: number;
 }
 
 const AXIS_WIDTH = 56;
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** The values under the pointer. What it says is in the table too, so that it is for eyes alone. */
+/** The values under the pointer. Hidden from screen readers, because the table has the same values. */
 export function ChartReadout({
   pointed,
   times,
   series,
   format,
   formatTime,
-}: ChartProps & { readonly pointed: Pointed | null }) {
-  const time = pointed === null ? undefined : times[pointed.at];
+}: ChartProps & { readonly pointed: PointerPosition | null }) {
+  const time = pointed === null ? undefined : times[pointed.index];
   if (pointed === null || time === undefined) return null;
-  const values = series.map(({ label, color, values: all }) => ({ label, color, value: all[pointed.at] ?? null }));
+  const values = series.map(({ label, color, values: all }) => ({ label, color, value: all[pointed.index] ?? null }));
   const shown = values.length > 2 ? values.filter(({ value }) => value !== null && value !== 0) : values;
   return (
     <div

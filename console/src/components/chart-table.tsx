@@ -1,11 +1,11 @@
 import type { ChartProps } from "./chart-props.ts";
 
-/** The numbers of a chart, for those who do not see it and for those who want them. */
+/** The values of a chart as an expandable table. */
 export function ChartTable({ label, times, series, format, formatTime = formatMoment }: ChartProps) {
   return (
     <details className="text-sm text-ink-soft">
       <summary className="w-fit rounded-sm">Show as a table</summary>
-      {/* what scrolls must be reachable by keyboard */}
+      {/* Scrollable regions must be focusable by keyboard. */}
       <div className="mt-2 max-h-64 overflow-auto" tabIndex={0} role="region" aria-label={`${label}, as a table`}>
         <table className="w-full text-left tabular-nums">
           <thead className="text-ink-faint">
@@ -21,13 +21,13 @@ export function ChartTable({ label, times, series, format, formatTime = formatMo
             </tr>
           </thead>
           <tbody>
-            {times.map((time, at) => (
+            {times.map((time, index) => (
               <tr key={time} className="border-t border-line">
                 <th scope="row" className="py-1 pr-4 font-normal whitespace-nowrap">
                   {formatTime(time)}
                 </th>
                 {series.map(({ label: name, values }) => {
-                  const value = values[at];
+                  const value = values[index];
                   return (
                     <td key={name} className="py-1 pr-4">
                       {value === null || value === undefined ? "–" : format(value)}

@@ -5,7 +5,7 @@ import { Skeleton } from "./skeleton.tsx";
 const HEIGHT = 220;
 const Drawn = lazy(async () => ({ default: (await import("./drawn-chart.tsx")).DrawnChart }));
 
-/** A chart over time, drawn on canvas, with its numbers in a table for those who do not see it. */
+/** A chart over time on a canvas, with its values in a table. */
 export function Chart(props: ChartProps) {
   const { height = HEIGHT } = props;
   return (

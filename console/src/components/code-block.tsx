@@ -2,7 +2,7 @@ import { CopyButton } from "./copy-button.tsx";
 
 export interface CodeBlockProps {
   readonly code: string;
-  /** What it is: "curl", "Request body". */
+  /** "curl", "Request body" */
   readonly label: string;
   readonly isWrapped?: boolean;
 }
@@ -15,7 +15,7 @@ export function CodeBlock({ code, label, isWrapped = false }: CodeBlockProps) {
         <CopyButton text={code} label={`Copy: ${label}`} />
       </figcaption>
       <pre
-        // what scrolls must be reachable by keyboard
+        // Scrollable regions must be focusable by keyboard.
         tabIndex={0}
         role="region"
         aria-label={label}
@@ -27,7 +27,7 @@ export function CodeBlock({ code, label, isWrapped = false }: CodeBlockProps) {
   );
 }
 
-/** A word of code inside a sentence. */
+/** Inline code. */
 export function Code({ children }: { readonly children: string }) {
   return <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.92em] wrap-anywhere">{children}</code>;
 }

@@ -1,6 +1,6 @@
 import { TextInput } from "./text-input.tsx";
 
-/** Six digits, filled in by the browser where it can. */
+/** A six-digit code, which browsers can fill in. */
 export function CodeInput({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
   return (
     <TextInput

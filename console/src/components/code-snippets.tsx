@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { writeProgramStart, writeShellStart } from "./call-words.ts";
+import { writeProgramStart, writeShellStart } from "./write-snippets.ts";
 import { CodeBlock } from "./code-block.tsx";
 import { useCodeValues } from "./code-values.ts";
 import { SegmentedControl } from "./segmented-control.tsx";
@@ -16,13 +16,13 @@ const LANGUAGES = [
   { value: "curl", label: "curl" },
 ] as const;
 
-/** The same call in two languages, each with what has to be said once before it. */
+/** The same call in two languages, each with its one-time setup. */
 export function CodeSnippets({ curl, supabaseJs }: CodeSnippetsProps) {
   const values = useCodeValues();
-  const [wished, setWished] = useState<Language>("supabase-js");
+  const [preferred, setWished] = useState<Language>("supabase-js");
   const codes: Readonly<Record<Language, string>> = { "supabase-js": supabaseJs, curl };
   const offered = LANGUAGES.filter(({ value }) => codes[value] !== "");
-  const chosen = offered.find(({ value }) => value === wished)?.value ?? offered[0]?.value ?? "curl";
+  const chosen = offered.find(({ value }) => value === preferred)?.value ?? offered[0]?.value ?? "curl";
   return (
     <div className="grid gap-3">
       {offered.length > 1 && (
@@ -32,11 +32,11 @@ export function CodeSnippets({ curl, supabaseJs }: CodeSnippetsProps) {
       )}
       {chosen === "curl" ? (
         <Snippet code={curl} label="curl" start={writeShellStart(values)}>
-          Run this in the shell, once. It asks for your password and keeps the token in a variable.
+          Run this once in the shell. It asks for your password and stores the token in a variable.
         </Snippet>
       ) : (
         <Snippet code={supabaseJs} label="supabase-js" start={writeProgramStart(values)}>
-          Put this at the top of the program, once.
+          Put this once at the top of the program.
         </Snippet>
       )}
     </div>
@@ -60,7 +60,7 @@ function Snippet({ code, label, start, children }: SnippetProps) {
         </summary>
         <div className="mt-3 grid gap-3">
           <p className="text-sm text-ink-soft">{children}</p>
-          <CodeBlock label="Once" code={start} />
+          <CodeBlock label="Setup" code={start} />
         </div>
       </details>
     </div>

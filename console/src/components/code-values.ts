@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** What a snippet needs to reach the service it was copied from. Nothing in it is secret. */
+/** The values that snippets need to reach this service. None of them is secret. */
 export interface CodeValues {
   readonly url: string;
   readonly anonKey: string;

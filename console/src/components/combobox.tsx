@@ -11,7 +11,7 @@ interface ComboboxChoice {
   readonly label: string;
   /** A second, quieter line. */
   readonly hint?: string;
-  /** Choices of one group stand together below its name. */
+  /** The heading under which the choice is listed. */
   readonly group?: string;
   readonly icon?: ReactNode;
 }
@@ -22,16 +22,16 @@ export interface ComboboxProps {
   readonly choices: readonly ComboboxChoice[];
   onChange(value: string): void;
   readonly placeholder?: string;
-  /** What stands where nothing matches. */
+  /** Shown when no choice matches. */
   readonly empty?: ReactNode;
 }
 
-const LOOK = clsx(
+const STYLE = clsx(
   "flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-base outline-none select-none",
   "data-[selected=true]:bg-hover data-[disabled=true]:opacity-50 [&>svg]:size-4 [&>svg]:shrink-0",
 );
 
-/** A list to search in: models, people, tools. */
+/** A searchable list of choices: models, people, tools. */
 export function Combobox({ label, value, choices, onChange, placeholder = "Choose …", empty }: ComboboxProps) {
   const [isOpen, setOpen] = useState(false);
   const chosen = choices.find((choice) => choice.value === value);
@@ -84,7 +84,7 @@ export function Combobox({ label, value, choices, onChange, placeholder = "Choos
                         onChange(choice.value);
                         setOpen(false);
                       }}
-                      className={LOOK}
+                      className={STYLE}
                     >
                       {choice.icon}
                       <span className="grid min-w-0 flex-1">
@@ -93,7 +93,7 @@ export function Combobox({ label, value, choices, onChange, placeholder = "Choos
                           <span className="truncate text-sm text-ink-faint">{choice.hint}</span>
                         )}
                       </span>
-                      {choice.value === value && <Check className="text-accent" aria-label="chosen" />}
+                      {choice.value === value && <Check className="text-accent" aria-label="selected" />}
                     </Command.Item>
                   ))}
                 </Command.Group>

@@ -1,16 +1,16 @@
 import { createContext, type ReactNode, useContext, useId, useLayoutEffect, useMemo, useState } from "react";
 
-/** Something that can be done now: listed in the palette, and done by its keys. */
+/** An action that the palette lists and its keys run. */
 export interface Command {
-  /** Unique among all: "agents.new". */
+  /** Unique: "agents.new". */
   readonly id: string;
   readonly label: string;
-  /** Commands of one group stand together: "Go to", "Agents". */
+  /** The heading in the palette: "Go to", "Agents". */
   readonly group: string;
   readonly icon?: ReactNode;
-  /** Other words that somebody may type. */
+  /** Additional search terms. */
   readonly keywords?: readonly string[];
-  /** One key, or two after each other: "n", "g a". */
+  /** One key, or a sequence of two: "n", "g a". */
   readonly keys?: string;
   run(): void;
 }
@@ -29,11 +29,11 @@ export function CommandsRoot({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Offers commands for as long as the page is shown. Pass a list that is the same between renders (`useMemo`). */
+/** Registers commands while the component is mounted. Pass a memoized list. */
 export function useCommands(commands: readonly Command[]): void {
   const change = useContext(ChangeContext);
   const owner = useId();
-  // Before it is drawn: keys work from the moment in which the page is there to be seen.
+  // A layout effect, so that the keys work as soon as the page is visible.
   useLayoutEffect(() => {
     change((lists) => new Map(lists).set(owner, commands));
     return () =>
@@ -45,7 +45,7 @@ export function useCommands(commands: readonly Command[]): void {
   }, [change, owner, commands]);
 }
 
-/** All that is offered at the moment, the newest page first. */
+/** All registered commands, the most recently registered first. */
 export function useOfferedCommands(): readonly Command[] {
   const lists = useContext(ListsContext);
   return useMemo(() => [...lists.values()].toReversed().flat(), [lists]);

@@ -9,16 +9,16 @@ export interface ConfirmByNameProps {
   onClose(): void;
   /** "Delete the agent Ada" */
   readonly title: string;
-  /** What will be gone, and that it cannot be brought back. */
+  /** What is deleted, and that this is irreversible. */
   readonly children: ReactNode;
-  /** What has to be typed. */
+  /** The text that the user must type. */
   readonly name: string;
   readonly action: string;
   readonly isBusy?: boolean;
   onConfirm(): void;
 }
 
-/** For what cannot be undone. For what can, do it at once and offer Undo in a toast. */
+/** Confirms an irreversible action. Reversible actions run at once and offer Undo in a toast. */
 export function ConfirmByName(props: ConfirmByNameProps) {
   const { isOpen, onClose, title, children, name, action, isBusy = false, onConfirm } = props;
   const [typed, setTyped] = useState("");

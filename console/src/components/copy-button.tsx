@@ -5,15 +5,15 @@ import { IconButton } from "./icon-button.tsx";
 
 export interface CopyButtonProps {
   readonly text: string;
-  /** What is copied: "Copy the key". */
+  /** "Copy the key" */
   readonly label: string;
-  /** With words beside the icon. */
-  readonly hasWords?: boolean;
+  /** Shows the label beside the icon. */
+  readonly showsLabel?: boolean;
 }
 
 const SHOWN_MS = 1_600;
 
-export function CopyButton({ text, label, hasWords = false }: CopyButtonProps) {
+export function CopyButton({ text, label, showsLabel = false }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -28,7 +28,7 @@ export function CopyButton({ text, label, hasWords = false }: CopyButtonProps) {
   const icon = isCopied ? <Check className="text-good" /> : <Copy />;
   return (
     <>
-      {hasWords ? (
+      {showsLabel ? (
         <Button size="small" icon={icon} onClick={copy}>
           {isCopied ? "Copied" : label}
         </Button>

@@ -5,11 +5,11 @@ import { VirtualList } from "./virtual-list.tsx";
 export interface Column<Row> {
   readonly title: string;
   render(row: Row): ReactNode;
-  /** A track of CSS grid: "2fr", "8rem". */
+  /** A CSS grid track: "2fr", "8rem". */
   readonly width?: string;
   readonly isNumber?: boolean;
-  /** On a narrow screen: "title" is the card's first line, "aside" stands at its right, "hidden" is left out. */
-  readonly narrow?: "title" | "aside" | "line" | "hidden";
+  /** On a narrow screen: "title" is the first line of the card, "trailing" its right end, "hidden" is omitted. */
+  readonly narrow?: "title" | "trailing" | "line" | "hidden";
 }
 
 export interface DataTableProps<Row> {
@@ -17,7 +17,7 @@ export interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  /** Makes a row something to press: opens a drawer, goes to a page. Needs the name of what opens. */
+  /** Makes rows clickable. `label` is the accessible name of the row's button. */
   readonly onOpen?: { label(row: Row): string; open(row: Row): void };
   onEndReached?(): void;
   readonly foot?: ReactNode;
@@ -25,7 +25,7 @@ export interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 49;
 
-/** A table where there is room, cards where there is not; virtual in both, so that its length does not matter. */
+/** A virtualized table, shown as cards on narrow screens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, keyOf, onOpen, onEndReached, foot } = props;
   const tracks = columns.map(({ width }) => `minmax(0, ${width ?? "1fr"})`).join(" ");
@@ -73,7 +73,7 @@ interface RowProps<Row> {
   readonly row: Row;
 }
 
-/** What stands in a row lies above the button that opens it, but only real controls take the pointer away from it. */
+/** The content lies above the button that opens the row; only links, buttons and times receive pointer events. */
 const ABOVE =
   "pointer-events-none relative [&_a]:pointer-events-auto [&_button]:pointer-events-auto [&_time]:pointer-events-auto";
 
@@ -107,7 +107,7 @@ function NarrowRow<Row>({ columns, row }: RowProps<Row>) {
           ))}
         </div>
         <div className="shrink-0">
-          {of("aside").map((column) => (
+          {of("trailing").map((column) => (
             <span key={column.title}>{column.render(row)}</span>
           ))}
         </div>

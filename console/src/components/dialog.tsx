@@ -4,7 +4,7 @@ import { Dialog as Primitive } from "radix-ui";
 import type { ReactNode } from "react";
 import { IconButton } from "./icon-button.tsx";
 
-/** Into the first field, else onto the surface itself: not onto the button that closes it again. */
+/** Focuses the first field, or else the surface itself, but never the close button. */
 export function focusInside(event: Event): void {
   if (!(event.currentTarget instanceof HTMLElement)) return;
   event.preventDefault();
@@ -16,7 +16,7 @@ export interface DialogProps {
   readonly isOpen: boolean;
   onClose(): void;
   readonly title: string;
-  /** One sentence below the title; what somebody who only hears the page needs to know. */
+  /** One sentence below the title, which screen readers announce. */
   readonly description?: ReactNode;
   readonly children: ReactNode;
   /** Buttons, the main one last. */
@@ -26,7 +26,7 @@ export interface DialogProps {
 
 const WIDTHS = { small: "sm:max-w-md", medium: "sm:max-w-xl", large: "sm:max-w-3xl" } as const;
 
-/** In the middle of a wide screen, from the bottom of a narrow one. Focus goes in, stays in, and comes back. */
+/** Centred on wide screens, attached to the bottom of narrow ones. Traps the focus and restores it. */
 export function Dialog({ isOpen, onClose, title, description, children, footer, size = "medium" }: DialogProps) {
   return (
     <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -51,7 +51,7 @@ export function Dialog({ isOpen, onClose, title, description, children, footer, 
   );
 }
 
-/** Title, description and the way out, for everything that lies above the page. */
+/** Title, description and close button of dialogs and drawers. */
 export function SurfaceHead({ title, description }: { readonly title: string; readonly description?: ReactNode }) {
   return (
     <div className="flex items-start gap-3 px-5 pt-4 pb-4">

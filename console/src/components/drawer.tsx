@@ -13,7 +13,7 @@ export interface DrawerProps {
   readonly size?: "medium" | "large";
 }
 
-/** Full height at the right edge, full width on a phone: for looking into one row while its list stays where it was. */
+/** A panel at the right edge, full width on phones. Shows one row while its list stays in place. */
 export function Drawer({ isOpen, onClose, title, description, children, footer, size = "medium" }: DrawerProps) {
   return (
     <Primitive.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { ChartReadout, type Pointed } from "./chart-readout.tsx";
+import { ChartReadout, type PointerPosition } from "./chart-readout.tsx";
 import type { ChartProps, ChartSeries } from "./chart-props.ts";
 import { ChartTable } from "./chart-table.tsx";
 import { stackSeries } from "./stack-series.ts";
 
-/** Canvas does not know CSS variables, so that their colours are asked of the page and asked again when the theme changes. */
+/** Resolves a CSS variable, which a canvas cannot use. The chart is redrawn when the theme changes. */
 function colorOf(element: Element, token: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${token})`;
@@ -20,7 +20,7 @@ export function DrawnChart(props: ChartProps) {
   const { label, times, series, format, isStacked = false, height = 220, top, mark } = props;
   const markValue = mark?.value;
   const box = useRef<HTMLDivElement>(null);
-  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const [pointed, setPointed] = useState<PointerPosition | null>(null);
   const theme = useThemeName();
   useEffect(() => {
     const element = box.current;
@@ -44,7 +44,7 @@ export function DrawnChart(props: ChartProps) {
           points: { show: series.some(({ kind }) => kind !== "bars") },
         },
         scales: {
-          x: { range: (_plot, min, max) => withRoom(times, series, min, max) },
+          x: { range: (_plot, min, max) => withPadding(times, series, min, max) },
           y: { range: (_plot, _min, max) => [0, top ?? (Math.max(max, markValue ?? 0) || 1) * 1.1] },
         },
         hooks: {
@@ -57,7 +57,7 @@ export function DrawnChart(props: ChartProps) {
         ],
         series: [{}, ...series.map((one) => styleOf(one, element))],
       },
-      // What is stacked is drawn from the top down, so that no bar hides the one below it.
+      // Stacked series are drawn from the top down, so that no bar covers the one below it.
       [[...times], ...drawn.map((values) => [...values])],
       element,
     );
@@ -94,9 +94,9 @@ export function DrawnChart(props: ChartProps) {
   );
 }
 
-function findPointed({ cursor }: UPlot): Pointed | null {
+function findPointed({ cursor }: UPlot): PointerPosition | null {
   const { idx, left } = cursor;
-  return typeof idx === "number" && left !== undefined && left >= 0 ? { at: idx, left } : null;
+  return typeof idx === "number" && left !== undefined && left >= 0 ? { index: idx, left } : null;
 }
 
 function drawMark(plot: UPlot, value: number | undefined, color: string): void {
@@ -129,8 +129,8 @@ function styleOf({ label, color, kind = "line" }: ChartSeries, element: Element)
   };
 }
 
-/** A bar stands around its time, so that the first and the last one need half a step more. */
-function withRoom(
+/** Bars are centred on their time, so the first and the last one need half a step more. */
+function withPadding(
   times: readonly number[],
   series: readonly ChartSeries[],
   min: number,
@@ -146,7 +146,7 @@ const DAY_SECONDS = 86_400;
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const calendar = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 
-/** The time of day where that tells one from the other, else the day. */
+/** The time of day if the chart covers less than two days, otherwise the date. */
 function formatTick(time: number, times: readonly number[]): string {
   const isShort = (times.at(-1) ?? 0) - (times[0] ?? 0) < 2 * DAY_SECONDS;
   return (isShort ? clock : calendar).format(time * 1_000);

@@ -11,9 +11,9 @@ export interface MenuItem {
 }
 
 export interface DropdownMenuProps {
-  /** One button. */
+  /** A single button. */
   readonly trigger: ReactNode;
-  /** Groups are parted by a line. */
+  /** Groups are separated by a line. */
   readonly groups: readonly (readonly MenuItem[])[];
   readonly side?: "top" | "bottom";
   readonly align?: "start" | "end";
@@ -21,7 +21,7 @@ export interface DropdownMenuProps {
 
 export function DropdownMenu({ trigger, groups, side = "bottom", align = "end" }: DropdownMenuProps) {
   return (
-    // A menu is left by moving on, so that the page behind it stays what it is.
+    // Not modal: the page behind an open menu stays usable.
     <Primitive.Root modal={false}>
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
       <Primitive.Portal>
@@ -32,9 +32,9 @@ export function DropdownMenu({ trigger, groups, side = "bottom", align = "end" }
           collisionPadding={8}
           className="z-50 min-w-48 animate-rise rounded-lg border border-line bg-raised p-1 shadow-2"
         >
-          {groups.map((group, at) => (
+          {groups.map((group, index) => (
             <Primitive.Group key={group.map(({ label }) => label).join()}>
-              {at > 0 && <Primitive.Separator className="my-1 h-px bg-line" />}
+              {index > 0 && <Primitive.Separator className="my-1 h-px bg-line" />}
               {group.map((item) => (
                 <Primitive.Item
                   key={item.label}

@@ -4,7 +4,7 @@ import { Illustration, type IllustrationName } from "./illustration.tsx";
 export interface EmptyStateProps {
   readonly picture: IllustrationName;
   readonly title: string;
-  /** What the thing is and what it is good for: an empty list is the best place to learn that. */
+  /** What the rows are and what they are used for. */
   readonly children: ReactNode;
   readonly action?: ReactNode;
 }

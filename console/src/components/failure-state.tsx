@@ -2,14 +2,14 @@ import { RotateCw } from "lucide-react";
 import { Button } from "./button.tsx";
 
 export interface FailureStateProps {
-  /** What did not work: "The agents could not be loaded." */
+  /** "The agents could not be loaded" */
   readonly title: string;
-  /** What the service said about it. */
+  /** The error message of the service. */
   readonly message: string;
   onRetry?(): void;
 }
 
-/** In place of what could not be loaded, with the way to try again. */
+/** Replaces content that could not be loaded, with a retry button. */
 export function FailureState({ title, message, onRetry }: FailureStateProps) {
   return (
     <div

@@ -3,14 +3,14 @@ import { createContext, type ReactNode, useContext, useId } from "react";
 
 export interface FieldProps {
   readonly label: string;
-  /** What belongs in it, in a short sentence. */
+  /** A short sentence about the expected input. */
   readonly hint?: ReactNode;
-  /** What is wrong with it; announced, and shown in place of nothing. */
+  /** The validation error; screen readers announce it. */
   readonly error?: string | undefined;
   readonly isOptional?: boolean;
   /** At the end of the label's line: a counter, a reset button. */
-  readonly aside?: ReactNode;
-  /** One control of the parts: it takes its id and its descriptions from here. */
+  readonly trailing?: ReactNode;
+  /** One control, which takes its id and descriptions from the field. */
   readonly children: ReactNode;
 }
 
@@ -22,12 +22,12 @@ export interface FieldLinks {
 
 const FieldContext = createContext<FieldLinks | null>(null);
 
-/** What a control inside a Field must carry; nothing outside of one. */
+/** The attributes of a control inside a Field; empty outside of one. */
 export function useFieldLinks(): Partial<FieldLinks> {
   return useContext(FieldContext) ?? {};
 }
 
-export function Field({ label, hint, error, isOptional = false, aside, children }: FieldProps) {
+export function Field({ label, hint, error, isOptional = false, trailing, children }: FieldProps) {
   const id = useId();
   const hasError = error !== undefined && error !== "";
   const describedBy = [...(hint === undefined ? [] : [`${id}-hint`]), ...(hasError ? [`${id}-error`] : [])].join(" ");
@@ -43,7 +43,7 @@ export function Field({ label, hint, error, isOptional = false, aside, children 
           {label}
           {isOptional && <span className="ml-1.5 font-normal text-ink-faint">optional</span>}
         </label>
-        {aside !== undefined && <div className="text-xs text-ink-faint">{aside}</div>}
+        {trailing !== undefined && <div className="text-xs text-ink-faint">{trailing}</div>}
       </div>
       <FieldContext value={links}>{children}</FieldContext>
       {hint !== undefined && (

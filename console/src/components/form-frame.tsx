@@ -5,7 +5,7 @@ import { LeaveGuard } from "./leave-guard.tsx";
 
 export interface FormFailure {
   readonly message: string;
-  /** Field → what is wrong with it. */
+  /** Field → error message. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -14,26 +14,26 @@ export interface FormFrameProps {
   /** "Make the agent", "Save" */
   readonly action: string;
   readonly isBusy: boolean;
-  /** Something would be lost by leaving. */
+  /** There is unsaved input. */
   readonly isDirty: boolean;
-  /** Why it was refused. The first field that is named gets the focus. */
+  /** Why the service rejected the form. The first field with an error receives the focus. */
   readonly failure: FormFailure | null;
-  /** What still holds of what was said about its fields. */
+  /** The errors of fields that have not changed since. */
   readonly errors: Readonly<Record<string, string>>;
   onSubmit(): void;
   onCancel(): void;
   readonly cancel?: string;
-  /** A form that changes something has nothing to save until it was changed. */
+  /** Disables the buttons until something has changed, for forms that edit an existing row. */
   readonly needsChange?: boolean;
   readonly children: ReactNode;
 }
 
-/** A long form: its fields, and a bar below them that stays in sight. */
+/** A long form with a sticky bar for its buttons. */
 export function FormFrame(props: FormFrameProps) {
   const { label, action, isBusy, isDirty, failure, errors, onSubmit, onCancel, children } = props;
   const { cancel = "Cancel", needsChange = false } = props;
   const form = useRef<HTMLFormElement>(null);
-  const told = failure === null ? null : sayFailure(failure, Object.keys(errors).length);
+  const summary = failure === null ? null : describeFailure(failure, Object.keys(errors).length);
   useEffect(() => {
     if (failure !== null) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   }, [failure]);
@@ -42,7 +42,7 @@ export function FormFrame(props: FormFrameProps) {
       ref={form}
       aria-label={label}
       noValidate
-      // What has the focus must not lie below the bar.
+      // The focused field must not be hidden by the bar.
       className="grid min-w-0 gap-5 [&_:is(input,select,textarea,button)]:scroll-mb-36 lg:[&_:is(input,select,textarea,button)]:scroll-mb-24"
       onSubmit={(event) => {
         event.preventDefault();
@@ -52,10 +52,10 @@ export function FormFrame(props: FormFrameProps) {
       <LeaveGuard isOn={isDirty && !isBusy} />
       {children}
       <div className="sticky bottom-14 z-20 -mx-4 grid gap-2 border-t border-line bg-canvas px-4 py-3 sm:-mx-1 sm:px-1 lg:bottom-0">
-        {told !== null && <Banner tone="bad">{told}</Banner>}
+        {summary !== null && <Banner tone="bad">{summary}</Banner>}
         <div className="flex items-center justify-end gap-2">
           <span role="status" className="mr-auto text-sm text-ink-faint">
-            {needsChange && (isDirty ? "Not saved yet" : "Everything is saved")}
+            {needsChange && (isDirty ? "Unsaved changes" : "All changes saved")}
           </span>
           <Button onClick={onCancel} disabled={needsChange && !isDirty}>
             {cancel}
@@ -69,9 +69,9 @@ export function FormFrame(props: FormFrameProps) {
   );
 }
 
-/** Where the fields say it all, only that they do; nothing when each was changed since. */
-function sayFailure({ message, fields }: FormFailure, count: number): string | null {
+/** Only counts errors that the fields show themselves; null when all of these fields have changed since. */
+function describeFailure({ message, fields }: FormFailure, count: number): string | null {
   if (Object.keys(fields).length === 0) return message;
   if (count === 0) return null;
-  return count === 1 ? "One field needs another look." : `${count} fields need another look.`;
+  return count === 1 ? "One field has an error." : `${count} fields have errors.`;
 }

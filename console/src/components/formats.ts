@@ -1,4 +1,4 @@
-/** Numbers and times as people read them, in the language of the browser. */
+/** Numbers and times in the language of the browser. */
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "long" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const whole = new Intl.NumberFormat();
@@ -12,12 +12,12 @@ const UNITS = [
   ["hour", 3_600],
   ["minute", 60],
 ] as const;
-const FRESH_SECONDS = 10;
+const JUST_NOW_SECONDS = 10;
 
 export function formatRelative(at: string, now: number): string {
   const seconds = Math.round((Date.parse(at) - now) / 1000);
   if (Number.isNaN(seconds)) return "unknown";
-  if (Math.abs(seconds) < FRESH_SECONDS) return "just now";
+  if (Math.abs(seconds) < JUST_NOW_SECONDS) return "just now";
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
   }
@@ -33,7 +33,7 @@ export function formatCount(count: number): string {
   return whole.format(count);
 }
 
-/** 1.2K, 3.4M: where the exact number does not matter. */
+/** 1.2K, 3.4M */
 export function formatCompact(count: number): string {
   return compact.format(count);
 }
@@ -46,7 +46,7 @@ export function formatPercent(share: number): string {
   return percent.format(share);
 }
 
-/** Costs of a few answers are fractions of a cent, so small amounts get more digits. */
+/** A single response costs fractions of a cent, so small amounts have more digits. */
 export function formatMoney(dollars: number): string {
   const digits = dollars === 0 || Math.abs(dollars) >= 1 ? 2 : Math.abs(dollars) >= 0.01 ? 4 : 6;
   return new Intl.NumberFormat(undefined, {

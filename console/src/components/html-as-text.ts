@@ -16,8 +16,8 @@ const INLINE_PARENTS = new Set([
 ]);
 
 /**
- * A plugin for remark: markup that somebody has typed is text that they want to be read, such as `Array<T>`. It becomes text before
- * anything could take it for markup.
+ * A remark plugin that turns HTML in a message, such as `Array<T>`, into text, so that the reader sees what was typed
+ * and nothing interprets it as markup.
  */
 export function htmlAsText() {
   return (root: MarkdownNode): void => change(root);
@@ -35,11 +35,11 @@ function change(node: MarkdownNode): void {
   for (const child of node.children) change(child);
 }
 
-/** Lines end where they were ended, and begin where they were begun. */
+/** Keeps line breaks and indentation. */
 function toLines(text: string): MarkdownNode[] {
   return text
     .split("\n")
-    .flatMap((line, at) => [...(at === 0 ? [] : [{ type: "break" }]), { type: "text", value: indent(line) }]);
+    .flatMap((line, index) => [...(index === 0 ? [] : [{ type: "break" }]), { type: "text", value: indent(line) }]);
 }
 
 function indent(line: string): string {

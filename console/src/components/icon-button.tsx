@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { Tooltip } from "./tooltip.tsx";
 
 export interface IconButtonProps extends Omit<ComponentProps<"button">, "children"> {
-  /** Its name, for those who hear it and as a tooltip for those who point at it. */
+  /** The accessible name, also shown as a tooltip. */
   readonly label: string;
   readonly icon: ReactNode;
   readonly size?: "small" | "medium";

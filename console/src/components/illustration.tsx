@@ -87,7 +87,7 @@ const PICTURES = {
 
 export type IllustrationName = keyof typeof PICTURES;
 
-/** Small, drawn in the colours of the theme, and said by the words beside it. */
+/** A small decorative picture in the colours of the theme. */
 export function Illustration({ name }: { readonly name: IllustrationName }) {
   return (
     <svg viewBox="0 0 120 84" width="120" height="84" aria-hidden="true">

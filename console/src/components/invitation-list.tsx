@@ -3,27 +3,27 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import { Button } from "./button.tsx";
 import { RelativeTime } from "./relative-time.tsx";
-import { ROLE_WORDS } from "./role-words.ts";
+import { ROLE_LABELS } from "./role-labels.ts";
 import { useToast } from "./toast.tsx";
 
-/** As the view `swarm_invitations` tells it. */
+/** A row of the view `swarm_invitations`. */
 interface InvitationDetails {
   readonly id: string;
   readonly swarm_id: string;
   readonly swarm_name: string;
-  readonly role: keyof typeof ROLE_WORDS;
-  /** Null when the service itself invites, or the inviter is gone. */
+  readonly role: keyof typeof ROLE_LABELS;
+  /** Null when the service role created the invitation, or the inviter was deleted. */
   readonly inviter_name: string | null;
   readonly created_at: string;
 }
 
 export interface InvitationListProps {
   readonly invitations: readonly InvitationDetails[];
-  /** False when it did not work. */
+  /** Resolves to false on failure. */
   onAnswer(invitation: InvitationDetails, isAccepted: boolean): Promise<boolean>;
 }
 
-/** Nobody is in a swarm before they have accepted it. Shows nothing where nobody has invited one. */
+/** Open invitations with buttons to accept and decline; renders nothing when there are none. */
 export function InvitationList({ invitations, onAnswer }: InvitationListProps) {
   if (invitations.length === 0) return null;
   return (
@@ -53,20 +53,20 @@ function InvitationRow({ invitation, onAnswer }: InvitationRowProps) {
     setBusy(true);
     const isDone = await onAnswer(isAccepted);
     setBusy(false);
-    if (!isDone) show({ text: "That did not work. Try again.", tone: "bad" });
+    if (!isDone) show({ text: "The invitation could not be answered. Try again.", tone: "bad" });
     else if (isAccepted) await navigate(`/swarms/${swarmId}`);
-    else show({ text: `The invitation to ${swarmName} is declined.` });
+    else show({ text: `Declined the invitation to ${swarmName}.` });
   };
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-accent bg-accent-soft px-4 py-3">
       <MailOpen className="size-4.5 shrink-0 text-accent" aria-hidden />
       <div className="grid min-w-0 flex-1 basis-56 wrap-anywhere">
         <span>
-          <span className="font-semibold">{inviter ?? "Somebody"}</span> invites you to{" "}
-          <span className="font-semibold">{swarmName}</span> as {ROLE_WORDS[role].label.toLowerCase()}
+          <span className="font-semibold">{inviter ?? "Someone"}</span> invites you to{" "}
+          <span className="font-semibold">{swarmName}</span> as {ROLE_LABELS[role].label.toLowerCase()}
         </span>
         <span className="text-sm text-ink-soft">
-          {ROLE_WORDS[role].text} <RelativeTime at={createdAt} />
+          {ROLE_LABELS[role].text} <RelativeTime at={createdAt} />
         </span>
       </div>
       <div className="flex gap-2">

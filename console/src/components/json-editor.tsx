@@ -7,36 +7,36 @@ export interface JsonEditorProps {
   readonly label: string;
   readonly hint?: string;
   readonly value: unknown;
-  /** Called with each text that can be read; null while it cannot, so that a form knows not to send. */
+  /** Receives the parsed value, or null while the text is not valid JSON. */
   onChange(value: { readonly parsed: unknown } | null): void;
-  /** What the service says about it. */
+  /** The error that the service reports for the value. */
   readonly error?: string | undefined;
-  /** Refuses lists, texts and numbers. */
+  /** Accepts only JSON objects. */
   readonly mustBeObject?: boolean;
 }
 
 export function JsonEditor({ label, hint, value, onChange, error, mustBeObject = false }: JsonEditorProps) {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2) ?? "");
-  const [fault, setFault] = useState<string | null>(null);
+  const [syntaxError, setSyntaxError] = useState<string | null>(null);
   const take = (next: string) => {
     setText(next);
     const read = readJson(next, mustBeObject);
-    setFault(read.fault);
-    onChange(read.fault === null ? { parsed: read.parsed } : null);
+    setSyntaxError(read.syntaxError);
+    onChange(read.syntaxError === null ? { parsed: read.parsed } : null);
   };
   return (
     <Field
       label={label}
-      error={fault ?? error}
+      error={syntaxError ?? error}
       {...(hint !== undefined && { hint })}
-      aside={
+      trailing={
         <Button
           variant="quiet"
           size="small"
-          disabled={fault !== null || text.trim() === ""}
+          disabled={syntaxError !== null || text.trim() === ""}
           onClick={() => take(JSON.stringify(JSON.parse(text), null, 2))}
         >
-          Tidy
+          Format
         </Button>
       }
     >
@@ -45,15 +45,15 @@ export function JsonEditor({ label, hint, value, onChange, error, mustBeObject =
   );
 }
 
-type Read = { readonly fault: string } | { readonly fault: null; readonly parsed: unknown };
+type Read = { readonly syntaxError: string } | { readonly syntaxError: null; readonly parsed: unknown };
 
 function readJson(text: string, mustBeObject: boolean): Read {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    return { fault: error instanceof Error ? `Not JSON yet: ${error.message}` : "Not JSON yet" };
+    return { syntaxError: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON" };
   }
   const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-  return mustBeObject && !isObject ? { fault: "It has to be an object: { … }" } : { fault: null, parsed };
+  return mustBeObject && !isObject ? { syntaxError: "Must be an object: { … }" } : { syntaxError: null, parsed };
 }

@@ -1,4 +1,4 @@
-/** As much of JSON Schema as a form can be made of; everything else falls back to writing JSON. */
+/** The part of JSON Schema from which a form is generated; for anything else the user edits JSON. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly title?: string;
@@ -15,7 +15,7 @@ export interface JsonSchema {
 
 export type FormKind = "text" | "number" | "integer" | "boolean" | "choice" | "texts" | "json";
 
-/** Which control a schema asks for. */
+/** Decides which control edits a value of the schema. */
 export function decideKind(schema: JsonSchema): FormKind {
   if (Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === "string")) return "choice";
   switch (schema.type) {

@@ -3,13 +3,13 @@ import { CopyButton } from "./copy-button.tsx";
 export interface JsonViewProps {
   readonly label: string;
   readonly value: unknown;
-  /** Levels that are open at first. */
+  /** The number of levels that are expanded initially. */
   readonly depth?: number;
 }
 
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
-/** A value to look into: objects and lists open and close. */
+/** A JSON value whose objects and arrays can be expanded. */
 export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
   return (
     <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
@@ -18,7 +18,7 @@ export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
         <CopyButton text={JSON.stringify(value, null, 2) ?? "null"} label={`Copy: ${label}`} />
       </figcaption>
       <div
-        // what scrolls must be reachable by keyboard
+        // Scrollable regions must be focusable by keyboard.
         tabIndex={0}
         role="region"
         aria-label={label}
@@ -33,7 +33,7 @@ export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
 interface ValueProps {
   readonly value: unknown;
   readonly depth: number;
-  /** Of the member of an object. */
+  /** The key of an object's member. */
   readonly name?: string;
 }
 
@@ -60,19 +60,19 @@ function Value({ value, depth, name }: ValueProps) {
         </span>
       </summary>
       <ul className="ml-1.5 border-l border-line pl-2.5">
-        {members.slice(0, MOST_SHOWN).map(([key, member]) => (
+        {members.slice(0, MAX_SHOWN).map(([key, member]) => (
           <li key={key}>
             <Value value={member} depth={depth - 1} {...(!isList && { name: key })} />
           </li>
         ))}
-        {members.length > MOST_SHOWN && <li className="pl-4 text-ink-faint">… {members.length - MOST_SHOWN} more</li>}
+        {members.length > MAX_SHOWN && <li className="pl-4 text-ink-faint">… {members.length - MAX_SHOWN} more</li>}
       </ul>
       <span className="pl-4 text-ink-soft">{close}</span>
     </details>
   );
 }
 
-/** A text, a number, or something that holds nothing. */
+/** A scalar, or an empty object or array. */
 function Simple({ value }: { readonly value: unknown }) {
   if (typeof value === "string") return <span className="whitespace-pre-wrap wrap-anywhere text-good">"{value}"</span>;
   if (typeof value === "number") return <span className="text-responding">{value}</span>;

@@ -3,10 +3,10 @@ import { useBlocker } from "react-router";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Go on with this as the state of the navigation when what was written is saved: `navigate(to, { state: SAVED })`. */
+/** Navigation state that skips the confirmation: `navigate(to, { state: SAVED })`. */
 export const SAVED = "saved";
 
-/** Asks before what somebody has written is lost, whether they go elsewhere in the console or close the tab. */
+/** Asks for confirmation before unsaved input is lost by navigation or by closing the tab. */
 export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
@@ -33,7 +33,7 @@ export function LeaveGuard({ isOn }: { readonly isOn: boolean }) {
         </>
       }
     >
-      <p className="text-ink-soft">What you have changed on this page is not saved yet.</p>
+      <p className="text-ink-soft">Your changes on this page are not saved.</p>
     </Dialog>
   );
 }

@@ -4,17 +4,17 @@ import { Link as RouterLink } from "react-router";
 import { type ButtonSize, type ButtonVariant, buttonStyle } from "./button.tsx";
 
 export interface LinkProps {
-  /** A path of the console. */
+  /** A path inside the console. */
   readonly to: string;
   readonly children: ReactNode;
   readonly className?: string;
 }
 
-const LOOK = "font-medium text-accent underline-offset-3 hover:underline";
+const STYLE = "font-medium text-accent underline-offset-3 hover:underline";
 
 export function Link({ to, children, className }: LinkProps) {
   return (
-    <RouterLink to={to} className={clsx(LOOK, className)}>
+    <RouterLink to={to} className={clsx(STYLE, className)}>
       {children}
     </RouterLink>
   );
@@ -26,7 +26,7 @@ export interface ButtonLinkProps extends LinkProps {
   readonly icon?: ReactNode;
 }
 
-/** Goes somewhere and looks like a button. */
+/** A link that looks like a button. */
 export function ButtonLink({ to, children, className, variant, size, icon }: ButtonLinkProps) {
   return (
     <RouterLink to={to} className={clsx(buttonStyle(variant, size), className)}>

@@ -66,7 +66,7 @@ export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | 
   readonly selects: ReactNode;
   /** One row, for the title of the state without a match: "agent". */
   readonly one: string;
-  /** What the search looked in. */
+  /** What the filters compare with. */
   readonly noMatchHint: string;
   /** Between header and filters. */
   readonly above?: ReactNode;

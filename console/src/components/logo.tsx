@@ -1,5 +1,5 @@
-/** The sign of Swarmbase: three that talk, and what they talk about. */
-export function Mark({ size = 28 }: { readonly size?: number }) {
+/** The logo of Swarmbase. */
+export function Logo({ size = 28 }: { readonly size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true">
       <rect width="32" height="32" rx="8" fill="var(--accent)" />

@@ -1,3 +1,3 @@
-/** Where a mail goes while the service has no mail server. */
+/** Explains where mails are while no mail server is configured. */
 export const MAIL_IS_FILE =
-  "No mail server is set up, so the mail is a file in the folder “mail” of the data directory, which is .swarmbase/mail unless it was changed.";
+  "No mail server is configured, so the mail is written to a file in the folder “mail” of the data directory (.swarmbase/mail by default).";

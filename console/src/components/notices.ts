@@ -1,2 +1,2 @@
-/** Of the box above the page, in which the page says something about itself for as long as it is so. */
+/** The id of the element above the page that contains its banners. */
 export const NOTICES_ID = "notices";

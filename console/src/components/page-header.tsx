@@ -10,18 +10,18 @@ interface Crumb {
 export interface PageHeaderProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** The way back up, outermost first. */
+  /** Breadcrumbs, the outermost first. */
   readonly crumbs?: readonly Crumb[];
-  /** In front of the title: whose page it is, as a picture. */
+  /** Before the title: an avatar or icon. */
   readonly lead?: ReactNode;
-  /** Beside the title: a status. */
-  readonly aside?: ReactNode;
+  /** After the title: a status. */
+  readonly trailing?: ReactNode;
   /** Buttons, the main one last. */
   readonly actions?: ReactNode;
 }
 
-/** The one h1 of a page. It names the tab of the browser too. */
-export function PageHeader({ title, description, crumbs = [], lead, aside, actions }: PageHeaderProps) {
+/** Renders the only h1 of a page and sets the title of the tab. */
+export function PageHeader({ title, description, crumbs = [], lead, trailing, actions }: PageHeaderProps) {
   useEffect(() => {
     document.title = `${title} · Swarmbase`;
   }, [title]);
@@ -48,7 +48,7 @@ export function PageHeader({ title, description, crumbs = [], lead, aside, actio
             <h1 tabIndex={-1} className="text-2xl font-semibold wrap-anywhere outline-none">
               {title}
             </h1>
-            {aside}
+            {trailing}
           </div>
           {description !== undefined && (
             <p className="max-w-2xl text-pretty wrap-anywhere text-ink-soft">{description}</p>

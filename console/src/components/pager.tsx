@@ -10,7 +10,7 @@ export interface PagerProps {
   readonly noun: string;
 }
 
-/** The foot of a list that goes on: scrolling brings more by itself, the button does for those who do not scroll. */
+/** The end of a paginated list: a count, and a button that loads more rows for users who do not scroll. */
 export function Pager({ shown, hasMore, isBusy, onMore, noun }: PagerProps) {
   return (
     <div className="flex items-center justify-between gap-3 px-4 py-3 text-sm text-ink-faint">

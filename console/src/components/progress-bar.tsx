@@ -1,4 +1,3 @@
-/** How much of something is done. */
 export function ProgressBar({
   label,
   value,

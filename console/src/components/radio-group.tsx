@@ -14,7 +14,7 @@ export interface RadioGroupProps<Value extends string> {
   onChange(value: Value): void;
 }
 
-/** A choice of few, each with a line about itself. */
+/** Radio buttons, each with a description. */
 export function RadioGroup<Value extends string>({ label, value, choices, onChange }: RadioGroupProps<Value>) {
   const id = useId();
   return (

@@ -7,10 +7,10 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
-/** All times on the page tick by one timer. */
+/** One timer updates all times of the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
-  // Once for all of them: a clock that moved with each would have every other time rendered again.
+  // Set once for all listeners; updating it for each new one would render every other time again.
   if (timer === undefined) {
     now = Date.now();
     timer = setInterval(() => {
@@ -33,7 +33,7 @@ export function RelativeTime({ at }: { readonly at: string }) {
     <Tooltip text={formatExact(at)}>
       <time
         dateTime={at}
-        // the exact time must be reachable by keyboard
+        // The tooltip with the exact time must be reachable by keyboard.
         tabIndex={0}
         className="rounded-sm whitespace-nowrap tabular-nums"
       >

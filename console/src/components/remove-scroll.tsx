@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 
 let locks = 0;
 
-/** Stands in for the package of this name under the parts of Radix: the page behind a dialog does not scroll. */
+/** Replaces the package of this name for Radix: prevents the page behind a dialog from scrolling. */
 export function RemoveScroll({
   children,
   enabled = true,

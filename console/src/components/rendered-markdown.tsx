@@ -4,10 +4,10 @@ import gfm from "remark-gfm";
 import { CodeBlock } from "./code-block.tsx";
 import { htmlAsText } from "./html-as-text.ts";
 
-/** HTML is shown and never rendered, and no picture is loaded: a text of somebody else's must not call anybody. */
+/** Messages come from other users: HTML is shown as text, and images are not loaded, so that no request leaves the page. */
 const COMPONENTS: Components = {
   a: ({ href, children }) =>
-    // An address that the renderer has emptied, such as javascript:, leads nowhere.
+    // The renderer empties unsafe URLs such as javascript:.
     href === undefined || href === "" ? (
       <>{children}</>
     ) : (
@@ -21,7 +21,7 @@ const COMPONENTS: Components = {
       </a>
     ),
   img: ({ alt }) => (
-    <span className="text-ink-faint">[picture: {alt === "" || alt === undefined ? "no description" : alt}]</span>
+    <span className="text-ink-faint">[image: {alt === "" || alt === undefined ? "no description" : alt}]</span>
   ),
   pre: ({ children }) => <>{children}</>,
   code: ({ className, children }) => {
@@ -38,7 +38,7 @@ const COMPONENTS: Components = {
       </table>
     </div>
   ),
-  // The headings of the page are the page's; those of a text are only bold.
+  // Headings in a message are only bold, because the page has its own heading structure.
   h1: ({ children }) => <p className="text-lg font-semibold">{children}</p>,
   h2: ({ children }) => <p className="text-lg font-semibold">{children}</p>,
   h3: ({ children }) => <p className="font-semibold">{children}</p>,

@@ -1,7 +1,7 @@
-/** What somebody may do in a swarm, by role. */
-export const ROLE_WORDS = {
-  owner: { label: "Owner", text: "May do everything, and delete the swarm." },
-  admin: { label: "Admin", text: "Changes the swarm, its agents and its people, and settles flags." },
-  member: { label: "Member", text: "Reads and writes, and asks the agents." },
-  viewer: { label: "Viewer", text: "Reads along and may flag a message." },
+/** What members may do, by role. */
+export const ROLE_LABELS = {
+  owner: { label: "Owner", text: "Has all permissions and can delete the swarm." },
+  admin: { label: "Admin", text: "Manages the swarm, its agents, its members and flagged messages." },
+  member: { label: "Member", text: "Reads and writes messages and asks the agents." },
+  viewer: { label: "Viewer", text: "Reads messages and can flag them." },
 } as const;

@@ -9,20 +9,20 @@ import { TextInput } from "./text-input.tsx";
 export type FormValue = Readonly<Record<string, unknown>>;
 
 export interface SchemaFormProps {
-  /** An object's schema; each of its properties becomes a field. */
+  /** The schema of an object; each property becomes a field. */
   readonly schema: JsonSchema;
   readonly value: FormValue;
   onChange(value: FormValue): void;
-  /** By the name of the property, as the service maps them. */
+  /** Error messages of the service, by property. */
   readonly errors?: Readonly<Record<string, string>>;
-  /** No field has to be filled: the form holds what is fixed beforehand. */
+  /** All fields are optional: the form sets only the arguments that are fixed in advance. */
   readonly isPartial?: boolean;
 }
 
-/** A form made from a JSON Schema: input of a tool, configuration of an assignment. */
+/** A form generated from a JSON Schema: the input of a tool, the configuration of an assignment. */
 export function SchemaForm({ schema, value, onChange, errors = {}, isPartial = false }: SchemaFormProps) {
   const properties = Object.entries(schema.properties ?? {});
-  if (properties.length === 0) return <p className="text-base text-ink-soft">There is nothing to fill in.</p>;
+  if (properties.length === 0) return <p className="text-base text-ink-soft">This tool has no arguments.</p>;
   const set = (name: string, next: unknown) => {
     const { [name]: _old, ...others } = value;
     onChange(next === undefined ? others : { ...others, [name]: next });
@@ -88,7 +88,7 @@ interface ControlProps {
   onChange(value: unknown): void;
 }
 
-const TRUTHS = [
+const BOOLEAN_CHOICES = [
   { value: "", label: "Not set" },
   { value: "true", label: "Yes" },
   { value: "false", label: "No" },
@@ -98,12 +98,12 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
   const placeholder = schema.default === undefined ? "" : JSON.stringify(schema.default).replace(/^"|"$/g, "");
   switch (kind) {
     case "boolean":
-      // "No" is something else than nothing said.
+      // False differs from not set.
       if (isPartial)
         return (
           <Select
             value={typeof value === "boolean" ? String(value) : ""}
-            choices={TRUTHS}
+            choices={BOOLEAN_CHOICES}
             onChange={(next) => onChange(next === "" ? undefined : next === "true")}
           />
         );
@@ -136,7 +136,7 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
       return (
         <TextArea
           rows={2}
-          placeholder="One a line"
+          placeholder="One per line"
           value={Array.isArray(value) ? value.join("\n") : ""}
           onChange={({ target }) => onChange(target.value === "" ? undefined : target.value.split("\n"))}
         />

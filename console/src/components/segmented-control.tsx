@@ -1,14 +1,14 @@
 import { RadioGroup as Primitive } from "radix-ui";
 
 export interface SegmentedControlProps<Value extends string> {
-  /** What is chosen, for those who hear it. */
+  /** The accessible name. */
   readonly label: string;
   readonly value: Value;
   readonly choices: readonly { readonly value: Value; readonly label: string }[];
   onChange(value: Value): void;
 }
 
-/** A choice of few short words that stand beside each other. */
+/** A choice between a few short labels side by side. */
 export function SegmentedControl<Value extends string>(props: SegmentedControlProps<Value>) {
   const { label, value, choices, onChange } = props;
   return (

@@ -18,7 +18,7 @@ export interface SelectProps<Value extends string>
   readonly size?: "small" | "medium";
 }
 
-/** The browser's own list: on a phone it is the phone's. For long or rich lists there is Combobox. */
+/** The native select. For long lists use Combobox. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { value, choices, onChange, size = "medium", className, ...rest } = props;
   return (

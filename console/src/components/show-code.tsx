@@ -11,15 +11,15 @@ export interface ShowCodeProps {
   /** What the code does: "Ask this swarm". */
   readonly title: string;
   readonly description?: string;
-  /** With $SWARMBASE_URL, $ANON_KEY and $ACCESS_TOKEN, as `writeCurl` writes it; "" leaves the tab out. */
+  /** A command with $SWARMBASE_URL, $ANON_KEY and $ACCESS_TOKEN, as `writeCurl` writes it; "" omits the tab. */
   readonly curl: string;
-  /** With `supabase` for the client; "" leaves the tab out. */
+  /** Code that calls the client `supabase`; "" omits the tab. */
   readonly supabaseJs: string;
   readonly variant?: ButtonVariant;
   readonly size?: ButtonSize;
 }
 
-/** A button that shows how to do from code what is on the screen. */
+/** A button that shows the code for what the page does. */
 export function ShowCode(props: ShowCodeProps) {
   const { title, description, curl, supabaseJs, variant = "plain", size = "medium" } = props;
   const [isOpen, setOpen] = useState(false);
@@ -32,7 +32,7 @@ export function ShowCode(props: ShowCodeProps) {
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         title={title}
-        description={description ?? "What the console does here, any program can do."}
+        description={description ?? "The API calls that this page makes."}
         size="large"
       >
         <Suspense fallback={<Skeleton className="h-72 w-full" />}>

@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
 
-/** The shape of what is coming. Give it width and height with classes. */
+/** A placeholder while content loads. Set width and height with classes. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return (
     <div
@@ -15,7 +15,7 @@ export function Skeleton({ className }: { readonly className?: string }) {
   );
 }
 
-/** Says once, for those who do not see it, that something is on its way. */
+/** Announces to screen readers that content is loading. */
 function Loading({ children, className }: { readonly children: ReactNode; readonly className: string }) {
   return (
     <div role="status" className={className}>
@@ -28,8 +28,8 @@ function Loading({ children, className }: { readonly children: ReactNode; readon
 export function ListSkeleton({ rows = 6 }: { readonly rows?: number }) {
   return (
     <Loading className="grid divide-y divide-line rounded-lg border border-line bg-surface">
-      {Array.from({ length: rows }, (_, at) => (
-        <div key={at} className="flex items-center gap-3 p-4">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="flex items-center gap-3 p-4">
           <Skeleton className="size-9 rounded-full" />
           <div className="grid flex-1 gap-2">
             <Skeleton className="h-3.5 w-2/5" />
@@ -44,8 +44,8 @@ export function ListSkeleton({ rows = 6 }: { readonly rows?: number }) {
 export function CardsSkeleton({ cards = 6 }: { readonly cards?: number }) {
   return (
     <Loading className="grid gap-4 sm:grid-cols-2 xl:grid-cols-3">
-      {Array.from({ length: cards }, (_, at) => (
-        <div key={at} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
+      {Array.from({ length: cards }, (_, index) => (
+        <div key={index} className="grid gap-3 rounded-lg border border-line bg-surface p-4">
           <div className="flex items-center gap-3">
             <Skeleton className="size-10 rounded-lg" />
             <Skeleton className="h-4 w-1/2" />

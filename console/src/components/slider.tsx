@@ -11,7 +11,7 @@ export interface SliderProps {
   onChange(value: number): void;
 }
 
-/** A slider for the feel and a number for the exact value; both are the same setting. Stands inside a Field. */
+/** A slider and a number input for the same value. Use it inside a Field. */
 export function Slider({ label, value, min, max, step, onChange }: SliderProps) {
   const links = useFieldLinks();
   return (

@@ -1,11 +1,11 @@
 type Values = readonly (number | null)[];
 
-/** Each series becomes the sum of itself and all after it, so that drawing them in order leaves every one in sight. */
+/** Replaces each series by the sum of itself and all following ones, so that each stays visible when they are drawn in order. */
 export function stackSeries(series: readonly Values[]): Values[] {
   const stacked: Values[] = [];
   let below: Values = [];
   for (const values of series.toReversed()) {
-    const sums: Values = values.map((value, at) => (value ?? 0) + (below[at] ?? 0));
+    const sums: Values = values.map((value, index) => (value ?? 0) + (below[index] ?? 0));
     stacked.unshift(sums);
     below = sums;
   }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** One figure with its name. Several stand in a grid of cards. */
+/** A number with its label. */
 export function Stat({
   label,
   value,

@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { Badge, type Tone } from "./badge.tsx";
 
-/** Every status that the console shows, with its colour and its word. One table, so that a colour means one thing. */
+/** The colour and label of every status. */
 const STATUSES = {
   idle: { tone: "neutral", word: "Idle", isMoving: false },
   thinking: { tone: "thinking", word: "Thinking", isMoving: true },
@@ -13,7 +13,7 @@ const STATUSES = {
   failed: { tone: "bad", word: "Failed", isMoving: false },
   queued: { tone: "neutral", word: "Queued", isMoving: true },
   running: { tone: "responding", word: "Running", isMoving: true },
-  requires_action: { tone: "thinking", word: "Needs you", isMoving: false },
+  requires_action: { tone: "thinking", word: "Action required", isMoving: false },
   completed: { tone: "good", word: "Completed", isMoving: false },
   partial: { tone: "thinking", word: "Partial", isMoving: false },
   cancelled: { tone: "neutral", word: "Cancelled", isMoving: false },
@@ -26,7 +26,7 @@ const STATUSES = {
 
 export type Status = keyof typeof STATUSES;
 
-const GROUNDS: Readonly<Record<Tone, string>> = {
+const BACKGROUNDS: Readonly<Record<Tone, string>> = {
   neutral: "bg-idle",
   accent: "bg-accent",
   thinking: "bg-thinking",
@@ -35,23 +35,22 @@ const GROUNDS: Readonly<Record<Tone, string>> = {
   bad: "bg-bad",
 };
 
-/** Whether a text of the service is a status that the console knows. */
 export function isStatus(text: string): text is Status {
   return Object.hasOwn(STATUSES, text);
 }
 
-/** A dot alone, where the word stands beside it already or there is no room: then say the word with `label`. */
+/** A coloured dot. Pass `label` when no text beside it names the status. */
 export function StatusDot({ status, label }: { readonly status: Status; readonly label?: string }) {
   const { tone, isMoving } = STATUSES[status];
   return (
     <span
       {...(label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label })}
-      className={clsx("inline-block size-2 shrink-0 rounded-full", GROUNDS[tone], isMoving && "animate-pulse-soft")}
+      className={clsx("inline-block size-2 shrink-0 rounded-full", BACKGROUNDS[tone], isMoving && "animate-pulse-soft")}
     />
   );
 }
 
-/** Dot and word. The word comes from the table unless given. */
+/** A dot and a label; `word` replaces the default label. */
 export function StatusBadge({ status, word }: { readonly status: Status; readonly word?: string }) {
   return (
     <Badge tone={STATUSES[status].tone}>

@@ -4,7 +4,7 @@ import { useFieldLinks } from "./field.tsx";
 export interface SwitchProps {
   readonly isOn: boolean;
   onChange(isOn: boolean): void;
-  /** Needed outside of a Field. */
+  /** Required outside of a Field. */
   readonly label?: string;
   readonly isDisabled?: boolean;
 }

@@ -14,7 +14,7 @@ export interface TabsProps<Value extends string> {
   onChange(value: Value): void;
 }
 
-/** Keep `value` in the address where a tab is worth a link. Only the open tab is rendered. */
+/** Renders only the open tab. Keep `value` in the URL if links to the tab are useful. */
 export function Tabs<Value extends string>({ label, value, tabs, onChange }: TabsProps<Value>) {
   return (
     <Primitive.Root

@@ -7,7 +7,7 @@ export interface TextAreaProps extends ComponentProps<"textarea"> {
   readonly isCode?: boolean;
 }
 
-/** Grows with its text where the browser can. */
+/** Grows with its text if the browser supports it. */
 export function TextArea({ className, isCode = false, rows = 3, ...rest }: TextAreaProps) {
   return (
     <textarea

@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import type { ComponentProps } from "react";
 import { useFieldLinks } from "./field.tsx";
 
-/** The look of everything that is typed into. */
+/** The classes of all text inputs. */
 export const INPUT_STYLE = clsx(
   "w-full min-w-0 rounded-md border border-field-line bg-surface px-3 text-base text-ink shadow-1 transition-colors",
   "placeholder:text-ink-faint hover:border-ink-faint focus-visible:outline-offset-0",

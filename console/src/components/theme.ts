@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The small script in the head of the page reads it before anything is painted. */
+/** `theme.js` reads it before the first paint. */
 const STORAGE_KEY = "swarmbase.theme";
 const listeners = new Set<() => void>();
 
@@ -20,7 +20,7 @@ export function setTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, theme);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage the theme is kept until the page is closed.
   }
   for (const notify of listeners) notify();
 }

@@ -6,14 +6,14 @@ import { createContext, type ReactNode, useCallback, useContext, useMemo, useSta
 export interface ToastNote {
   readonly text: string;
   readonly tone?: "good" | "bad";
-  /** "Undo", or another way on. */
+  /** "Undo" or another follow-up action. */
   readonly action?: { readonly label: string; run(): void };
 }
 
 export type ShowToast = (note: ToastNote) => void;
 
 const SHORT_MS = 5_000;
-/** Long enough to notice that one did not mean it. */
+/** Long enough to notice a mistake and undo it. */
 const UNDO_MS = 10_000;
 
 const ToastContext = createContext<ShowToast>(() => {});
@@ -31,7 +31,7 @@ export function ToastRoot({ children }: { readonly children: ReactNode }) {
   const rendered = useMemo(() => notes.slice(-4), [notes]);
   return (
     <ToastContext value={show}>
-      <Primitive.Provider swipeDirection="right" label="Message">
+      <Primitive.Provider swipeDirection="right" label="Notification">
         {children}
         {rendered.map(({ id, text, tone = "good", action }) => (
           <Primitive.Root

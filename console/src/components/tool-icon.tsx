@@ -20,13 +20,13 @@ const BY_NAME: Readonly<Record<string, ReactNode>> = {
   search_messages: <Search />,
 };
 const BY_KIND: Readonly<Record<string, ReactNode>> = { http: <Globe />, mcp: <Plug /> };
-/** An emoji may take several; anything longer is an address or the name of an icon elsewhere. */
-const MOST_SIGNS = 8;
+/** An emoji can have several code units; a longer text is a URL or the name of an icon. */
+const MAX_EMOJI_LENGTH = 8;
 
-/** The tool's own sign where it is one, else one for its kind. Pictures from elsewhere are not loaded. */
+/** The emoji of the tool, or else an icon for its kind. Images are not loaded. */
 export function ToolIcon({ tool, size = "medium" }: ToolIconProps) {
   const { name, kind, icon } = tool;
-  const isSign = icon !== null && icon.length > 0 && icon.length <= MOST_SIGNS && !/^[\w:/.-]+$/.test(icon);
+  const isEmoji = icon !== null && icon.length > 0 && icon.length <= MAX_EMOJI_LENGTH && !/^[\w:/.-]+$/.test(icon);
   const drawn = kind === "builtin" ? (BY_NAME[name] ?? <Wrench />) : (BY_KIND[kind] ?? <Wrench />);
   return (
     <span
@@ -36,7 +36,7 @@ export function ToolIcon({ tool, size = "medium" }: ToolIconProps) {
         SIZES[size],
       )}
     >
-      {isSign ? icon : drawn}
+      {isEmoji ? icon : drawn}
     </span>
   );
 }

@@ -9,7 +9,7 @@ export function TooltipRoot({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A word about what is pointed at or focused. Never the only place where something is said. */
+/** A hint for a hovered or focused element. It must not be the only place of its information. */
 export function Tooltip({ text, children }: { readonly text: ReactNode; readonly children: ReactNode }) {
   return (
     <Primitive.Root>

@@ -1,5 +1,5 @@
 /**
- * How a choice goes into the address. At once: a router that draws it when there is time would take letters away that are typed
- * meanwhile, and the next choice would be added to an address that lacks this one.
+ * Options for writing a filter to the URL. Synchronously: with a deferred update the router would drop letters that are typed
+ * meanwhile, and the next change would be based on a URL without this one.
  */
-export const AT_ONCE = { replace: true, flushSync: true } as const;
+export const URL_UPDATE_OPTIONS = { replace: true, flushSync: true } as const;

@@ -2,8 +2,8 @@ import { useEffect, useState } from "react";
 
 const PAUSE_MS = 250;
 
-/** A value that changes while somebody types, once they pause: so that not every letter is a question. */
-export function useSettled<Value>(value: Value): Value {
+/** Returns the value after it has not changed for a moment, so that typing does not send a request per letter. */
+export function useDebounced<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), PAUSE_MS);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
-import { AT_ONCE } from "./at-once.ts";
-import { useSettled } from "./use-settled.ts";
+import { URL_UPDATE_OPTIONS } from "./url-update-options.ts";
+import { useDebounced } from "./use-debounced.ts";
 
 const SEARCH = "q";
 
@@ -9,7 +9,7 @@ export interface Filters {
   /** The text in the search field. */
   readonly search: string;
   /** The text to search for: `search`, once the user pauses. */
-  readonly settledSearch: string;
+  readonly debouncedSearch: string;
   /** Whether any filter of the list is set. */
   readonly isFiltered: boolean;
   /** The value of a filter, when it is one of those the list knows. */
@@ -21,35 +21,35 @@ export interface Filters {
 }
 
 /**
- * Filters of a list, kept in the address, so that links and the back button keep them. The search field has a state of its own, which
- * follows the address: the router changes the address later than the next key press.
+ * Filters of a list, kept in the URL for links and the back button. The search field has its own state, which
+ * follows the URL, because the router updates the URL later than the next key press.
  */
 export function useFilters(): Filters {
   const [address, setAddress] = useSearchParams();
   const inAddress = address.get(SEARCH) ?? "";
   const [search, setSearch] = useState(inAddress);
-  const settledSearch = useSettled(search);
+  const debouncedSearch = useDebounced(search);
   const written = useRef(inAddress);
   const set = (name: string, value: string) =>
     setAddress((old) => {
       if (value === "") old.delete(name);
       else old.set(name, value);
       return old;
-    }, AT_ONCE);
+    }, URL_UPDATE_OPTIONS);
   useEffect(() => {
     if (inAddress === written.current) return;
     written.current = inAddress;
     setSearch(inAddress);
   }, [inAddress]);
   useEffect(() => {
-    if (settledSearch === written.current) return;
-    written.current = settledSearch;
-    set(SEARCH, settledSearch);
-    // Only a pause in typing writes the address, not a new address.
-  }, [settledSearch]);
+    if (debouncedSearch === written.current) return;
+    written.current = debouncedSearch;
+    set(SEARCH, debouncedSearch);
+    // Runs when the debounced text changes, not when the URL does.
+  }, [debouncedSearch]);
   return {
     search,
-    settledSearch,
+    debouncedSearch,
     isFiltered: address.size > 0 || search !== "",
     choice: (name, known) => known.find((value) => value === address.get(name)) ?? null,
     set,
@@ -57,7 +57,7 @@ export function useFilters(): Filters {
     clear: () => {
       written.current = "";
       setSearch("");
-      setAddress({}, AT_ONCE);
+      setAddress({}, URL_UPDATE_OPTIONS);
     },
   };
 }

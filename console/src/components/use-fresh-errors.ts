@@ -4,21 +4,24 @@ type Errors = Readonly<Record<string, string>>;
 
 export interface FreshErrors {
   readonly errors: Errors;
-  /** A field was changed: what was said about it, and about what lies in it, holds no more. */
+  /** Marks a field as changed: removes its errors and those of its nested fields. */
   touch(field: string): void;
 }
 
-/** What the service said about the fields of a form, less those that were changed since. */
-export function useFreshErrors(told: Errors): FreshErrors {
+/** The field errors of the last response, without those of fields that have changed since. */
+export function useFreshErrors(reported: Errors): FreshErrors {
   const [touched, setTouched] = useState<{ readonly of: Errors; readonly fields: readonly string[] }>({
-    of: told,
+    of: reported,
     fields: [],
   });
-  const fields = touched.of === told ? touched.fields : [];
+  const fields = touched.of === reported ? touched.fields : [];
   const isStale = (name: string) => fields.some((field) => name === field || name.startsWith(`${field}.`));
   return {
-    errors: Object.fromEntries(Object.entries(told).filter(([name]) => !isStale(name))),
+    errors: Object.fromEntries(Object.entries(reported).filter(([name]) => !isStale(name))),
     touch: (field) =>
-      setTouched((old) => ({ of: told, fields: old.of === told ? [...new Set([...old.fields, field])] : [field] })),
+      setTouched((old) => ({
+        of: reported,
+        fields: old.of === reported ? [...new Set([...old.fields, field])] : [field],
+      })),
   };
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { useNavigate } from "react-router";
 import { type Command, useCommands } from "./commands.tsx";
 
-/** More would crowd the palette. */
+/** Keeps the palette readable. */
 const MAX_ROWS = 30;
 
 interface NamedRow {
@@ -20,13 +20,13 @@ export interface ListCommandsOptions {
   readonly group: string;
   readonly icon: ReactNode;
   readonly rows: readonly NamedRow[] | undefined;
-  /** Pass a list that is the same between renders. */
+  /** Pass a memoized list. */
   readonly more?: readonly (Omit<Command, "group" | "run"> & { readonly to: string })[];
 }
 
 const NONE: NonNullable<ListCommandsOptions["more"]> = [];
 
-/** Offers the commands of a list: make a new row, open one of those that are shown. */
+/** Registers the commands of a list: create a row, open a listed row. */
 export function useListCommands({ path, newLabel, group, icon, rows, more = NONE }: ListCommandsOptions): void {
   const navigate = useNavigate();
   const commands = useMemo<readonly Command[]>(() => {
@@ -43,7 +43,7 @@ export function useListCommands({ path, newLabel, group, icon, rows, more = NONE
         run: open(`/${path}/${id}`),
       })),
     ];
-    // Without the icon: it is a new element at each render and looks the same.
+    // The icon is left out: it is a new element at each render, but always the same.
   }, [navigate, path, newLabel, group, rows, more]);
   useCommands(commands);
 }

@@ -5,20 +5,20 @@ export interface VirtualListProps<Row> {
   readonly label: string;
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  renderRow(row: Row, at: number): ReactNode;
-  /** About how tall a row is; the real height is measured. */
+  renderRow(row: Row, index: number): ReactNode;
+  /** Estimated row height; the real height is measured. */
   readonly rowHeight: number;
-  /** Called when the last rows come into sight and there are more. */
+  /** Called when the last rows become visible. */
   onEndReached?(): void;
-  /** Shown below the last row: a skeleton while more is coming, a word at the end. */
+  /** Shown below the last row. */
   readonly foot?: ReactNode;
-  /** With it the list scrolls in a box of this height (any CSS length); without, it scrolls with the page. */
+  /** The height of the scroll container, as a CSS length. Without it the list scrolls with the page. */
   readonly height?: string;
 }
 
-const AHEAD = 8;
+const OVERSCAN = 8;
 
-/** Renders only what can be seen, so that ten thousand rows are as quick as ten. */
+/** Renders only the visible rows. */
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
   return props.height === undefined ? <PageList {...props} /> : <BoxList {...props} height={props.height} />;
 }
@@ -39,7 +39,7 @@ function BoxList<Row>(props: VirtualListProps<Row> & { readonly height: string }
   const box = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({ ...optionsOf(props), getScrollElement: () => box.current });
   return (
-    // a box that scrolls must be reachable by keyboard
+    // Scrollable regions must be focusable by keyboard.
     <div ref={box} tabIndex={0} className="overflow-y-auto" style={{ height: props.height }}>
       <Rows {...props} virtualizer={virtualizer} offset={0} />
     </div>
@@ -50,10 +50,10 @@ function optionsOf<Row>({ rows, keyOf, rowHeight }: VirtualListProps<Row>) {
   return {
     count: rows.length,
     estimateSize: () => rowHeight,
-    overscan: AHEAD,
-    getItemKey: (at: number) => {
-      const row = rows[at];
-      return row === undefined ? at : keyOf(row);
+    overscan: OVERSCAN,
+    getItemKey: (index: number) => {
+      const row = rows[index];
+      return row === undefined ? index : keyOf(row);
     },
   };
 }
@@ -68,7 +68,7 @@ function Rows<Row, Scroller extends Element | Window>(props: RowsProps<Row, Scro
   const shown = virtualizer.getVirtualItems();
   const last = shown.at(-1)?.index ?? -1;
   useEffect(() => {
-    if (rows.length > 0 && last >= rows.length - AHEAD) onEndReached?.();
+    if (rows.length > 0 && last >= rows.length - OVERSCAN) onEndReached?.();
   }, [last, rows.length, onEndReached]);
   return (
     <>

@@ -2,23 +2,23 @@ import type { CodeValues } from "./code-values.ts";
 
 export interface Call {
   readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
-  /** From the root of the service: "/rest/v1/agents?select=*". */
+  /** Path and query: "/rest/v1/agents?select=*". */
   readonly path: string;
   readonly body?: unknown;
-  /** The answer comes piece by piece. */
+  /** The response is an event stream. */
   readonly isStreamed?: boolean;
-  /** Asks for the rows that were written. */
-  readonly wantsRows?: boolean;
+  /** The response contains the written rows. */
+  readonly returnsRows?: boolean;
 }
 
-/** A call as curl, with the names that `writeShellStart` gives their values. Tokens stay names. */
-export function writeCurl({ method = "GET", path, body, isStreamed = false, wantsRows = false }: Call): string {
+/** A request as a curl command. It uses the variables that `writeShellStart` sets; tokens are never written out. */
+export function writeCurl({ method = "GET", path, body, isStreamed = false, returnsRows = false }: Call): string {
   const headers = [
     `-H "apikey: $ANON_KEY"`,
     `-H "Authorization: Bearer $ACCESS_TOKEN"`,
     ...(body === undefined ? [] : [`-H "Content-Type: application/json"`]),
     ...(isStreamed ? [`-H "Accept: text/event-stream"`] : []),
-    ...(wantsRows ? [`-H "Prefer: return=representation"`] : []),
+    ...(returnsRows ? [`-H "Prefer: return=representation"`] : []),
   ];
   const needsMethod = method !== "GET" && !(method === "POST" && body !== undefined);
   const first = `curl ${isStreamed ? "-N " : ""}${needsMethod ? `-X ${method} ` : ""}"$SWARMBASE_URL${path}"`;
@@ -26,11 +26,11 @@ export function writeCurl({ method = "GET", path, body, isStreamed = false, want
   return lines.join(" \\\n  ");
 }
 
-/** What is typed once into a shell. The authority lies beside the credentials, where the service runs. */
+/** Sets the shell variables of the snippets. The CA certificate is in the data directory of the service. */
 export function writeShellStart({ url, anonKey }: CodeValues): string {
   return `export SWARMBASE_URL=${quote(url)}
 export ANON_KEY=${quote(anonKey)}
-# As long as the certificate is the service's own:
+# Only while the service uses its self-signed certificate:
 export CURL_CA_BUNDLE=.swarmbase/tls/ca-cert.pem
 
 read -r -p "E-mail: " EMAIL; read -rs -p "Password: " PASSWORD
@@ -39,10 +39,10 @@ export ACCESS_TOKEN=$(jq -n --arg email "$EMAIL" --arg password "$PASSWORD" '{$e
     -H "Content-Type: application/json" -d @- | jq -r .access_token)`;
 }
 
-/** What stands at the top of a program. */
+/** The beginning of a program that uses the supabase-js snippets. */
 export function writeProgramStart({ url, anonKey }: CodeValues): string {
-  return `// Run it with NODE_EXTRA_CA_CERTS=.swarmbase/tls/ca-cert.pem
-// as long as the certificate is the service's own.
+  return `// Run with NODE_EXTRA_CA_CERTS=.swarmbase/tls/ca-cert.pem
+// while the service uses its self-signed certificate.
 import { createClient } from "@supabase/supabase-js";
 
 const supabase = createClient(
@@ -55,7 +55,7 @@ await supabase.auth.signInWithPassword({
 });`;
 }
 
-/** One word for the shell, whatever is in it. */
+/** Quotes a text as one shell argument. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -2,23 +2,23 @@ import type { User } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Settings = Row<"user_settings">;
 export type SettingsChange = Database["public"]["Tables"]["user_settings"]["Update"];
 
-export function useProfile(): Reading<Row<"profiles">> {
+export function useProfile(): ReadResult<Row<"profiles">> {
   const { id } = useUser();
   return useRows({
     table: "profiles",
     key: ["own", id],
-    ask: (client, signal) => client.from("profiles").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client, signal) => client.from("profiles").select("*").eq("id", id).abortSignal(signal).single(),
   });
 }
 
-/** The name stands in the profile, where others of a swarm see it, and in the account, where the console greets by it. */
+/** Sets the name in the profile, which other members of a swarm see, and in the user metadata, which the console shows. */
 export function useRename(): Write<string, void> {
   const { id } = useUser();
   return useWrite({
@@ -35,12 +35,12 @@ export function useRename(): Write<string, void> {
   });
 }
 
-export function useSettings(): Reading<Settings> {
+export function useSettings(): ReadResult<Settings> {
   const { id } = useUser();
   return useRows({
     table: "user_settings",
     key: ["own", id],
-    ask: (client, signal) => client.from("user_settings").select("*").eq("user_id", id).abortSignal(signal).single(),
+    read: (client, signal) => client.from("user_settings").select("*").eq("user_id", id).abortSignal(signal).single(),
   });
 }
 
@@ -53,7 +53,7 @@ export function useSaveSettings(): Write<SettingsChange, Settings> {
   });
 }
 
-/** The account as it is then: with the new address, or still with the old one while the new one is to be confirmed. */
+/** Returns the updated user, which keeps the old address until the new one is confirmed. */
 export function useChangeEmail(): Write<string, User> {
   return useWrite({
     tables: ["profiles"],
@@ -65,16 +65,16 @@ export function useChangeEmail(): Write<string, User> {
 }
 
 export interface PasswordChange {
-  /** Empty where the account never had one. */
+  /** Empty if the account has no password. */
   readonly current: string;
   readonly password: string;
-  /** The code from a mail, where the sign-in is too long ago to go without. */
+  /** The code from a mail, required when the last sign-in is too long ago. */
   readonly nonce: string;
 }
 
 export const NEEDS_CODE = "reauthentication_needed";
 
-/** Every other session ends. */
+/** Changing the password ends all other sessions. */
 export function useChangePassword(): Write<PasswordChange, void> {
   return useWrite({
     tables: [],
@@ -89,7 +89,7 @@ export function useChangePassword(): Write<PasswordChange, void> {
   });
 }
 
-/** Sends the code that `useChangePassword` may ask for. */
+/** Sends the code that `useChangePassword` may require. */
 export function useSendCode(): Write<void, void> {
   return useWrite({
     tables: [],

@@ -3,32 +3,32 @@ import { dropRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import type { Tool } from "./tools.ts";
 import { useWrite, type Write } from "./write.ts";
 
-/** A tool that an agent has. The tool is null when its owner does not share it any more. */
+/** An assignment with its tool, which is null when its owner no longer shares it. */
 export interface Assignment extends Row<"agent_tools"> {
   readonly tool: Tool | null;
 }
 
-/** The most that a list without pages asks for; an agent with more tools than that cannot tell them apart. */
-const MOST = 1000;
+/** The maximum number of rows of a list without pages. */
+const MAX_ROWS = 1000;
 
-/** In the order in which they were given. */
-export function useAssignments(agentId: string): Reading<readonly Assignment[]> {
+/** The assignments of an agent, the oldest first. */
+export function useAssignments(agentId: string): ReadResult<readonly Assignment[]> {
   useLiveTable("agent_tools", { filter: `agent_id=eq.${agentId}` });
   return useRows({
     table: "agent_tools",
     key: ["of agent", agentId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("agent_tools")
         .select("*, tool:tools(*)")
         .eq("agent_id", agentId)
         .order("created_at")
         .order("id")
-        .limit(MOST)
+        .limit(MAX_ROWS)
         .abortSignal(signal),
   });
 }
@@ -39,19 +39,19 @@ export interface ToolUser {
   readonly agents: Pick<Row<"agents">, "id" | "name" | "role" | "status"> | null;
 }
 
-/** Which agents of one's own have a tool. */
-export function useToolUsers(toolId: string): Reading<readonly ToolUser[]> {
+/** The user's own agents that have a tool. */
+export function useToolUsers(toolId: string): ReadResult<readonly ToolUser[]> {
   useLiveTable("agent_tools", { filter: `tool_id=eq.${toolId}` });
   return useRows({
     table: "agent_tools",
     key: ["of tool", toolId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("agent_tools")
         .select("id, enabled, agents(id, name, role, status)")
         .eq("tool_id", toolId)
         .order("created_at")
-        .limit(MOST)
+        .limit(MAX_ROWS)
         .abortSignal(signal),
   });
 }
@@ -82,7 +82,7 @@ export interface AssignmentChange {
 export function useUpdateAssignment(): Write<AssignmentChange, string> {
   return useWrite({
     tables: ["agent_tools"],
-    foresee: (row) => [{ table: "agent_tools", change: replaceRow(row) }],
+    optimistic: (row) => [{ table: "agent_tools", change: replaceRow(row) }],
     write: async (client, { id, ...change }) =>
       (await unwrap(client.from("agent_tools").update(change).eq("id", id).select("id").single())).id,
   });
@@ -91,7 +91,7 @@ export function useUpdateAssignment(): Write<AssignmentChange, string> {
 export function useRemoveAssignment(): Write<string, string> {
   return useWrite({
     tables: ["agent_tools"],
-    foresee: (id) => [{ table: "agent_tools", change: dropRow(id) }],
+    optimistic: (id) => [{ table: "agent_tools", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("agent_tools").delete().eq("id", id));
       return id;

@@ -1,15 +1,15 @@
 import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@swarmbase/sdk";
-import { dropRow, removing, replaceRow } from "./cached-rows.ts";
+import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, holdsText } from "./keyset.ts";
+import { afterRow, containsText } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
-import { type Pages, type Reading, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Agent = Row<"agents">;
-/** What somebody may say about an agent; the rest is the service's. */
+/** The columns of an agent that its owner may write. */
 export type AgentDraft = Required<
   Pick<
     Database["public"]["Tables"]["agents"]["Insert"],
@@ -28,9 +28,9 @@ export function useAgents({ search, status, framework }: AgentFilter): Pages<Age
   return useLivePages<Agent>({
     table: "agents",
     key: ["list", search, status, framework],
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       let query = client.from("agents").select("*").order("created_at", { ascending: false });
-      if (search.trim() !== "") query = query.or(holdsText(["name", "role"], search.trim()));
+      if (search.trim() !== "") query = query.or(containsText(["name", "role"], search.trim()));
       if (status !== null) query = query.eq("status", status);
       if (framework !== null) query = query.eq("framework", framework);
       if (last !== null) query = query.or(afterRow(last));
@@ -39,12 +39,12 @@ export function useAgents({ search, status, framework }: AgentFilter): Pages<Age
   });
 }
 
-export function useAgent(id: string): Reading<Agent> {
+export function useAgent(id: string): ReadResult<Agent> {
   useLiveTable("agents");
   return useRows({
     table: "agents",
     key: ["one", id],
-    ask: (client, signal) => client.from("agents").select("*").eq("id", id).abortSignal(signal).single(),
+    read: (client, signal) => client.from("agents").select("*").eq("id", id).abortSignal(signal).single(),
   });
 }
 
@@ -67,40 +67,40 @@ export function useUpdateAgent(): Write<AgentChange, Agent> {
   });
 }
 
-/** An agent that has run into an error says so until its next turn, or until its owner says that it is fine. */
+/** The status `error` stays until the agent's next turn, or until its owner resets it. */
 export function useSetStatus(): Write<{ readonly id: string; readonly status: AgentStatus }, Agent> {
   return useWrite({
     tables: ["agents"],
-    foresee: (row) => [{ table: "agents", change: replaceRow(row) }],
+    optimistic: (row) => [{ table: "agents", change: replaceRow(row) }],
     write: (client, { id, status }) => unwrap(client.from("agents").update({ status }).eq("id", id).select().single()),
   });
 }
 
-/** Its own table is not asked for again: the page of what is gone would ask too, before it is left. */
+/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
 export function useDeleteAgent(): Write<string, string> {
   return useWrite({
     tables: ["swarm_agents"],
-    foresee: (id) => [{ table: "agents", change: dropRow(id) }],
-    write: (client, id) => removing(id, () => unwrap(client.from("agents").delete().eq("id", id))),
+    optimistic: (id) => [{ table: "agents", change: dropRow(id) }],
+    write: (client, id) => removeRow(id, () => unwrap(client.from("agents").delete().eq("id", id))),
   });
 }
 
 const COPY = " (copy)";
 
-/** The same agent once more, with the same tools. It joins no swarm. */
+/** Copies an agent with its tools, but not into its swarms. */
 export function useDuplicateAgent(): Write<Agent, Agent> {
   return useWrite({
     tables: ["agents", "agent_tools"],
     write: async (client, agent) => {
       const { role, avatar, framework, model, system_prompt, settings } = agent;
-      const room = FIELD_BOUNDS["agents.name"].max - COPY.length;
-      const name = `${Array.from(agent.name).slice(0, room).join("")}${COPY}`;
+      const maxLength = FIELD_BOUNDS["agents.name"].max - COPY.length;
+      const name = `${Array.from(agent.name).slice(0, maxLength).join("")}${COPY}`;
       const draft = { name, role, avatar, framework, model, system_prompt, settings };
       const copy = await unwrap(client.from("agents").insert(draft).select().single());
       try {
         await copyTools(client, agent.id, copy.id);
       } catch (error) {
-        // Half a copy is worse than none.
+        // Removes the incomplete copy.
         await client.from("agents").delete().eq("id", copy.id);
         throw error;
       }

@@ -1,22 +1,22 @@
 import { useMemo } from "react";
 import type { Row } from "./client.ts";
 import { afterRow } from "./keyset.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 
 export type Attempt = Omit<Row<"webhook_delivery_attempts">, "user_id" | "webhook_id" | "delivery_id">;
 
 const COLUMNS =
   "id, attempt, cause, url, status_code, error_code, error, response_body, response_truncated, response_time_ms, created_at";
-/** Each brings up to 64 KiB of an answer along. */
+/** Small, because each row has up to 64 KiB of a response. */
 const PAGE = 10;
 
-/** The attempts of a delivery, the last one first. */
+/** The attempts of a delivery, the newest first. */
 export function useAttempts(deliveryId: string): Pages<Attempt> {
   return usePages<Attempt>({
     table: "webhook_delivery_attempts",
     key: ["list", deliveryId],
     size: PAGE,
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       const query = client.from("webhook_delivery_attempts").select(COLUMNS).eq("delivery_id", deliveryId);
       return (last === null ? query : query.or(afterRow(last)))
         .order("created_at", { ascending: false })
@@ -27,9 +27,9 @@ export function useAttempts(deliveryId: string): Pages<Attempt> {
   });
 }
 
-/** Attempts that can be counted together: those of one moment, or of one day with one result. */
+/** A single attempt, or all attempts of a day with the same result. */
 export interface CountedAttempts {
-  /** ISO 8601; a day is told by its beginning in UTC. */
+  /** ISO 8601; for a day, its beginning in UTC. */
   readonly at: string;
   readonly isDelivered: boolean;
   readonly count: number;
@@ -39,7 +39,7 @@ export interface CountedAttempts {
 
 export interface AttemptHistory {
   readonly attempts: readonly CountedAttempts[];
-  /** There were more than are read: the chart begins later than it was asked to. */
+  /** Not all attempts were read: the chart begins later than requested. */
   readonly isCut: boolean;
 }
 
@@ -47,35 +47,35 @@ export type HistoryRange = "day" | "week" | "month";
 
 const DAY_MS = 86_400_000;
 const DAYS: Readonly<Record<HistoryRange, number>> = { day: 1, week: 7, month: 30 };
-/** As many rows as one answer holds. */
-const MOST_READ = 1_000;
+/** The maximum number of rows of one response. */
+const MAX_READ = 1_000;
 
 export function daysOf(range: HistoryRange): number {
   return DAYS[range];
 }
 
-/** A day is read attempt by attempt, as far as one answer goes; longer times are counted by the database, day by day. */
-export function useAttemptHistory(webhookId: string, range: HistoryRange): Reading<AttemptHistory> {
+/** Reads single attempts for one day; for longer ranges the database aggregates them by day. */
+export function useAttemptHistory(webhookId: string, range: HistoryRange): ReadResult<AttemptHistory> {
   const isDay = range === "day";
   const single = useRows({
     table: "webhook_delivery_attempts",
     key: ["history", webhookId, range],
     isOn: isDay,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_delivery_attempts")
         .select("status_code, response_time_ms, created_at")
         .eq("webhook_id", webhookId)
         .gte("created_at", startOf(range))
         .order("created_at", { ascending: false })
-        .limit(MOST_READ)
+        .limit(MAX_READ)
         .abortSignal(signal),
   });
   const daily = useRows({
     table: "webhook_delivery_attempts",
     key: ["days", webhookId, range],
     isOn: !isDay,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_delivery_attempts")
         .select(
@@ -111,7 +111,7 @@ function readSingle(rows: readonly SingleAttempt[]): AttemptHistory {
     averageMs: response_time_ms,
     slowestMs: response_time_ms,
   }));
-  return { attempts, isCut: rows.length >= MOST_READ };
+  return { attempts, isCut: rows.length >= MAX_READ };
 }
 
 interface DayOfAttempts {

@@ -1,7 +1,7 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { TableName } from "./client.ts";
 
-/** A row as the cache knows it: whatever it has, it has an id. */
+/** A cached row: any row with an id. */
 export interface KeyedRow {
   readonly id: string;
 }
@@ -12,7 +12,7 @@ interface CachedPages {
   readonly pages: readonly (readonly KeyedRow[])[];
 }
 
-/** Applies a change to every cached answer about a table: lists, pages and single rows. Returns what was there before. */
+/** Applies a change to all cached lists, pages and single rows of a table. Returns the previous cache entries. */
 export function changeCachedRows(queries: QueryClient, table: TableName, change: RowChange): [QueryKey, unknown][] {
   const before = queries.getQueriesData<unknown>({ queryKey: [table] });
   for (const [key, cached] of before) {
@@ -25,12 +25,12 @@ export function changeCachedRows(queries: QueryClient, table: TableName, change:
 function changed(cached: unknown, change: RowChange): unknown {
   if (isRows(cached)) return change(cached);
   if (isPages(cached)) return { ...cached, pages: cached.pages.map((page) => change(page)) };
-  // A single row that is gone stays until the page has left it.
+  // A deleted single row stays cached until its page is closed.
   if (isRow(cached)) return change([cached])[0] ?? cached;
   return cached;
 }
 
-/** Members that the row does not have stay as they are. */
+/** Merges the row into the cached row with the same id. */
 export function replaceRow<Row extends KeyedRow>(row: Row): RowChange {
   return (rows) =>
     rows.some(({ id }) => id === row.id) ? rows.map((old) => (old.id === row.id ? { ...old, ...row } : old)) : rows;
@@ -42,8 +42,8 @@ export function dropRow(id: string): RowChange {
 
 const removedHere = new Set<string>();
 
-/** The page of a row that it removes does not ask for it again while it is left, though it is told that the row is gone. */
-export async function removing(id: string, remove: () => Promise<unknown>): Promise<string> {
+/** Deletes a row and marks it, so that its page does not reload it while it is being closed. */
+export async function removeRow(id: string, remove: () => Promise<unknown>): Promise<string> {
   removedHere.add(id);
   try {
     await remove();

@@ -1,4 +1,4 @@
-/** The tables whose changes are told in the list of what is happening. */
+/** The tables whose changes the event list shows. */
 export const TAIL_TABLES = [
   "agents",
   "message_flags",
@@ -18,16 +18,16 @@ export type ChangedRow = Readonly<Record<string, unknown>>;
 
 export interface RowChanged {
   readonly kind: "INSERT" | "UPDATE" | "DELETE";
-  /** Unique among all. */
+  /** Unique. */
   readonly key: string;
-  /** ISO 8601, when it was committed. */
+  /** The commit time, in ISO 8601. */
   readonly at: string;
   readonly table: TailTable | "webhook_delivery_attempts";
-  /** Of a row that is gone, what identifies it. */
+  /** For a deleted row, only its key columns. */
   readonly row: ChangedRow;
 }
 
-/** For a while nobody listened: something may be missing here. */
+/** Realtime was disconnected: changes may be missing here. */
 interface Gap {
   readonly kind: "gap";
   readonly key: string;
@@ -36,29 +36,29 @@ interface Gap {
 
 export type Change = RowChanged | Gap;
 
-interface ToldChange {
+interface ChangePayload {
   readonly eventType: RowChanged["kind"];
   readonly commit_timestamp: string;
   readonly new: object;
   readonly old: object;
 }
 
-/** The secret of a webhook is nothing to show in passing. */
+/** Columns that the event list must not show. */
 const HIDDEN: ReadonlySet<string> = new Set(["secret"]);
 
-export function readChange(table: TailTable, told: ToldChange): RowChanged {
-  const row = told.eventType === "DELETE" ? told.old : told.new;
+export function readChange(table: TailTable, payload: ChangePayload): RowChanged {
+  const row = payload.eventType === "DELETE" ? payload.old : payload.new;
   const shown = Object.fromEntries(Object.entries(row).filter(([name]) => !HIDDEN.has(name)));
   return {
-    kind: told.eventType,
-    key: keyOf(table, told.eventType, shown),
-    at: told.commit_timestamp,
+    kind: payload.eventType,
+    key: keyOf(table, payload.eventType, shown),
+    at: payload.commit_timestamp,
     table,
     row: shown,
   };
 }
 
-/** Something that was read rather than told: the row as it is, at the time when it became so. */
+/** Builds the change from a row that was read, instead of received over realtime. */
 export function readRow(table: RowChanged["table"], row: ChangedRow): RowChanged {
   const at = row["finished_at"] ?? row["created_at"];
   return {
@@ -70,7 +70,7 @@ export function readRow(table: RowChanged["table"], row: ChangedRow): RowChanged
   };
 }
 
-/** What is told and read is one thing, and a run or a tool call in one state is one thing, whatever else changes in its row. */
+/** The same change has the same key whether it was read or received. Runs and tool calls count once per status. */
 function keyOf(table: RowChanged["table"], kind: RowChanged["kind"], row: ChangedRow): string {
   const id = String(row["id"]);
   if (kind === "DELETE") return crypto.randomUUID();

@@ -4,16 +4,15 @@ import { watchedFetch } from "./connection.ts";
 
 export type Client = SupabaseClient<Database>;
 export type TableName = keyof Database["public"]["Tables"] | keyof Database["public"]["Views"];
-/** A row as it is read. */
 export type Row<Name extends TableName> = (Database["public"]["Tables"] & Database["public"]["Views"])[Name]["Row"];
 
-/** What the page is told by the service before it can call it. */
-export interface Start {
-  /** Empty where the service is the page's own origin. */
+/** The contents of `/console.json`. */
+export interface ConsoleConfig {
+  /** The base URL of the service. */
   readonly url: string;
   readonly anonKey: string;
   readonly version: string;
-  /** Whether mails are sent, or written to files because no mail server is set up. */
+  /** `file` when no mail server is configured and mails are written to files. */
   readonly mail: "smtp" | "file";
   /** The path of the API reference; null when no extension serves one. */
   readonly referencePath: string | null;
@@ -21,7 +20,7 @@ export interface Start {
   readonly isHeldCopy: boolean;
 }
 
-interface StartBody {
+interface ConfigBody {
   readonly url: string;
   readonly anon_key: string;
   readonly version: string;
@@ -31,12 +30,12 @@ interface StartBody {
 }
 
 const STORAGE_KEY = "swarmbase.session";
-let made: { readonly client: Client; readonly start: Start } | null = null;
+let loaded: { readonly client: Client; readonly config: ConsoleConfig } | null = null;
 
-export async function readStart(): Promise<Start> {
+export async function loadConfig(): Promise<ConsoleConfig> {
   const response = await fetch("/console.json", { credentials: "same-origin" });
-  if (!response.ok) throw new Error("The service does not say how to reach it.");
-  const body = (await response.json()) as StartBody;
+  if (!response.ok) throw new Error("The configuration of the console could not be loaded.");
+  const body = (await response.json()) as ConfigBody;
   return {
     url: body.url || location.origin,
     anonKey: body.anon_key,
@@ -48,22 +47,22 @@ export async function readStart(): Promise<Start> {
 }
 
 export async function loadClient(): Promise<Client> {
-  const start = await readStart();
-  const client = createClient<Database>(start.url, start.anonKey, {
+  const config = await loadConfig();
+  const client = createClient<Database>(config.url, config.anonKey, {
     auth: { flowType: "pkce", storageKey: STORAGE_KEY, detectSessionInUrl: true },
-    global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${start.version}` } },
+    global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${config.version}` } },
   });
-  made = { client, start };
+  loaded = { client, config };
   return client;
 }
 
-/** The one client of the page. The page is rendered after it is made. */
+/** The client of the page, which is created before the first render. */
 export function getClient(): Client {
-  if (made === null) throw new Error("the client was asked for before it was made");
-  return made.client;
+  if (loaded === null) throw new Error("getClient was called before loadClient");
+  return loaded.client;
 }
 
-export function getStart(): Start {
-  if (made === null) throw new Error("the start was asked for before it was read");
-  return made.start;
+export function getConfig(): ConsoleConfig {
+  if (loaded === null) throw new Error("getConfig was called before loadClient");
+  return loaded.config;
 }

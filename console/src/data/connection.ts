@@ -1,72 +1,72 @@
-import { noteRateLimitState } from "./limits.ts";
+import { recordRateLimitState } from "./limits.ts";
 import { createStore, useStore } from "./store.ts";
 
 export interface Connection {
-  /** Requests are answered. */
-  readonly isAnswered: boolean;
-  /** Changes arrive by themselves; false only when they were asked for and do not come. */
+  /** The service responds to requests. */
+  readonly isReachable: boolean;
+  /** False while a realtime channel is disconnected. */
   readonly isLive: boolean;
-  /** Until when (ms since 1970) the service wants to be left alone; 0 when it does not. */
+  /** Until when (ms since 1970) the rate limit rejects requests; 0 when it does not. */
   readonly limitedUntil: number;
 }
 
-const connection = createStore<Connection>({ isAnswered: true, isLive: true, limitedUntil: 0 });
+const connection = createStore<Connection>({ isReachable: true, isLive: true, limitedUntil: 0 });
 const PROBE_MS = 2_000;
 const DEFAULT_WAIT_SECONDS = 60;
 const TOO_MANY = 429;
 let probing: ReturnType<typeof setInterval> | undefined;
 let lostAt = 0;
-let onBack: () => void = () => {};
+let reconnectListener: () => void = () => {};
 
 export function useConnection(): Connection {
   return useStore(connection);
 }
 
-/** Called when requests are answered again after they were not. */
-export function whenBack(listener: () => void): void {
-  onBack = listener;
+/** Sets the function that is called when the service responds again after an interruption. */
+export function onReconnect(listener: () => void): void {
+  reconnectListener = listener;
 }
 
-export function noteLive(isLive: boolean): void {
+export function setLive(isLive: boolean): void {
   if (connection.get().isLive !== isLive) connection.set({ ...connection.get(), isLive });
 }
 
-/** The browser's fetch, which is also how we notice that the service is away or has had enough. */
+/** `fetch` that records whether the service responds and whether a rate limit is exceeded. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   const startedAt = performance.now();
   try {
     const response = await fetch(input, init);
-    noteAnswered(startedAt);
-    noteRateLimitState(response);
-    if (response.status === TOO_MANY) noteLimited(response.headers.get("retry-after"));
+    setReachable(startedAt);
+    recordRateLimitState(response);
+    if (response.status === TOO_MANY) setLimited(response.headers.get("retry-after"));
     return response;
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === "AbortError")) noteUnanswered();
+    if (!(error instanceof DOMException && error.name === "AbortError")) setUnreachable();
     throw error;
   }
 };
 
-/** The browser knows before any request does. */
-addEventListener("offline", noteUnanswered);
+/** The browser reports a lost network before any request fails. */
+addEventListener("offline", setUnreachable);
 
-function noteLimited(retryAfter: string | null): void {
+function setLimited(retryAfter: string | null): void {
   const seconds = Number(retryAfter ?? DEFAULT_WAIT_SECONDS) || DEFAULT_WAIT_SECONDS;
   connection.set({ ...connection.get(), limitedUntil: Date.now() + seconds * 1_000 });
 }
 
-/** A request that was sent before the connection was lost may be answered late, which says nothing about now. */
-function noteAnswered(startedAt: number): void {
-  if (connection.get().isAnswered || startedAt < lostAt) return;
+/** Ignores late responses to requests that were sent before the connection was lost. */
+function setReachable(startedAt: number): void {
+  if (connection.get().isReachable || startedAt < lostAt) return;
   clearInterval(probing);
   probing = undefined;
-  connection.set({ ...connection.get(), isAnswered: true });
-  onBack();
+  connection.set({ ...connection.get(), isReachable: true });
+  reconnectListener();
 }
 
-function noteUnanswered(): void {
-  if (connection.get().isAnswered) {
+function setUnreachable(): void {
+  if (connection.get().isReachable) {
     lostAt = performance.now();
-    connection.set({ ...connection.get(), isAnswered: false });
+    connection.set({ ...connection.get(), isReachable: false });
   }
   probing ??= setInterval(() => void watchedFetch("/health", { cache: "no-store" }).catch(() => {}), PROBE_MS);
 }

@@ -3,11 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { getClient, type Row } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
-import { type DeliveryPages, mergeNews } from "./delivery-news.ts";
+import { type DeliveryPages, mergeUpdates } from "./delivery-updates.ts";
 import { LISTED, type ListedDelivery } from "./listed-delivery.ts";
-import { useEvery } from "./every.ts";
+import { useInterval } from "./use-interval.ts";
 import { afterRow } from "./keyset.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export interface DeliveryFilter {
@@ -16,14 +16,14 @@ export interface DeliveryFilter {
   readonly type: EventType | null;
 }
 
-/** Realtime does not tell of deliveries, so that a list that is looked at asks for news. A person has 100 requests a minute. */
-const NEWS_MS = 4_000;
+/** Realtime does not publish deliveries, so visible lists poll. The interval respects the limit of 100 requests per minute. */
+const POLL_MS = 4_000;
 const PAGE = 100;
-/** How many waiting rows of a list are asked about at once. */
-const MOST_WAITING = 50;
+/** The maximum number of unfinished rows of a list that one poll refreshes. */
+const MAX_WAITING = 50;
 
 export interface LiveDeliveries extends Pages<ListedDelivery> {
-  /** Asks for news now: after something was sent. */
+  /** Polls at once, after something was sent. */
   refresh(): void;
 }
 
@@ -34,7 +34,7 @@ export function useDeliveries({ webhookId, status, type }: DeliveryFilter): Live
     table: "webhook_deliveries",
     key: ["list", filter],
     size: PAGE,
-    ask: (_client, { last, size, signal }) => {
+    read: (_client, { last, size, signal }) => {
       const query = selectListed(filter);
       return (last === null ? query : query.or(afterRow(last))).limit(size).abortSignal(signal);
     },
@@ -43,13 +43,13 @@ export function useDeliveries({ webhookId, status, type }: DeliveryFilter): Live
     const queryKey = ["webhook_deliveries", "list", filter];
     const shown = queries.getQueryData<DeliveryPages>(queryKey);
     if (shown === undefined) return;
-    void askForNews(filter, shown).then(
-      (news) => queries.setQueryData<DeliveryPages>(queryKey, (now) => now && mergeNews(now, news, PAGE)),
-      // The next time will do; a lost connection is told by the page as a whole.
+    void readUpdates(filter, shown).then(
+      (updates) => queries.setQueryData<DeliveryPages>(queryKey, (now) => now && mergeUpdates(now, updates, PAGE)),
+      // The next poll tries again; the shell reports a lost connection.
       () => {},
     );
   }, [queries, filter]);
-  useEvery(NEWS_MS, refresh);
+  useInterval(POLL_MS, refresh);
   return { ...pages, refresh };
 }
 
@@ -60,10 +60,10 @@ function selectListed({ webhookId, status, type }: DeliveryFilter) {
   return query.order("created_at", { ascending: false }).order("id", { ascending: false });
 }
 
-/** The newest rows, and those of the rows shown that were still waiting. */
-async function askForNews(filter: DeliveryFilter, shown: DeliveryPages): Promise<readonly ListedDelivery[]> {
+/** Reads the newest rows, and the listed rows that were not finished. */
+async function readUpdates(filter: DeliveryFilter, shown: DeliveryPages): Promise<readonly ListedDelivery[]> {
   const waiting = shown.pages.flat().filter(({ status }) => status === "pending" || status === "retrying");
-  const ids = waiting.slice(0, MOST_WAITING).map(({ id }) => id);
+  const ids = waiting.slice(0, MAX_WAITING).map(({ id }) => id);
   const [newest, changed] = await Promise.all([
     unwrap(selectListed(filter).limit(PAGE)),
     ids.length === 0 ? [] : unwrap(selectListed({ ...filter, status: null }).in("id", ids)),
@@ -74,34 +74,34 @@ async function askForNews(filter: DeliveryFilter, shown: DeliveryPages): Promise
 export interface Delivery extends ListedDelivery {
   readonly payload: Row<"webhook_deliveries">["payload"];
   readonly response_body: string | null;
-  /** The very text that is signed and sent; printing the payload again would change it. */
+  /** The exact text that is signed and sent; serialising the payload again could change it. */
   readonly body: string;
 }
 
-export function useDelivery(id: string): Reading<Delivery> {
+export function useDelivery(id: string): ReadResult<Delivery> {
   const reading = useRows({
     table: "webhook_deliveries",
     key: ["one", id],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_deliveries")
         .select(`${LISTED}, payload, response_body, body:payload::text`)
         .eq("id", id)
         .abortSignal(signal)
         .single(),
-  }) as Reading<Delivery>;
+  }) as ReadResult<Delivery>;
   const isWaiting = reading.rows?.status === "pending" || reading.rows?.status === "retrying";
-  useEvery(NEWS_MS, reading.reload, isWaiting);
+  useInterval(POLL_MS, reading.reload, isWaiting);
   return reading;
 }
 
-/** All deliveries of one event: to other webhooks, and repeated ones. */
-export function useDeliveriesOfEvent(eventId: string | undefined): Reading<readonly ListedDelivery[]> {
+/** All deliveries of one event, including replays. */
+export function useDeliveriesOfEvent(eventId: string | undefined): ReadResult<readonly ListedDelivery[]> {
   return useRows({
     table: "webhook_deliveries",
     key: ["event", eventId],
     isOn: eventId !== undefined,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_deliveries")
         .select(LISTED)
@@ -114,11 +114,11 @@ export function useDeliveriesOfEvent(eventId: string | undefined): Reading<reado
 
 export interface RetryOutcome {
   readonly isDelivered: boolean;
-  /** In words, when it failed again. */
+  /** The error message, when the attempt failed. */
   readonly reason: string;
 }
 
-/** One more attempt of a failed delivery, now. That it failed again is an outcome like any other. */
+/** Makes one more attempt of a failed delivery. Another failed attempt is an outcome, not an error. */
 export function useRetryDelivery(): Write<string, RetryOutcome> {
   return useWrite({
     tables: ["webhook_delivery_attempts"],
@@ -141,7 +141,7 @@ export interface ReplayedDelivery {
   readonly webhook_id: string;
 }
 
-/** The event once more, as a new delivery. */
+/** Sends the event again as a new delivery. */
 export function useReplayEvent(): Write<
   { readonly eventId: string; readonly webhookId: string },
   readonly ReplayedDelivery[]

@@ -1,22 +1,22 @@
 import type { ListedDelivery } from "./listed-delivery.ts";
 
-/** The pages of a list as the cache keeps them. */
+/** The cached pages of a list. */
 export interface DeliveryPages {
   readonly pages: readonly (readonly ListedDelivery[])[];
   readonly pageParams: readonly unknown[];
 }
 
 /**
- * Puts news into a list without asking for its pages again: rows that are shown are replaced where they stand, newer ones come to
- * the top. Where more has happened than one answer holds, the list begins anew, because a gap would go unnoticed.
+ * Merges updated rows into a list without reloading its pages: replaces listed rows and prepends newer ones. When there are
+ * more new rows than one response holds, the list starts again from these rows, because it would otherwise have a gap.
  */
-export function mergeNews(shown: DeliveryPages, news: readonly ListedDelivery[], size: number): DeliveryPages {
+export function mergeUpdates(shown: DeliveryPages, updates: readonly ListedDelivery[], size: number): DeliveryPages {
   const [top = []] = shown.pages;
   const known = new Map(shown.pages.flat().map((row) => [row.id, row]));
   const newest = top[0];
-  const fresh = news.filter((row) => !known.has(row.id) && (newest === undefined || isNewer(row, newest)));
+  const fresh = updates.filter((row) => !known.has(row.id) && (newest === undefined || isNewer(row, newest)));
   if (fresh.length >= size) return { pages: [fresh], pageParams: [null] };
-  const changed = new Map(news.filter(({ id }) => known.has(id)).map((row) => [row.id, row]));
+  const changed = new Map(updates.filter(({ id }) => known.has(id)).map((row) => [row.id, row]));
   const isSame = [...changed].every(([id, row]) => isSameState(row, known.get(id)));
   if (fresh.length === 0 && isSame) return shown;
   const pages = shown.pages.map((page) => page.map((row) => changed.get(row.id) ?? row));

@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { type Client, getClient, getStart } from "./client.ts";
+import { type Client, getClient, getConfig } from "./client.ts";
 import { watchedFetch } from "./connection.ts";
 import { Failure, toFailure } from "./failure.ts";
-import type { Reading } from "./rows.ts";
+import type { ReadResult } from "./rows.ts";
 import { signOut } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
-/** A place where the user is signed in. */
+/** A session of the user. */
 export interface DeviceSession {
   readonly id: string;
   readonly created_at: string;
-  /** The last time that it asked for a token, which is once an hour while it is in use. */
+  /** The last token refresh, which happens once an hour while the session is used. */
   readonly last_seen_at: string;
   readonly user_agent: string | null;
   readonly ip: string | null;
@@ -21,7 +21,7 @@ export interface DeviceSession {
 
 const KEY = ["account", "sessions"];
 
-export function useDeviceSessions(): Reading<readonly DeviceSession[]> {
+export function useDeviceSessions(): ReadResult<readonly DeviceSession[]> {
   const { data, error, refetch } = useQuery<readonly DeviceSession[], Failure>({
     queryKey: KEY,
     queryFn: async ({ signal }) => {
@@ -58,16 +58,16 @@ export function useEndOtherSessions(): Write<void, boolean> {
   });
 }
 
-/** The client library has no call for this one. */
+/** supabase-js has no method for this endpoint. */
 async function callSessions(client: Client, path: string, init: RequestInit): Promise<Response> {
   const { data } = await client.auth.getSession();
-  const { url, anonKey } = getStart();
+  const { url, anonKey } = getConfig();
   const headers = { apikey: anonKey, authorization: `Bearer ${data.session?.access_token ?? ""}` };
   try {
     const response = await watchedFetch(`${url}/auth/v1/sessions${path}`, { ...init, headers });
     if (response.ok) return response;
     const body = (await response.json().catch(() => ({}))) as { msg?: string; message?: string };
-    const message = body.msg ?? body.message ?? "The service answered something unexpected.";
+    const message = body.msg ?? body.message ?? "The service sent an unexpected response.";
     throw new Failure(message, { status: response.status });
   } catch (error) {
     throw await toFailure(error);

@@ -1,14 +1,14 @@
 import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
 
-/** Where links in mails come back to. Not below /auth, which is the service's own. */
+/** The page that links in mails open. Not below /auth, which belongs to the API. */
 const CALLBACK = "/welcome";
 
 function callback(): string {
   return `${location.origin}${CALLBACK}`;
 }
 
-/** True when somebody is signed in now; false when the address has to be confirmed first. */
+/** Returns false when the address must be confirmed before the user can sign in. */
 export async function signUp(person: { email: string; password: string; name: string }): Promise<boolean> {
   const { session } = await unwrap(
     getClient().auth.signUp({
@@ -30,7 +30,7 @@ export async function sendMagicLink(email: string): Promise<void> {
   );
 }
 
-/** The code in a mail, for those who read it on another device than this one. */
+/** Signs in with the code of a mail that was read on another device. */
 export async function signInWithCode(email: string, code: string): Promise<void> {
   await unwrap(getClient().auth.verifyOtp({ email, token: code, type: "email" }));
 }
@@ -47,11 +47,11 @@ export async function setPassword(password: string): Promise<void> {
   await unwrap(getClient().auth.updateUser({ password }));
 }
 
-/** Gives the code of the app for the first factor that is set up. */
+/** Verifies a code of the authenticator app against the first factor. */
 export async function passSecondFactor(code: string): Promise<void> {
   const { mfa } = getClient().auth;
   const { totp } = await unwrap(mfa.listFactors());
   const [factor] = totp;
-  if (factor === undefined) throw new Error("There is no second factor to ask for.");
+  if (factor === undefined) throw new Error("No second factor is set up.");
   await unwrap(mfa.challengeAndVerify({ factorId: factor.id, code }));
 }

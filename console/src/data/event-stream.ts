@@ -1,4 +1,4 @@
-/** One event of a stream: its number, its type, and what it tells. */
+/** One event of a stream. */
 export interface StreamEvent {
   readonly id: number;
   readonly type: string;
@@ -7,7 +7,7 @@ export interface StreamEvent {
 
 const FRAME_END = /\r?\n\r?\n/;
 
-/** The events of an answer of the type text/event-stream, as they arrive. Comments are left out. */
+/** Yields the events of a text/event-stream response as they arrive. Skips comments. */
 export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void, undefined> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -32,10 +32,10 @@ export async function* readEvents(response: Response): AsyncGenerator<StreamEven
 function parseFrame(frame: string): StreamEvent | null {
   const fields = new Map<string, string>();
   for (const line of frame.split(/\r?\n/)) {
-    const at = line.indexOf(":");
-    if (at <= 0) continue;
-    const name = line.slice(0, at);
-    const value = line.slice(at + 1).replace(/^ /, "");
+    const index = line.indexOf(":");
+    if (index <= 0) continue;
+    const name = line.slice(0, index);
+    const value = line.slice(index + 1).replace(/^ /, "");
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before}\n${value}`);
   }

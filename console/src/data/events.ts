@@ -1,70 +1,70 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { getClient } from "./client.ts";
-import { noteLive } from "./connection.ts";
+import { setLive } from "./connection.ts";
 import { type Change, readChange, type TailTable, TAIL_TABLES } from "./change.ts";
-import { askForAttempts, askForRecent } from "./recent-changes.ts";
-import { addToTail, EMPTY_TAIL, releaseTail, type Tail } from "./tail.ts";
+import { readAttemptsSince, readRecentChanges } from "./recent-changes.ts";
+import { addToTail, EMPTY_TAIL, resumeTail, type Tail } from "./tail.ts";
 
 export interface EventTail extends Tail {
-  /** Undefined until it is known. */
+  /** Undefined until the channel has joined. */
   readonly isLive: boolean | undefined;
-  /** Forgets all that is shown. */
+  /** Empties the list. */
   clear(): void;
 }
 
-/** Many changes at once are one change of the page. */
-const GATHER_MS = 150;
-/** Realtime does not tell of deliveries, so that their attempts are asked for. */
+/** Changes within this time are rendered together. */
+const BATCH_MS = 150;
+/** Realtime does not publish deliveries, so their attempts are polled. */
 const ATTEMPTS_MS = 5_000;
 
 /**
- * What is happening, as far as the person may see it: changes of rows as realtime tells them, and attempts of deliveries. While it is
- * held, what is shown stays as it is and new things wait.
+ * The changes that the user may see: row changes from realtime, and polled delivery attempts. While the list is paused, new
+ * changes wait and the shown ones stay.
  */
-export function useEventTail(isHeld: boolean): EventTail {
+export function useEventTail(isPaused: boolean): EventTail {
   const [tail, setTail] = useState(EMPTY_TAIL);
   const [isLive, setLive] = useState<boolean>();
-  const held = useRef(isHeld);
-  const gathered = useRef<Change[]>([]);
+  const paused = useRef(isPaused);
+  const batched = useRef<Change[]>([]);
   const flush = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const add = useCallback((changes: readonly Change[]) => {
     if (changes.length === 0) return;
-    gathered.current.push(...changes);
+    batched.current.push(...changes);
     flush.current ??= setTimeout(() => {
       flush.current = undefined;
-      const batch = gathered.current;
-      gathered.current = [];
-      setTail((now) => addToTail(now, batch, held.current));
-    }, GATHER_MS);
+      const batch = batched.current;
+      batched.current = [];
+      setTail((now) => addToTail(now, batch, paused.current));
+    }, BATCH_MS);
   }, []);
 
   useEffect(() => {
-    held.current = isHeld;
-    if (!isHeld) setTail(releaseTail);
-  }, [isHeld]);
+    paused.current = isPaused;
+    if (!isPaused) setTail(resumeTail);
+  }, [isPaused]);
 
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
     const ignore = (): void => {};
     let wasLost = false;
-    const leave = follow({
+    const unsubscribe = subscribe({
       onChange: (table, payload) => add([readChange(table, payload)]),
       onStatus: (isJoined) => {
         setLive(isJoined);
         if (isJoined && wasLost) add([{ kind: "gap", key: crypto.randomUUID(), at: new Date().toISOString() }]);
-        // What was before, and what happened while nobody listened.
-        if (isJoined) void askForRecent(signal).then(add, ignore);
+        // Changes from before the join, or missed while disconnected.
+        if (isJoined) void readRecentChanges(signal).then(add, ignore);
         wasLost = !isJoined;
       },
     });
-    let askedAt = Date.now();
+    let polledAt = Date.now();
     const timer = setInterval(() => {
       if (document.visibilityState !== "visible") return;
       const now = Date.now();
-      void askForAttempts(askedAt, signal).then((found) => {
-        askedAt = now;
+      void readAttemptsSince(polledAt, signal).then((found) => {
+        polledAt = now;
         add(found);
       }, ignore);
     }, ATTEMPTS_MS);
@@ -73,7 +73,7 @@ export function useEventTail(isHeld: boolean): EventTail {
       clearInterval(timer);
       clearTimeout(flush.current);
       flush.current = undefined;
-      leave();
+      unsubscribe();
     };
   }, [add]);
 
@@ -88,7 +88,7 @@ interface Subscriber {
 
 type ChangePayload = Parameters<typeof readChange>[1];
 
-function follow({ onChange, onStatus }: Subscriber): () => void {
+function subscribe({ onChange, onStatus }: Subscriber): () => void {
   let channel = getClient().channel("console:events");
   for (const table of TAIL_TABLES)
     channel = channel.on("postgres_changes", { event: "*", schema: "public", table }, (payload) =>
@@ -96,7 +96,7 @@ function follow({ onChange, onStatus }: Subscriber): () => void {
     );
   channel.subscribe((status) => {
     if (status === "CLOSED") return;
-    noteLive(status === "SUBSCRIBED");
+    setLive(status === "SUBSCRIBED");
     onStatus(status === "SUBSCRIBED");
   });
   return () => void getClient().removeChannel(channel);

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { getClient } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
-import type { Reading } from "./rows.ts";
+import type { ReadResult } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export interface Factor {
@@ -11,18 +11,18 @@ export interface Factor {
   readonly createdAt: string;
 }
 
-/** What an authenticator app needs to know, shown once. */
+/** What an authenticator app needs. Shown once. */
 export interface Enrolment {
   readonly factorId: string;
-  /** A picture as a data: address. */
+  /** The QR code, as a data: URL. */
   readonly picture: string;
   readonly secret: string;
 }
 
 const KEY = ["account", "factors"];
 
-/** The factors that count: those of which a code has been shown. */
-export function useFactors(): Reading<readonly Factor[]> {
+/** The verified factors. */
+export function useFactors(): ReadResult<readonly Factor[]> {
   const { data, error, refetch } = useQuery<readonly Factor[], Failure>({
     queryKey: KEY,
     queryFn: async () => {
@@ -48,7 +48,7 @@ export function useEnrol(): Write<string, Enrolment> {
   });
 }
 
-/** From then on, signing in asks for a code. */
+/** Verifies the factor. Signing in then requires a code. */
 export function useConfirmFactor(): Write<{ readonly factorId: string; readonly code: string }, boolean> {
   const queries = useQueryClient();
   return useWrite({
@@ -67,7 +67,7 @@ export function useRemoveFactor(): Write<string, boolean> {
     tables: [],
     write: async (client, factorId) => {
       await unwrap(client.auth.mfa.unenroll({ factorId }));
-      // The token still says that a code was shown; a fresh one does not.
+      // Replaces the token, which still has the assurance level of the removed factor.
       await client.auth.refreshSession();
       await queries.invalidateQueries({ queryKey: KEY });
       return true;

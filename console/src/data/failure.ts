@@ -1,11 +1,11 @@
-/** Whatever went wrong between a question and its answer, in one shape for all of supabase-js. */
+/** The error of any supabase-js call, in one shape. */
 export class Failure extends Error {
   override readonly name = "Failure";
-  /** 0 when there was no answer at all. */
+  /** The HTTP status; 0 when there was no response. */
   readonly status: number;
-  /** A code of the service such as "VALIDATION_ERROR"; "" when there is none. */
+  /** The error code of the service, such as "VALIDATION_ERROR", or "". */
   readonly code: string;
-  /** Field → what is wrong with it, as the service says it. */
+  /** Field → error message of the service. */
   readonly fields: Readonly<Record<string, string>>;
 
   constructor(
@@ -19,28 +19,28 @@ export class Failure extends Error {
   }
 }
 
-export interface Answered {
+export interface ClientResponse {
   readonly data: unknown;
   readonly error: unknown;
   readonly status?: number;
 }
 
-/** What an answer of supabase-js holds when it holds no error. */
-export type GoodOf<Answer> = Answer extends { readonly error: null; readonly data: infer Good } ? Good : never;
+/** The data of a supabase-js response without an error. */
+export type DataOf<Result> = Result extends { readonly error: null; readonly data: infer Data } ? Data : never;
 
-/** The rows, or a Failure that says in words what happened. For every call of supabase-js. */
-export async function unwrap<Answer extends Answered>(asked: PromiseLike<Answer>): Promise<GoodOf<Answer>> {
-  let answer: Answer;
+/** Returns the data of a supabase-js call, or throws a Failure. */
+export async function unwrap<Result extends ClientResponse>(call: PromiseLike<Result>): Promise<DataOf<Result>> {
+  let response: Result;
   try {
-    answer = await asked;
+    response = await call;
   } catch (error) {
     throw await toFailure(error);
   }
-  if (answer.error !== null) throw await toFailure(answer.error, answer.status);
-  return answer.data as GoodOf<Answer>;
+  if (response.error !== null) throw await toFailure(response.error, response.status);
+  return response.data as DataOf<Result>;
 }
 
-/** What accounts say is wrong comes as a code; the field that it is about is known here. */
+/** The form field to which an error code of the auth API belongs. */
 const FIELDS_OF_CODES: Readonly<Record<string, string>> = {
   weak_password: "password",
   same_password: "password",
@@ -48,18 +48,18 @@ const FIELDS_OF_CODES: Readonly<Record<string, string>> = {
   email_exists: "email",
   user_already_exists: "email",
 };
-const NO_ANSWER = "The service cannot be reached.";
+const UNREACHABLE = "The service cannot be reached.";
 
 export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   if (error instanceof Failure) return error;
-  if (error instanceof DOMException && error.name === "AbortError") return new Failure("Given up.", { cause: error });
+  if (error instanceof DOMException && error.name === "AbortError") return new Failure("Cancelled.", { cause: error });
   const body = await bodyOf(error);
   const message = textOf(body["message"]) ?? textOf(body["msg"]);
   const found = numberOf(body["status"]) ?? numberOf(body["statusCode"]) ?? status;
   if (message === null || /failed to fetch|networkerror|load failed/i.test(message))
-    return new Failure(NO_ANSWER, { cause: error });
+    return new Failure(UNREACHABLE, { cause: error });
   const code = textOf(body["code"]) ?? "";
-  const text = sayPlainly(message);
+  const text = toSentence(message);
   const field = FIELDS_OF_CODES[code];
   return new Failure(text, {
     status: found,
@@ -69,18 +69,18 @@ export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   });
 }
 
-/** A function's answer comes unread; all other errors carry what the service said. */
+/** Errors of functions have an unread response; all others have the fields of the response body. */
 async function bodyOf(error: unknown): Promise<Record<string, unknown>> {
   if (!isRecord(error)) return {};
   const response = error["context"];
   if (!(response instanceof Response)) {
-    // Errors of this class have their members where spreading does not find them.
+    // These fields are not enumerable, so spreading would miss them.
     const { message, code, details, status } = error;
     return { message, code, details, status };
   }
   const body: unknown = await response.json().catch(() => null);
   return {
-    ...(isRecord(body) ? body : { message: "The service answered something unexpected." }),
+    ...(isRecord(body) ? body : { message: "The service sent an unexpected response." }),
     status: response.status,
   };
 }
@@ -91,7 +91,7 @@ function fieldsOf(details: unknown): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-function sayPlainly(message: string): string {
+function toSentence(message: string): string {
   const text = message.trim();
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

@@ -1,24 +1,24 @@
 import type { Client } from "./client.ts";
 import { useLiveTable } from "./live.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { unwrap } from "./failure.ts";
 import { useWrite } from "./write.ts";
 
-/** How far somebody has come, told by their rows. */
+/** The progress of the first steps, derived from the user's rows. */
 export interface FirstSteps {
   readonly agents: number;
-  /** An agent to go on with, or null. */
+  /** An existing agent, or null. */
   readonly agentId: string | null;
   readonly hasTool: boolean;
   /** A swarm with an agent in it, or null. */
   readonly swarmId: string | null;
   readonly hasAnswer: boolean;
-  /** A webhook to go on with, or null. */
+  /** An existing webhook, or null. */
   readonly webhookId: string | null;
   readonly hasDelivery: boolean;
 }
 
-export function useFirstSteps(): Reading<FirstSteps> {
+export function useFirstSteps(): ReadResult<FirstSteps> {
   useLiveTable("agents");
   useLiveTable("agent_tools");
   useLiveTable("swarms");
@@ -26,33 +26,33 @@ export function useFirstSteps(): Reading<FirstSteps> {
   const agents = useRows({
     table: "agents",
     key: ["first steps"],
-    ask: (client, signal) => client.from("agents").select("id").limit(2).abortSignal(signal),
+    read: (client, signal) => client.from("agents").select("id").limit(2).abortSignal(signal),
   });
   const tools = useRows({
     table: "agent_tools",
     key: ["first steps"],
-    ask: (client, signal) => client.from("agent_tools").select("id").limit(1).abortSignal(signal),
+    read: (client, signal) => client.from("agent_tools").select("id").limit(1).abortSignal(signal),
   });
   const swarms = useRows({
     table: "swarms",
     key: ["first steps"],
-    ask: (client, signal) => client.from("swarms").select("id, swarm_agents!inner(id)").limit(1).abortSignal(signal),
+    read: (client, signal) => client.from("swarms").select("id, swarm_agents!inner(id)").limit(1).abortSignal(signal),
   });
   const answers = useRows({
     table: "messages",
     key: ["first steps"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client.from("messages").select("id").eq("sender_type", "agent").limit(1).abortSignal(signal),
   });
   const webhooks = useRows({
     table: "webhooks",
     key: ["first steps"],
-    ask: (client, signal) => client.from("webhooks").select("id").limit(1).abortSignal(signal),
+    read: (client, signal) => client.from("webhooks").select("id").limit(1).abortSignal(signal),
   });
   const deliveries = useRows({
     table: "webhook_deliveries",
     key: ["first steps"],
-    ask: (client, signal) => client.from("webhook_deliveries").select("id").limit(1).abortSignal(signal),
+    read: (client, signal) => client.from("webhook_deliveries").select("id").limit(1).abortSignal(signal),
   });
   const all = [agents, tools, swarms, answers, webhooks, deliveries];
   const reload = () => {
@@ -88,10 +88,10 @@ const AGENTS = [
 ];
 const QUESTION = "Hello! Who are you two, and what could you do for me?";
 
-/** Comes with the service. */
+/** A built-in tool. */
 const CALCULATOR = "calculator";
 
-/** Two agents, one with a tool, a swarm with both, and a first question: answers with the id of the swarm, where the answer is coming in. */
+/** Creates two agents, one with a tool, and a swarm with both, and asks a first question. Returns the id of the swarm. */
 export function useSetUp() {
   return useWrite<void, string>({
     tables: ["agents", "agent_tools", "swarms", "swarm_agents", "messages"],
@@ -105,8 +105,8 @@ export function useSetUp() {
           .single(),
       );
       await giveTool(client, agents[0]?.id);
-      const places = agents.map(({ id }, position) => ({ swarm_id: swarm.id, agent_id: id, position }));
-      await unwrap(client.from("swarm_agents").insert(places).select("id"));
+      const swarmAgents = agents.map(({ id }, position) => ({ swarm_id: swarm.id, agent_id: id, position }));
+      await unwrap(client.from("swarm_agents").insert(swarmAgents).select("id"));
       const body = { swarm_id: swarm.id, message: QUESTION, background: true };
       await unwrap(client.functions.invoke("agent-respond", { body }));
       return swarm.id;
@@ -114,7 +114,7 @@ export function useSetUp() {
   });
 }
 
-/** An operator may have taken the tool out of the catalogue; the rest works without it. */
+/** Does nothing if the operator has removed the tool from the catalogue. */
 async function giveTool(client: Client, agentId: string | undefined): Promise<void> {
   const tools = await unwrap(client.from("tools").select("id").eq("name", CALCULATOR).limit(1));
   const tool = tools[0];

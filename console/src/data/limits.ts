@@ -1,17 +1,17 @@
 import { type LimitName, RATE_LIMIT_HEADERS } from "@swarmbase/sdk";
 import { createStore, useStore } from "./store.ts";
 
-/** How a limit stood when it was last heard of. */
+/** The state of a rate limit in the last response that reported it. */
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
-  /** When counting begins anew, in ms since 1970. */
+  /** When the window ends, in ms since 1970. */
   readonly resetAt: number;
 }
 
 export type RateLimitStates = Readonly<Partial<Record<LimitName, RateLimitState>>>;
 
-const standings = createStore<RateLimitStates>({});
+const rateLimitStates = createStore<RateLimitStates>({});
 
 const ROWS_OF_PATHS: readonly (readonly [RegExp, LimitName])[] = [
   [/^\/functions\/v1\/agent-respond/, "ai"],
@@ -22,24 +22,23 @@ const ROWS_OF_PATHS: readonly (readonly [RegExp, LimitName])[] = [
 ];
 
 export function useRateLimitStates(): RateLimitStates {
-  return useStore(standings);
+  return useStore(rateLimitStates);
 }
 
-/** Reads what an answer says about the limits. It tells of the row with the least left, without naming it. */
-export function noteRateLimitState({ url, headers }: Response): void {
+/** Records the rate-limit headers of a response. They describe the limit with the least remaining, without naming it. */
+export function recordRateLimitState({ url, headers }: Response): void {
   const remaining = headers.get(RATE_LIMIT_HEADERS.remaining);
   if (remaining === null || url === "") return;
   const { pathname } = new URL(url);
   const expected = ROWS_OF_PATHS.find(([pattern]) => pattern.test(pathname))?.[1];
   if (expected === undefined) return;
-  const standing: RateLimitState = {
+  const state: RateLimitState = {
     limit: Number(headers.get(RATE_LIMIT_HEADERS.limit)),
     remaining: Number(remaining),
     resetAt: Number(headers.get(RATE_LIMIT_HEADERS.reset)) * 1_000,
   };
-  const before = standings.get();
-  // Calls of the other rows count as API requests too, and may say how these stand instead.
-  const isOfApi =
-    expected !== "auth" && before.api?.limit === standing.limit && before.api.resetAt === standing.resetAt;
-  standings.set({ ...before, [isOfApi ? "api" : expected]: standing });
+  const before = rateLimitStates.get();
+  // Calls of other limits also count as API requests, so the headers may describe that limit instead.
+  const isOfApi = expected !== "auth" && before.api?.limit === state.limit && before.api.resetAt === state.resetAt;
+  rateLimitStates.set({ ...before, [isOfApi ? "api" : expected]: state });
 }

@@ -3,5 +3,5 @@ import type { Row } from "./client.ts";
 export const LISTED =
   "id, webhook_id, event_id, event_type, status, status_code, attempts, next_retry_at, scheduled_for, delivered_at, created_at";
 
-/** What a list shows of a delivery: all but what was sent and answered. */
+/** A delivery without payload and response body. */
 export type ListedDelivery = Omit<Row<"webhook_deliveries">, "user_id" | "payload" | "response_body">;

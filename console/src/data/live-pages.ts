@@ -8,12 +8,12 @@ import {
 import { useCallback, useMemo } from "react";
 import type { KeyedRow } from "./cached-rows.ts";
 import { getClient } from "./client.ts";
-import { type Answered, type Failure, unwrap } from "./failure.ts";
+import { type ClientResponse, type Failure, unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import type { Pages, PagesQuestion } from "./rows.ts";
+import type { Pages, PagesOptions } from "./rows.ts";
 
-export interface LivePagesQuestion<Row> extends PagesQuestion<Row> {
-  /** As realtime takes it: "agent_id=eq.…". */
+export interface LivePagesOptions<Row> extends PagesOptions<Row> {
+  /** A realtime filter: "agent_id=eq.…". */
   readonly filter?: string;
 }
 
@@ -22,11 +22,11 @@ type Loaded<Row> = InfiniteData<readonly Row[], Row | null>;
 const PAGE_SIZE = 50;
 
 /**
- * A list by keyset that begins with the newest and whose rows realtime keeps true. When it is asked for again, only its beginning is:
- * pages that are loaded are reused, so that a long list costs no more than a short one each time something happens.
+ * A keyset-paginated list that begins with the newest row and that realtime keeps current. A reload requests only the first
+ * page and reuses the other loaded pages, so that the cost of a change does not depend on the length of the list.
  */
-export function useLivePages<Row extends KeyedRow>(question: LivePagesQuestion<Row>): Pages<Row> {
-  const { table, key, ask, size = PAGE_SIZE, isOn = true, filter } = question;
+export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row>): Pages<Row> {
+  const { table, key, read, size = PAGE_SIZE, isOn = true, filter } = options;
   const queries = useQueryClient();
   const queryKey = [table, ...key];
   useLiveTable(table, { filter, isOn });
@@ -37,7 +37,7 @@ export function useLivePages<Row extends KeyedRow>(question: LivePagesQuestion<R
       const known = queries.getQueryData<Loaded<Row>>(queryKey);
       const reused = last === null ? undefined : findPage(known, last, size);
       if (reused !== undefined) return reused;
-      const answer = await unwrap<Answered>(ask(getClient(), { last, size, signal }));
+      const answer = await unwrap<ClientResponse>(read(getClient(), { last, size, signal }));
       const rows = answer as unknown as readonly Row[];
       return last === null ? keepTail(rows, known?.pages[0] ?? [], size) : rows;
     },
@@ -61,20 +61,20 @@ export function useLivePages<Row extends KeyedRow>(question: LivePagesQuestion<R
   };
 }
 
-/** A page that is loaded already. One that is short is asked for again: it may have lost rows, and a short page ends the list. */
+/** Finds a loaded page. A short page is requested again, because it may have lost rows and a short page ends the list. */
 function findPage<Row extends KeyedRow>(
   known: Loaded<Row> | undefined,
   last: Row,
   size: number,
 ): readonly Row[] | undefined {
-  const at = known?.pageParams.findIndex((param) => param?.id === last.id) ?? -1;
-  const page = known?.pages[at];
+  const index = known?.pageParams.findIndex((param) => param?.id === last.id) ?? -1;
+  const page = known?.pages[index];
   return page === undefined || page.length < size ? undefined : page;
 }
 
-/** The new beginning, and behind it what it has pushed out of the first page: so the second one still follows. */
+/** The new first page, followed by the rows that it displaced, so that the second page still follows without a gap. */
 function keepTail<Row extends KeyedRow>(fresh: readonly Row[], old: readonly Row[], size: number): readonly Row[] {
   if (fresh.length < size) return fresh;
-  const at = old.findIndex(({ id }) => id === fresh.at(-1)?.id);
-  return at === -1 ? fresh : [...fresh, ...old.slice(at + 1)];
+  const index = old.findIndex(({ id }) => id === fresh.at(-1)?.id);
+  return index === -1 ? fresh : [...fresh, ...old.slice(index + 1)];
 }

@@ -2,7 +2,7 @@ import type { EventFault, EventUsage, Json, RunStatus, RunStopReason } from "@sw
 import type { Row } from "./client.ts";
 import type { StreamEvent } from "./event-stream.ts";
 
-/** A tool call as a stream tells it. What it got and gave is undefined where one may not see it. */
+/** A tool call in a stream. Input and output are undefined if the user may not see them. */
 export interface LiveTool {
   readonly id: string;
   readonly name: string;
@@ -20,30 +20,30 @@ export interface LiveTurn {
   readonly agentId: string | null;
   readonly agentName: string;
   readonly model: string;
-  /** Of the message that the turn will become. */
+  /** The id of the message that the turn produces. */
   readonly messageId: string;
   readonly status: "thinking" | "responding" | "completed" | "failed" | "cancelled";
-  /** What has been said so far. */
+  /** The text so far. */
   readonly text: string;
   readonly tools: readonly LiveTool[];
   readonly usage: EventUsage | null;
   readonly error: EventFault | null;
 }
 
-/** A run as it happens. */
+/** The state of a run, built from its stream. */
 export interface LiveRun {
   readonly id: string;
   readonly swarmId: string;
-  /** Of the message that was asked, once it is known. */
+  /** The id of the message that started the run, once it is known. */
   readonly questionId: string | null;
   readonly status: RunStatus;
   readonly stopReason: RunStopReason | null;
   readonly turns: readonly LiveTurn[];
   readonly usage: EventUsage | null;
   readonly errors: readonly EventFault[];
-  /** Where to go on after a lost connection. */
+  /** The event to continue after when attaching again. */
   readonly lastEventId: number;
-  /** False while the stream is lost and being attached to again. */
+  /** False while the stream is interrupted. */
   readonly isConnected: boolean;
 }
 
@@ -68,13 +68,13 @@ export function beginRun(id: string, swarmId: string): LiveRun {
   };
 }
 
-/** The run after an event; the same object when the event says nothing about it. */
+/** Returns the run after an event. */
 export function applyRunEvent(run: LiveRun, event: StreamEvent): LiveRun {
   const seen = { ...run, lastEventId: Math.max(run.lastEventId, event.id) };
   const { data } = event;
   switch (event.type) {
     case "message.created":
-      // The first message of a run is the one that began it.
+      // The first message of a run is the question.
       return run.questionId === null ? { ...seen, questionId: messageOf(event)?.id ?? null } : seen;
     case "run.queued":
       return { ...seen, status: "queued" };
@@ -120,7 +120,7 @@ export function applyRunEvent(run: LiveRun, event: StreamEvent): LiveRun {
   }
 }
 
-/** The message that an event brings, if it brings one. */
+/** The message of a `message.created` event, otherwise null. */
 export function messageOf({ type, data }: StreamEvent): Row<"messages"> | null {
   if (type !== "message.created") return null;
   const { message } = data;
@@ -129,7 +129,7 @@ export function messageOf({ type, data }: StreamEvent): Row<"messages"> | null {
 
 function startTurn(turns: readonly LiveTurn[], data: StreamEvent["data"]): readonly LiveTurn[] {
   const id = textOf(data["turn_id"]);
-  // A run that goes on after an approval begins its turn again.
+  // A run that continues after an approval starts its turn again.
   if (turns.some((turn) => turn.id === id))
     return turns.map((turn) => (turn.id === id ? { ...turn, status: "thinking" } : turn));
   const turn: LiveTurn = {

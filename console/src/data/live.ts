@@ -3,21 +3,21 @@ import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { changeCachedRows, dropRow, isRemovedHere, type KeyedRow, replaceRow } from "./cached-rows.ts";
 import { getClient, type TableName } from "./client.ts";
-import { noteLive } from "./connection.ts";
+import { setLive } from "./connection.ts";
 
 export interface LiveOptions {
-  /** As realtime takes it: "swarm_id=eq.…". Without one, every row that the user may see. */
+  /** A realtime filter: "swarm_id=eq.…". By default, all rows that the user may see. */
   readonly filter?: string | undefined;
   readonly isOn?: boolean;
-  /** Called for each change, beside what is done with the cache. */
+  /** Called for each change, after the cache is updated. */
   onChange?(change: RowEvent): void;
-  /** Called when there may have been changes that nobody was told of: once it is listened for, and after every loss. */
+  /** Called when changes may have been missed: after the first join and after each reconnect. */
   onMissed?(): void;
 }
 
 export interface RowEvent {
   readonly kind: "INSERT" | "UPDATE" | "DELETE";
-  /** The row as it is now; of a row that is gone, its id. */
+  /** The new row; for a deleted row, its id. */
   readonly row: KeyedRow;
 }
 
@@ -29,13 +29,13 @@ interface Shared {
 }
 
 const shared = new Map<string, Shared>();
-/** Many changes at once are one question. */
-const GATHER_MS = 400;
+/** Changes within this time cause one reload. */
+const BATCH_MS = 400;
 const waiting = new Map<TableName, ReturnType<typeof setTimeout>>();
 
 /**
- * Keeps what is cached about a table true: a changed row is replaced where it stands, a removed one is taken out, and for both a
- * new and a removed one the lists are asked for again. Hooks that ask for the same share one channel.
+ * Keeps the cached rows of a table current: replaces updated rows, removes deleted ones, and reloads the lists after an insert
+ * or delete. Hooks with the same arguments share a channel.
  */
 export function useLiveTable(table: TableName, { filter, isOn = true, onChange, onMissed }: LiveOptions = {}): void {
   const queries = useQueryClient();
@@ -46,13 +46,13 @@ export function useLiveTable(table: TableName, { filter, isOn = true, onChange, 
   }, [table, filter, isOn, onChange, onMissed, queries]);
 }
 
-function listen(wanted: {
+function listen(options: {
   readonly table: TableName;
   readonly filter: string | undefined;
   readonly queries: QueryClient;
   readonly listener: Listener;
 }): () => void {
-  const { table, filter, queries, listener } = wanted;
+  const { table, filter, queries, listener } = options;
   const name = `${table}:${filter ?? "*"}`;
   const found = shared.get(name) ?? open({ table, filter, queries, name });
   found.listeners.add(listener);
@@ -64,15 +64,15 @@ function listen(wanted: {
   };
 }
 
-function open(wanted: {
+function open(options: {
   readonly table: TableName;
   readonly filter: string | undefined;
   readonly queries: QueryClient;
   readonly name: string;
 }): Shared {
-  const { table, filter, queries, name } = wanted;
+  const { table, filter, queries, name } = options;
   const listeners: Shared["listeners"] = new Set();
-  // Also before the first join: rows that were read meanwhile may have changed since.
+  // True before the first join: rows that were read earlier may have changed since.
   let wasLost = true;
   const channel = getClient()
     .channel(`console:${name}`)
@@ -90,17 +90,17 @@ function open(wanted: {
     .subscribe((status) => {
       const isJoined = status === "SUBSCRIBED";
       if (status === "CLOSED") return;
-      noteLive(isJoined);
-      // What happened while nobody listened is only known by asking.
+      setLive(isJoined);
+      // Changes during the interruption are not sent again.
       if (isJoined && wasLost) {
         reloadSoon(queries, table);
         for (const { onMissed } of listeners) onMissed?.();
       }
       wasLost = !isJoined;
     });
-  const made: Shared = { channel, listeners };
-  shared.set(name, made);
-  return made;
+  const opened: Shared = { channel, listeners };
+  shared.set(name, opened);
+  return opened;
 }
 
 function apply(queries: QueryClient, table: TableName, { kind, row }: RowEvent): void {
@@ -110,7 +110,7 @@ function apply(queries: QueryClient, table: TableName, { kind, row }: RowEvent):
       return;
     case "DELETE":
       changeCachedRows(queries, table, dropRow(row.id));
-      // A page that has lost a row looks like the end of its list until it is asked for again.
+      // A page that has lost a row looks like the last page until it is reloaded.
       reloadSoon(queries, table);
       return;
     case "INSERT":
@@ -124,5 +124,5 @@ function reloadSoon(queries: QueryClient, table: TableName): void {
     waiting.delete(table);
     void queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
   };
-  waiting.set(table, setTimeout(reload, GATHER_MS));
+  waiting.set(table, setTimeout(reload, BATCH_MS));
 }

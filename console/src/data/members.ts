@@ -9,23 +9,23 @@ import { type Pages, usePages } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
 export interface Member extends Row<"swarm_members"> {
-  /** Null for who has not joined yet. */
+  /** Null for users who have not joined yet. */
   readonly public_profiles: Row<"public_profiles"> | null;
 }
 
-/** Nobody is made an owner. */
+/** The roles that can be assigned. */
 export type GivenRole = Exclude<SwarmRole, "owner">;
 
-/** Those who came first stand first. */
+/** The members of a swarm, the oldest first. */
 export function useMembers(swarmId: string): Pages<Member> {
-  // Who has just joined has a name now, which the row itself does not tell.
+  // A new member has a name, which the changed row does not contain.
   const onChange = useReloadSoon(useMemo(() => ["swarm_members", "of", swarmId], [swarmId]));
   useLiveTable("swarm_members", { filter: `swarm_id=eq.${swarmId}`, onChange });
   return usePages<Member>({
     table: "swarm_members",
     key: ["of", swarmId],
     size: 100,
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       const query = client
         .from("swarm_members")
         .select("*, public_profiles(*)")
@@ -39,7 +39,7 @@ export function useMembers(swarmId: string): Pages<Member> {
 }
 
 export function nameOf({ public_profiles: profile, invited_email: email }: Member): string {
-  return profile?.full_name ?? email ?? "Somebody";
+  return profile?.full_name ?? email ?? "Someone";
 }
 
 export interface Invitation {
@@ -63,7 +63,7 @@ export function useInvite(swarmId: string) {
 export function useChangeRole() {
   return useWrite<{ readonly id: string; readonly role: GivenRole }, void>({
     tables: ["swarm_members"],
-    foresee: (change) => [{ table: "swarm_members", change: replaceRow(change) }],
+    optimistic: (change) => [{ table: "swarm_members", change: replaceRow(change) }],
     write: async (client, { id, role }) => {
       await unwrap(client.from("swarm_members").update({ role }).eq("id", id).select("id").single());
     },
@@ -73,7 +73,7 @@ export function useChangeRole() {
 export function useRemoveMember() {
   return useWrite<string, void>({
     tables: ["swarm_members", "swarms", "swarm_agents"],
-    foresee: (id) => [{ table: "swarm_members", change: dropRow(id) }],
+    optimistic: (id) => [{ table: "swarm_members", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("swarm_members").delete().eq("id", id));
     },

@@ -4,19 +4,19 @@ import type { Message, MessagePages } from "./conversation-pages.ts";
 import { type Failure, unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
 import { readMessage } from "./messages.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
-export interface Saying {
+export interface NewMessage {
   readonly swarmId: string;
   readonly content: string;
   readonly replyToId: string | null;
   readonly clientMessageId: string;
 }
 
-/** Stores a message without asking anybody to answer it. */
-export function useSay() {
-  return useWrite<Saying, Message>({
+/** Stores a message without starting a run. */
+export function useStoreMessage() {
+  return useWrite<NewMessage, Message>({
     tables: [],
     write: (client, { swarmId, content, replyToId, clientMessageId }) =>
       unwrap(
@@ -46,7 +46,7 @@ export function useDeleteMessage() {
   });
 }
 
-/** The message that another one answers; undefined until it is known, null when it is gone. Asked for only where it is too far back. */
+/** The message that another one replies to: undefined while it loads, null if it was deleted. Requested only if it is not among the loaded messages. */
 export function useQuotedMessage(swarmId: string, id: string): Message | null | undefined {
   const queries = useQueryClient();
   const near = queries
@@ -62,11 +62,11 @@ export function useQuotedMessage(swarmId: string, id: string): Message | null | 
   return near ?? data;
 }
 
-export function useRevisions(messageId: string): Reading<readonly Row<"message_revisions">[]> {
+export function useRevisions(messageId: string): ReadResult<readonly Row<"message_revisions">[]> {
   return useRows({
     table: "message_revisions",
     key: ["of", messageId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("message_revisions")
         .select("*")
@@ -81,14 +81,14 @@ export interface Flag extends Row<"message_flags"> {
   readonly messages: Pick<Message, "content" | "sender_name" | "seq"> | null;
 }
 
-/** Flags that nobody has settled yet, for those who can. */
-export function useOpenFlags(swarmId: string, isOn: boolean): Reading<readonly Flag[]> {
+/** The open flags of a swarm, for owners and admins. */
+export function useOpenFlags(swarmId: string, isOn: boolean): ReadResult<readonly Flag[]> {
   useLiveTable("message_flags", { filter: `swarm_id=eq.${swarmId}`, isOn });
   const { rows, ...read } = useRows({
     table: "message_flags",
     key: ["open", swarmId],
     isOn,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("message_flags")
         .select("*, messages(content, sender_name, seq)")
@@ -124,7 +124,7 @@ export function useFlagMessage() {
 export function useSettleFlag() {
   return useWrite<{ readonly id: string; readonly status: Flag["status"] }, void>({
     tables: ["message_flags"],
-    foresee: ({ id, status }) => [
+    optimistic: ({ id, status }) => [
       {
         table: "message_flags",
         change: (rows) => rows.map((row) => (row.id === id ? { ...row, status } : row)),

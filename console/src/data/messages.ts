@@ -1,7 +1,7 @@
 import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { getClient } from "./client.ts";
-import { noteLive } from "./connection.ts";
+import { setLive } from "./connection.ts";
 import {
   listMessages,
   type Message,
@@ -12,28 +12,28 @@ import {
 import { type Failure, unwrap } from "./failure.ts";
 
 const PAGE_SIZE = 60;
-/** For reaching what was said long ago, and for taking everything along. */
+/** For jumps to old messages and for exports. */
 const LONG_PAGE_SIZE = 1_000;
-/** Messages that come at once are drawn at once. */
-const GATHER_MS = 30;
+/** Messages within this time are rendered together. */
+const BATCH_MS = 30;
 
 export interface Conversation {
-  /** Oldest first; undefined until the newest page is there. */
+  /** The oldest first; undefined until the newest page is loaded. */
   readonly messages: readonly Message[] | undefined;
   readonly failure: Failure | null;
   reload(): void;
   readonly hasOlder: boolean;
   readonly isLoadingOlder: boolean;
   loadOlder(): void;
-  /** Reads back until the message with this `seq` is there. */
+  /** Loads older pages until the message with this `seq` is loaded. */
   loadUntil(seq: number): Promise<void>;
-  /** Shows a message as it is known elsewhere: from a stream, or as it will be when a write has succeeded. */
+  /** Adds or replaces a message from a stream or an optimistic update. */
   receive(message: Message): void;
 }
 
 /**
- * What was said in a swarm, read backwards by `seq`. Not in the cache of the table: a new message is put where it belongs instead of
- * asking for all pages again.
+ * The messages of a swarm, read backwards by `seq`. They have their own cache key, because a new message is inserted in place
+ * instead of reloading all pages.
  */
 export function useConversation(swarmId: string): Conversation {
   const queries = useQueryClient();
@@ -82,14 +82,14 @@ export function useConversation(swarmId: string): Conversation {
   };
 }
 
-interface PageWanted {
+interface PageOptions {
   readonly swarmId: string;
   readonly before: number | null;
   readonly size: number;
   readonly signal?: AbortSignal;
 }
 
-async function readPage({ swarmId, before, size, signal }: PageWanted): Promise<MessagePage> {
+async function readPage({ swarmId, before, size, signal }: PageOptions): Promise<MessagePage> {
   let query = getClient()
     .from("messages")
     .select("*")
@@ -120,13 +120,13 @@ function useReceive(queries: QueryClient, key: readonly unknown[]): (message: Me
         const messages = waiting.current;
         waiting.current = [];
         queries.setQueryData<MessagePages>(key, (cached) => cached && mergeMessages(cached, messages));
-      }, GATHER_MS);
+      }, BATCH_MS);
     },
     [queries, key],
   );
 }
 
-interface LiveWanted {
+interface LiveMessagesOptions {
   readonly swarmId: string;
   readonly key: readonly unknown[];
   readonly queries: QueryClient;
@@ -134,8 +134,8 @@ interface LiveWanted {
   receive(message: Message): void;
 }
 
-/** New messages as they are stored, and after every joining of the channel what was missed before it. */
-function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveWanted): void {
+/** Receives new messages, and after each join of the channel reads those that were missed. */
+function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveMessagesOptions): void {
   const [joins, setJoins] = useState(0);
   useEffect(() => {
     const client = getClient();
@@ -147,14 +147,14 @@ function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveWanted
         (payload) => {
           if (payload.eventType === "DELETE") return;
           const row = payload.new as Message;
-          // A message that is too long for the channel comes without its words.
+          // Realtime omits the content of very long messages.
           if (row.content === undefined) void readMessage(row.id).then((found) => found && receive(found));
           else receive(row);
         },
       )
       .subscribe((status) => {
         if (status === "CLOSED") return;
-        noteLive(status === "SUBSCRIBED");
+        setLive(status === "SUBSCRIBED");
         if (status === "SUBSCRIBED") setJoins((count) => count + 1);
       });
     return () => void client.removeChannel(channel);
@@ -165,7 +165,7 @@ function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveWanted
   }, [joins, isReady, queries, key, swarmId]);
 }
 
-/** What is newer than all that is known, and what was changed since; everything anew where that is too much. */
+/** Reads newer and changed messages; reloads the whole conversation when there are too many. */
 async function catchUp(queries: QueryClient, key: readonly unknown[], swarmId: string): Promise<void> {
   const cached = queries.getQueryData<MessagePages>(key);
   if (cached === undefined) return;
@@ -193,7 +193,7 @@ export async function readMessage(id: string): Promise<Message | null> {
   return unwrap(getClient().from("messages").select("*").eq("id", id).maybeSingle());
 }
 
-/** The whole conversation from its beginning, to be taken along. */
+/** Reads the whole conversation for an export. */
 export async function readConversation(swarmId: string): Promise<Message[]> {
   const all: Message[] = [];
   for (let last = -1; ; last = all.at(-1)?.seq ?? last) {

@@ -1,16 +1,16 @@
 import type { Framework } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import type { Row } from "./client.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 
-/** What a model takes, in the words of an agent's settings. */
+/** Which settings of an agent a model supports. */
 interface ModelSupport {
   readonly temperature: boolean;
   readonly temperature_max: number;
   readonly top_p: boolean;
   readonly top_p_with_temperature: boolean;
   readonly penalties: boolean;
-  /** How many stop sequences it takes. */
+  /** The maximum number of stop sequences. */
   readonly stop: number;
   readonly tools: boolean;
 }
@@ -19,19 +19,19 @@ export interface Model extends Omit<Row<"models">, "supports"> {
   readonly supports: ModelSupport;
 }
 
-/** The catalogue: what each provider offers, in the order in which the operator lists it. */
-export function useModels(): Reading<readonly Model[]> {
+/** The models of all providers, in the order of the operator's list. */
+export function useModels(): ReadResult<readonly Model[]> {
   const { rows, failure, reload } = useRows({
     table: "models",
     key: [],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client.from("models").select("*").order("framework").order("position").limit(1000).abortSignal(signal),
   });
   const models = useMemo(() => rows?.map((row) => ({ ...row, supports: readSupport(row.supports) })), [rows]);
   return { rows: models, failure, reload };
 }
 
-/** The model that answers for an agent; undefined where the list does not name it. */
+/** The model that an agent uses; undefined if it is not listed. */
 export function findModel(
   models: readonly Model[] | undefined,
   { framework, model }: { readonly framework: Framework; readonly model: string | null },

@@ -2,17 +2,17 @@ import { useMemo } from "react";
 import { useRows } from "./rows.ts";
 import { useWebhookNames } from "./webhooks.ts";
 
-/** Names of agents, swarms and webhooks by their id, to say what an id stands for. */
+/** The names of agents, swarms and webhooks, by id. */
 export function useNames(): ReadonlyMap<string, string> {
   const { rows: agents } = useRows({
     table: "agents",
     key: ["names"],
-    ask: (client, signal) => client.from("agents").select("id, name").limit(1_000).abortSignal(signal),
+    read: (client, signal) => client.from("agents").select("id, name").limit(1_000).abortSignal(signal),
   });
   const { rows: swarms } = useRows({
     table: "swarms",
     key: ["names"],
-    ask: (client, signal) => client.from("swarms").select("id, name").limit(1_000).abortSignal(signal),
+    read: (client, signal) => client.from("swarms").select("id, name").limit(1_000).abortSignal(signal),
   });
   const { rows: webhooks } = useWebhookNames();
   return useMemo(

@@ -4,8 +4,8 @@ import { getClient } from "./client.ts";
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
- * Ids of the users who have the swarm open now. Only its members get into the channel, but each could say that they are another,
- * so that only members are worth showing, under the names that the service gives them.
+ * The ids of the users who have the swarm open. Only members can join the channel, but a member can claim any id, so show only
+ * ids of members, with the names from the service.
  */
 export function usePresence(swarmId: string, userId: string): ReadonlySet<string> {
   const [present, setPresent] = useState(NOBODY);

@@ -3,12 +3,12 @@ import { getClient } from "./client.ts";
 import { unwrap } from "./failure.ts";
 
 const RECENT = 20;
-const MOST_ATTEMPTS = 100;
-/** An attempt can be committed a little after one that is younger. */
+const MAX_ATTEMPTS = 100;
+/** An attempt can be committed shortly after a newer one. */
 const OVERLAP_MS = 15_000;
 
-/** The last of what keeps its time: messages, runs, tool calls and attempts. */
-export async function askForRecent(signal: AbortSignal): Promise<readonly Change[]> {
+/** Reads the newest messages, runs, tool calls and attempts. */
+export async function readRecentChanges(signal: AbortSignal): Promise<readonly Change[]> {
   const latest = { ascending: false } as const;
   const client = getClient();
   const [messages, runs, calls, attempts] = await Promise.all([
@@ -25,10 +25,10 @@ export async function askForRecent(signal: AbortSignal): Promise<readonly Change
   ];
 }
 
-/** The attempts of deliveries since a time, the last hundred of them. Those that were told before are recognized by their key. */
-export async function askForAttempts(sinceMs: number, signal: AbortSignal): Promise<readonly Change[]> {
+/** Reads the attempts since a time, at most 100. Their keys identify those that are listed already. */
+export async function readAttemptsSince(sinceMs: number, signal: AbortSignal): Promise<readonly Change[]> {
   const since = new Date(sinceMs - OVERLAP_MS).toISOString();
-  const rows = await readAttempts(selectAttempts().gte("created_at", since).limit(MOST_ATTEMPTS), signal);
+  const rows = await readAttempts(selectAttempts().gte("created_at", since).limit(MAX_ATTEMPTS), signal);
   return rows.map((row) => readRow("webhook_delivery_attempts", row));
 }
 
@@ -41,7 +41,7 @@ function selectAttempts() {
     .order("created_at", { ascending: false });
 }
 
-/** An attempt does not know which event it carried; its delivery does. */
+/** Adds the event types, which only the deliveries have. */
 async function readAttempts(
   query: ReturnType<typeof selectAttempts>,
   signal: AbortSignal,

@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { useLiveTable } from "./live.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 
-/** A swarm in which something was said, and what was said last. */
+/** A swarm with its newest message. */
 export interface RecentConversation {
   readonly swarmId: string;
   readonly name: string;
@@ -11,17 +11,17 @@ export interface RecentConversation {
   readonly at: string;
 }
 
-/** Among so many messages the latest swarms are looked for. */
+/** The number of messages in which the latest swarms are searched. */
 const MESSAGES = 60;
-const MOST = 5;
+const MAX_CONVERSATIONS = 5;
 
-/** Where something was said last, the latest first. */
-export function useRecentConversations(): Reading<readonly RecentConversation[]> {
+/** The swarms with the newest messages. */
+export function useRecentConversations(): ReadResult<readonly RecentConversation[]> {
   useLiveTable("messages");
   const { rows, failure, reload } = useRows({
     table: "messages",
     key: ["recent conversations"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("messages")
         .select("id, content, sender_name, created_at, swarms!inner(id, name)")
@@ -37,7 +37,7 @@ export function useRecentConversations(): Reading<readonly RecentConversation[]>
       if (!found.has(swarms.id))
         found.set(swarms.id, { swarmId: swarms.id, name: swarms.name, sender, content: content ?? "", at });
     }
-    return [...found.values()].slice(0, MOST);
+    return [...found.values()].slice(0, MAX_CONVERSATIONS);
   }, [rows]);
   return { rows: conversations, failure, reload };
 }

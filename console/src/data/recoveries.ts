@@ -1,20 +1,20 @@
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Recovery = Omit<Row<"webhook_recoveries">, "user_id" | "last_delivery_id">;
 
 const COLUMNS = "id, webhook_id, since, until, status, found, recovered, created_at, updated_at, completed_at";
 
-/** The last times that what had failed was sent again, with how far each has come. */
-export function useRecoveries(webhookId: string): Reading<readonly Recovery[]> {
+/** The last recoveries of a webhook, with their progress. */
+export function useRecoveries(webhookId: string): ReadResult<readonly Recovery[]> {
   useLiveTable("webhook_recoveries", { filter: `webhook_id=eq.${webhookId}` });
   return useRows({
     table: "webhook_recoveries",
     key: ["list", webhookId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_recoveries")
         .select(COLUMNS)
@@ -25,13 +25,13 @@ export function useRecoveries(webhookId: string): Reading<readonly Recovery[]> {
   });
 }
 
-/** How many deliveries a recovery would send again. */
-export function useFailedSince(webhookId: string, since: string | null): Reading<readonly { count: number }[]> {
+/** The number of deliveries that a recovery would send again. */
+export function useFailedSince(webhookId: string, since: string | null): ReadResult<readonly { count: number }[]> {
   return useRows({
     table: "webhook_deliveries",
     key: ["failed since", webhookId, since],
     isOn: since !== null,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_deliveries")
         .select("count()")

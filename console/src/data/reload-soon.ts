@@ -2,12 +2,12 @@ import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef } from "react";
 import type { RowEvent } from "./live.ts";
 
-/** A change is told a moment before every reader can see it, and changes seldom come alone. */
+/** Realtime can report a change shortly before queries see it, and several changes often follow each other. */
 const SOON_MS = 400;
-/** After the others the lists of the table are asked for again anyway. */
+/** `useLiveTable` already reloads the lists after an insert or delete. */
 const UPDATES = ["UPDATE"] as const;
 
-/** For what a changed row does not tell by itself: asks again, a little later. Give it a key that is the same between renders. */
+/** Reloads a query shortly after a change, for data that the changed row does not contain. Pass a memoized key. */
 export function useReloadSoon(key: QueryKey, kinds: readonly RowEvent["kind"][] = UPDATES): (change: RowEvent) => void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { getClient, getStart, type Row } from "./client.ts";
+import { getClient, getConfig, type Row } from "./client.ts";
 import { watchedFetch } from "./connection.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type Failure, toFailure, unwrap } from "./failure.ts";
@@ -7,71 +7,71 @@ import { applyRunEvent, beginRun, hasEnded, type LiveRun, messageOf } from "./li
 
 export interface Question {
   readonly message: string;
-  /** Only these answer; else those whom the strategy calls. */
+  /** Only these agents answer; by default the strategy decides. */
   readonly agentIds?: readonly string[];
   readonly replyToId?: string | null;
-  /** The same for every try at sending the same words. */
+  /** The same for all attempts to send this message. */
   readonly clientMessageId?: string;
   readonly onConflict?: "enqueue" | "reject" | "interrupt";
 }
 
 export interface RespondOptions {
-  /** Each message of the runs when it is stored: the question first, then the answers. */
+  /** Called for each stored message of the runs: the question first, then the replies. */
   onMessage?(message: Row<"messages">): void;
-  /** A run that was followed has come to its end. */
+  /** Called when an attached run has ended. */
   onEnd?(run: LiveRun): void;
 }
 
 export interface Respond {
-  /** The runs that are followed, in the order in which they were begun. An ended one stays until it is forgotten. */
+  /** The attached runs, the oldest first. An ended run stays until it is detached. */
   readonly runs: readonly LiveRun[];
-  /** The id of the run once it is accepted, or null when it was refused: then `failure` says why. */
+  /** Starts a run and returns its id, or null when it was rejected; `failure` has the reason. */
   ask(question: Question): Promise<string | null>;
   readonly isAsking: boolean;
   readonly failure: Failure | null;
-  /** Forgets the failure. */
+  /** Clears the failure. */
   reset(): void;
-  /** Attaches to a run that somebody else has begun, or this page before it was loaded again. */
-  follow(runId: string): void;
-  forget(runId: string): void;
+  /** Attaches to a run of another user, or of this page before a reload. */
+  attach(runId: string): void;
+  detach(runId: string): void;
 }
 
-interface Followed {
+interface AttachedRun {
   run: LiveRun;
   readonly abort: AbortController;
 }
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 10_000;
+const INITIAL_WAIT_MS = 500;
+const MAX_WAIT_MS = 10_000;
 const TOO_MANY = 429;
 const CLIENT_FAULT = 400;
 const SERVER_FAULT = 500;
 
 /**
- * Asks the agents of a swarm and follows their answers token by token. The run belongs to the service: when the connection is lost
- * it is attached to again after the last event that was seen, and leaving the page does not end it.
+ * Starts runs and streams their replies. A run does not depend on this page: after a lost connection the hook attaches again
+ * after the last received event, and closing the page does not end the run.
  */
 export function useRespond(swarmId: string, options: RespondOptions = {}): Respond {
   const [runs, setRuns] = useState<readonly LiveRun[]>([]);
   const [asking, setAsking] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
-  const followed = useRef(new Map<string, Followed>());
-  const heard = useRef(options);
+  const attached = useRef(new Map<string, AttachedRun>());
+  const latestOptions = useRef(options);
   const frame = useRef(0);
   useEffect(() => {
-    heard.current = options;
+    latestOptions.current = options;
   });
 
-  // Words come faster than they can be drawn: once a frame is enough.
+  // Renders at most once per frame, because tokens arrive faster.
   const show = useCallback(() => {
     frame.current ||= requestAnimationFrame(() => {
       frame.current = 0;
-      setRuns([...followed.current.values()].map(({ run }) => run));
+      setRuns([...attached.current.values()].map(({ run }) => run));
     });
   }, []);
 
   useEffect(() => {
-    const all = followed.current;
+    const all = attached.current;
     return () => {
       cancelAnimationFrame(frame.current);
       frame.current = 0;
@@ -82,22 +82,22 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
   }, [swarmId]);
 
   const actions = useMemo(() => {
-    const hear = (entry: Followed, event: StreamEvent): void => {
+    const handle = (entry: AttachedRun, event: StreamEvent): void => {
       entry.run = applyRunEvent(entry.run, event);
       const message = messageOf(event);
-      if (message !== null) heard.current.onMessage?.(message);
+      if (message !== null) latestOptions.current.onMessage?.(message);
       show();
     };
     const start = (runId: string, first: Response | null, abort: AbortController): void => {
-      // The run may have been heard of before its own call was answered; one stream is enough.
-      if (followed.current.has(runId)) return abort.abort();
-      const entry: Followed = { run: beginRun(runId, swarmId), abort };
-      followed.current.set(runId, entry);
+      // The run may be attached already, if realtime reported it before the response arrived.
+      if (attached.current.has(runId)) return abort.abort();
+      const entry: AttachedRun = { run: beginRun(runId, swarmId), abort };
+      attached.current.set(runId, entry);
       show();
       const end = (): void => {
-        if (!abort.signal.aborted) heard.current.onEnd?.(entry.run);
+        if (!abort.signal.aborted) latestOptions.current.onEnd?.(entry.run);
       };
-      return void followRun(entry, first, (event) => hear(entry, event), show).then(end);
+      return void streamRun(entry, first, (event) => handle(entry, event), show).then(end);
     };
     return {
       ask: async (question: Question): Promise<string | null> => {
@@ -117,12 +117,12 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
         }
       },
       reset: () => setFailure(null),
-      follow: (runId: string): void => {
+      attach: (runId: string): void => {
         start(runId, null, new AbortController());
       },
-      forget: (runId: string): void => {
-        followed.current.get(runId)?.abort.abort();
-        if (followed.current.delete(runId)) show();
+      detach: (runId: string): void => {
+        attached.current.get(runId)?.abort.abort();
+        if (attached.current.delete(runId)) show();
       },
     };
   }, [swarmId, show]);
@@ -130,7 +130,7 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
   return { runs, isAsking: asking > 0, failure, ...actions };
 }
 
-/** What was said by then is kept. */
+/** Cancels a run. Its messages are kept. */
 export async function cancelRun(runId: string): Promise<void> {
   await unwrap(getClient().functions.invoke("agent-respond", { body: { action: "cancel", run_id: runId } }));
 }
@@ -142,7 +142,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** Lets a tool call happen, or not. For the owner of the agent alone, once. */
+/** Approves or denies a tool call. Only the owner of the agent can decide, once. */
 export async function decideToolCall({ runId, toolExecutionId, isApproved, reason }: Decision): Promise<void> {
   const decision = { tool_execution_id: toolExecutionId, approved: isApproved, ...(reason && { reason }) };
   const body = { action: "approve", run_id: runId, decisions: [decision] };
@@ -161,9 +161,9 @@ function renderQuestion(swarmId: string, question: Question): Record<string, unk
   };
 }
 
-/** supabase-js reads an answer to its end before it gives it out, so a stream is fetched beside it, with the same session. */
+/** Requests a stream with the same session. supabase-js would return the response only when it is complete. */
 async function call(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
-  const { url, anonKey } = getStart();
+  const { url, anonKey } = getConfig();
   const { data } = await getClient().auth.getSession();
   const response = await watchedFetch(`${url}/functions/v1/agent-respond`, {
     method: "POST",
@@ -180,41 +180,41 @@ async function call(body: Record<string, unknown>, signal: AbortSignal): Promise
   return response;
 }
 
-/** Reads a run to its end, over as many connections as it takes. */
-async function followRun(
-  entry: Followed,
+/** Streams a run until it ends, and attaches again after lost connections. */
+async function streamRun(
+  entry: AttachedRun,
   first: Response | null,
-  hear: (event: StreamEvent) => void,
+  handle: (event: StreamEvent) => void,
   show: () => void,
 ): Promise<void> {
   const { signal } = entry.abort;
   let response = first;
-  let waitMs = FIRST_WAIT_MS;
+  let waitMs = INITIAL_WAIT_MS;
   while (!signal.aborted && !hasEnded(entry.run)) {
     try {
       response ??= await call({ action: "attach", run_id: entry.run.id, last_event_id: entry.run.lastEventId }, signal);
       entry.run = { ...entry.run, isConnected: true };
       for await (const event of readEvents(response)) {
         if (signal.aborted) return;
-        hear(event);
-        waitMs = FIRST_WAIT_MS;
+        handle(event);
+        waitMs = INITIAL_WAIT_MS;
         if (event.type === "done") break;
       }
     } catch (error) {
       const { status } = await toFailure(error);
-      // Gone, or not ours to hear any more: asking again would not change it.
+      // The run was deleted or is no longer visible; retrying would not help.
       if (status >= CLIENT_FAULT && status < SERVER_FAULT && status !== TOO_MANY) return;
     }
     response = null;
     if (signal.aborted || hasEnded(entry.run)) return;
     entry.run = { ...entry.run, isConnected: false };
     show();
-    await pause(waitMs, signal);
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    await sleep(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener("abort", () => {

@@ -1,32 +1,31 @@
 import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { type Client, getClient, type TableName } from "./client.ts";
-import { type Answered, type Failure, type GoodOf, unwrap } from "./failure.ts";
+import { type ClientResponse, type Failure, type DataOf, unwrap } from "./failure.ts";
 
-/** What a hook of `data/` gives to a page. */
-export interface Reading<Good> {
-  /** Undefined until the first answer is there: show a skeleton. */
-  readonly rows: Good | undefined;
+/** The result of a reading hook. */
+export interface ReadResult<Data> {
+  /** Undefined until the first response: show a skeleton. */
+  readonly rows: Data | undefined;
   readonly failure: Failure | null;
-  /** Asks again. */
   reload(): void;
 }
 
-export interface RowsQuestion<Answer extends Answered> {
-  /** The table whose changes concern the answer; the first word of the key. */
+export interface RowsOptions<Result extends ClientResponse> {
+  /** The table whose changes affect the result; the first part of the query key. */
   readonly table: TableName;
-  /** What tells this question from others about the table: an id, filters. */
+  /** The rest of the query key: an id, filters. */
   readonly key: QueryKey;
-  ask(client: Client, signal: AbortSignal): PromiseLike<Answer>;
+  read(client: Client, signal: AbortSignal): PromiseLike<Result>;
   readonly isOn?: boolean;
 }
 
-/** Reads rows through supabase-js: `ask` returns the query as built, this runs it and says what went wrong. */
-export function useRows<Answer extends Answered>(question: RowsQuestion<Answer>): Reading<GoodOf<Answer>> {
-  const { table, key, ask, isOn = true } = question;
-  const { data, error, refetch } = useQuery<GoodOf<Answer>, Failure>({
+/** Runs and caches the supabase-js query that `read` builds. */
+export function useRows<Result extends ClientResponse>(options: RowsOptions<Result>): ReadResult<DataOf<Result>> {
+  const { table, key, read, isOn = true } = options;
+  const { data, error, refetch } = useQuery<DataOf<Result>, Failure>({
     queryKey: [table, ...key],
-    queryFn: ({ signal }) => unwrap(ask(getClient(), signal)),
+    queryFn: ({ signal }) => unwrap(read(getClient(), signal)),
     enabled: isOn,
     placeholderData: keepPreviousData,
   });
@@ -34,34 +33,34 @@ export function useRows<Answer extends Answered>(question: RowsQuestion<Answer>)
   return { rows: data, failure: error, reload };
 }
 
-export interface Pages<Row> extends Reading<readonly Row[]> {
+export interface Pages<Row> extends ReadResult<readonly Row[]> {
   readonly hasMore: boolean;
   readonly isLoadingMore: boolean;
-  /** For `onEndReached` and the pager; does nothing while more is on its way. */
+  /** Loads the next page, unless it is loading already. */
   loadMore(): void;
 }
 
-export interface PagesQuestion<Row> {
+export interface PagesOptions<Row> {
   readonly table: TableName;
   readonly key: QueryKey;
-  /** Rows after `last` in the order of the list, at most `size`; from the beginning when `last` is null. */
-  ask(
+  /** Queries at most `size` rows after `last`, or the first ones when `last` is null. */
+  read(
     client: Client,
     page: { readonly last: Row | null; readonly size: number; readonly signal: AbortSignal },
-  ): PromiseLike<Answered>;
+  ): PromiseLike<ClientResponse>;
   readonly size?: number;
   readonly isOn?: boolean;
 }
 
 const PAGE_SIZE = 50;
 
-/** A list that goes on by keyset: each page begins after the last row of the one before, however long the list is. */
-export function usePages<Row>({ table, key, ask, size = PAGE_SIZE, isOn = true }: PagesQuestion<Row>): Pages<Row> {
+/** A keyset-paginated list: each page begins after the last row of the previous one. */
+export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true }: PagesOptions<Row>): Pages<Row> {
   const query = useInfiniteQuery({
     queryKey: [table, ...key],
     queryFn: async ({ pageParam, signal }) =>
-      (await unwrap<Answered>(
-        ask(getClient(), { last: pageParam as Row | null, size, signal }),
+      (await unwrap<ClientResponse>(
+        read(getClient(), { last: pageParam as Row | null, size, signal }),
       )) as unknown as readonly Row[],
     initialPageParam: null,
     getNextPageParam: (page: readonly Row[]) => (page.length < size ? undefined : (page.at(-1) ?? undefined)),

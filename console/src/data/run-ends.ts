@@ -2,24 +2,24 @@ import { getClient, type Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { useRows } from "./rows.ts";
 
-/** A run that ended without everybody having answered, as it is stored. */
+/** A stored run that ended before all agents had replied. */
 export interface StoredRunEnd extends Pick<Row<"runs">, "id" | "status" | "stop_reason" | "error" | "message_id"> {
-  /** Those that failed. */
+  /** The failed turns. */
   readonly run_turns: readonly Pick<Row<"run_turns">, "agent_name" | "error">[];
 }
 
-/** Ends that need no word: the answer is there. */
+/** Stop reasons that the conversation does not mention. */
 export const QUIET_ENDS = ["all_replied", "no_reply_needed"] as const satisfies readonly Row<"runs">["stop_reason"][];
-const MOST_ENDS = 1_000;
+const MAX_ENDS = 1_000;
 const NO_ENDS: readonly StoredRunEnd[] = [];
 
-/** Those since a time, so that the list reaches back as far as the conversation does. Whoever shows them listens to the table. */
+/** The incomplete runs since a time, usually that of the oldest loaded message. The caller must use `useLiveTable("runs")`. */
 export function useStoredRunEnds(swarmId: string, since: string | null): readonly StoredRunEnd[] {
   const { rows } = useRows({
     table: "runs",
     key: ["ends", swarmId, since],
     isOn: since !== null,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("runs")
         .select("id, status, stop_reason, error, message_id, run_turns(agent_name, error)")
@@ -29,20 +29,20 @@ export function useStoredRunEnds(swarmId: string, since: string | null): readonl
         .gte("created_at", since ?? "")
         .eq("run_turns.status", "failed")
         .order("id", { ascending: false })
-        .limit(MOST_ENDS)
+        .limit(MAX_ENDS)
         .abortSignal(signal),
   });
   return rows ?? NO_ENDS;
 }
 
-/** What was asked in a run, to ask it once more. */
+/** The question of a run, to ask it again. */
 export interface AskedQuestion {
   readonly content: string;
   readonly replyToId: string | null;
   readonly agentIds?: readonly string[] | undefined;
 }
 
-/** Null when the question was deleted. */
+/** Returns null if the question was deleted. */
 export async function readQuestion(runId: string): Promise<AskedQuestion | null> {
   const run = await unwrap(
     getClient()

@@ -5,7 +5,7 @@ import type { Row } from "./client.ts";
 import { useLiveTable } from "./live.ts";
 import { useReloadSoon } from "./reload-soon.ts";
 import { cancelRun, type Decision, decideToolCall } from "./respond.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
 type AskedMessage = Pick<Row<"messages">, "content" | "sender_name" | "seq">;
@@ -15,20 +15,20 @@ export interface Run extends Row<"runs"> {
 }
 
 export interface ToolCall extends Row<"tool_executions"> {
-  /** Null for those who may not see what a tool got and gave. */
+  /** Null if the user may not see input and output. */
   readonly tool_execution_payloads: { readonly input: Json | null; readonly output: Json | null } | null;
 }
 
 const WITH_QUESTION = "*, question:messages!runs_message_id_fkey(content, sender_name, seq)";
 const UNDER_WAY = ["queued", "running", "requires_action"] as const satisfies readonly RunStatus[];
-const MOST_TURNS = 500;
+const MAX_TURNS = 500;
 
 export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> {
   useLiveTable("runs", { filter: `swarm_id=eq.${swarmId}` });
   return usePages<Run>({
     table: "runs",
     key: ["of", swarmId, status],
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       let query = client
         .from("runs")
         .select(WITH_QUESTION)
@@ -42,13 +42,13 @@ export function useRuns(swarmId: string, status: RunStatus | "all"): Pages<Run> 
   });
 }
 
-/** Runs of the swarm that somebody who comes in now has to catch up with. */
+/** The unfinished runs of a swarm. */
 export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | "status">[] {
   useLiveTable("runs", { filter: `swarm_id=eq.${swarmId}` });
   const { rows = [] } = useRows({
     table: "runs",
     key: ["live", swarmId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("runs")
         .select("id, status")
@@ -61,67 +61,67 @@ export function useLiveRuns(swarmId: string): readonly Pick<Row<"runs">, "id" | 
   return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
 }
 
-/** Null when there is no such run, or none that one may see. */
-export function useRun(id: string): Reading<Run | null> {
+/** Null if the run does not exist or the user may not see it. */
+export function useRun(id: string): ReadResult<Run | null> {
   useLiveTable("runs", { filter: `id=eq.${id}` });
   return useRows({
     table: "runs",
     key: ["one", id],
-    ask: (client, signal) => client.from("runs").select(WITH_QUESTION).eq("id", id).abortSignal(signal).maybeSingle(),
+    read: (client, signal) => client.from("runs").select(WITH_QUESTION).eq("id", id).abortSignal(signal).maybeSingle(),
   });
 }
 
-export function useTurns(runId: string): Reading<readonly Row<"run_turns">[]> {
+export function useTurns(runId: string): ReadResult<readonly Row<"run_turns">[]> {
   useLiveTable("run_turns", { filter: `run_id=eq.${runId}` });
   return useRows({
     table: "run_turns",
     key: ["of", runId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("run_turns")
         .select("*")
         .eq("run_id", runId)
         .order("created_at")
         .order("id")
-        .limit(MOST_TURNS)
+        .limit(MAX_TURNS)
         .abortSignal(signal),
   });
 }
 
-export function useToolCalls(runId: string): Reading<readonly ToolCall[]> {
-  // What a call gave is a row of another table, and is there when the call's own row changes.
+export function useToolCalls(runId: string): ReadResult<readonly ToolCall[]> {
+  // The output is a row of another table, which exists when the row of the call changes.
   const onChange = useReloadSoon(useMemo(() => ["tool_executions", "of", runId], [runId]));
   useLiveTable("tool_executions", { filter: `run_id=eq.${runId}`, onChange });
   return useRows({
     table: "tool_executions",
     key: ["of", runId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("tool_executions")
         .select("*, tool_execution_payloads(input, output)")
         .eq("run_id", runId)
         .order("created_at")
         .order("id")
-        .limit(MOST_TURNS)
+        .limit(MAX_TURNS)
         .abortSignal(signal),
   });
 }
 
 export type ToolMark = Pick<Row<"tool_executions">, "id" | "turn_id" | "tool_name" | "status" | "duration_ms">;
-const MOST_MARKS = 300;
+const MAX_MARKS = 300;
 
-/** The newest tool calls of a swarm without what they got and gave, to mark the answers that used them. */
+/** The newest tool calls of a swarm without input and output, by turn. */
 export function useToolMarks(swarmId: string): ReadonlyMap<string, readonly ToolMark[]> {
   const { rows } = useRows({
     table: "tool_executions",
     key: ["marks", swarmId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("tool_executions")
         .select("id, turn_id, tool_name, status, duration_ms")
         .eq("swarm_id", swarmId)
         .order("id", { ascending: false })
-        .limit(MOST_MARKS)
+        .limit(MAX_MARKS)
         .abortSignal(signal),
   });
   return useMemo(() => Map.groupBy(rows?.toReversed() ?? [], ({ turn_id: id }) => id), [rows]);
@@ -129,19 +129,19 @@ export function useToolMarks(swarmId: string): ReadonlyMap<string, readonly Tool
 
 export type Answer = Pick<Row<"messages">, "id" | "content" | "deleted_at" | "turn_id">;
 
-/** What was said in a run. */
-export function useAnswers(runId: string): Reading<readonly Answer[]> {
+/** The messages of a run. */
+export function useAnswers(runId: string): ReadResult<readonly Answer[]> {
   useLiveTable("messages", { filter: `run_id=eq.${runId}` });
   return useRows({
     table: "messages",
     key: ["of run", runId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("messages")
         .select("id, content, deleted_at, turn_id")
         .eq("run_id", runId)
         .order("seq")
-        .limit(MOST_TURNS)
+        .limit(MAX_TURNS)
         .abortSignal(signal),
   });
 }
@@ -153,7 +153,7 @@ export function useCancelRun() {
 export function useDecide() {
   return useWrite<Decision, void>({
     tables: ["tool_executions", "runs"],
-    foresee: ({ toolExecutionId, isApproved }) => [
+    optimistic: ({ toolExecutionId, isApproved }) => [
       {
         table: "tool_executions",
         change: replaceRow({ id: toolExecutionId, status: isApproved ? "running" : "denied" } as { id: string }),

@@ -1,6 +1,6 @@
 import { useRows } from "./rows.ts";
 
-/** Things of the user's own, to make snippets that run as they are. Null for what there is none of. */
+/** Ids of rows of the user, for code snippets; null if there are none. */
 export interface Samples {
   readonly agentId: string | null;
   readonly swarmId: string | null;
@@ -10,13 +10,13 @@ export function useSamples(): Samples {
   const agents = useRows({
     table: "agents",
     key: ["sample"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client.from("agents").select("id").order("created_at", { ascending: false }).limit(1).abortSignal(signal),
   });
   const swarms = useRows({
     table: "swarms",
     key: ["sample"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("swarms")
         .select("id, swarm_agents!inner(id)")

@@ -2,104 +2,104 @@ import type { Session, User } from "@supabase/supabase-js";
 import { getClient } from "./client.ts";
 import { createStore, useStore } from "./store.ts";
 
-export interface RateLimitState {
-  /** Null when nobody is signed in, or somebody is who still owes a second factor. */
+export interface SessionState {
+  /** Null when no user is signed in or the second factor is missing. */
   readonly session: Session | null;
-  /** The password was right and a code of the app is still to be given. */
+  /** The password was correct and a code of the authenticator app is required. */
   readonly needsSecondFactor: boolean;
-  /** A session ended by itself, not by signing out: worth a word. */
+  /** The session ended without a sign-out. */
   readonly hasExpired: boolean;
-  /** A recovery link was followed: a new password is to be set. */
+  /** The user opened a recovery link and must set a new password. */
   readonly isRecovering: boolean;
 }
 
-const standing = createStore<RateLimitState>({
+const sessionState = createStore<SessionState>({
   session: null,
   needsSecondFactor: false,
   hasExpired: false,
   isRecovering: false,
 });
-let isLeaving = false;
-let onLeft: () => void = () => {};
+let isSigningOut = false;
+let onSignedOut: () => void = () => {};
 
-export function useSessionState(): RateLimitState {
-  return useStore(standing);
+export function useSessionState(): SessionState {
+  return useStore(sessionState);
 }
 
-/** Inside the shell somebody is always signed in. */
+/** The signed-in user; inside the shell there always is one. */
 export function useUser(): User {
   const { session } = useSessionState();
   if (session === null) throw new Error("a page of the shell was rendered without a session");
   return session.user;
 }
 
-/** Reads the stored session, or the code that a link from a mail has brought, and follows it from then on. */
-export async function startSession(whenLeft: () => void): Promise<void> {
-  onLeft = whenLeft;
+/** Loads the stored session, or exchanges the code of a link from a mail, and tracks changes of the session. */
+export async function startSession(onEnd: () => void): Promise<void> {
+  onSignedOut = onEnd;
   const { auth } = getClient();
   auth.onAuthStateChange((event, session) => {
-    if (event === "PASSWORD_RECOVERY") standing.set({ ...standing.get(), isRecovering: true });
-    // The library holds its lock during this call, so that nothing may be asked of it before it returns.
-    setTimeout(() => void follow(session), 0);
+    if (event === "PASSWORD_RECOVERY") sessionState.set({ ...sessionState.get(), isRecovering: true });
+    // supabase-js holds a lock during this callback, so calls of the auth client would deadlock.
+    setTimeout(() => void applySession(session), 0);
   });
   const { data } = await auth.getSession();
-  await follow(data.session);
+  await applySession(data.session);
 }
 
-let departures = 0;
+let signOuts = 0;
 
-async function follow(session: Session | null): Promise<void> {
-  const before = standing.get();
+async function applySession(session: Session | null): Promise<void> {
+  const before = sessionState.get();
   if (session === null) {
-    departures += 1;
-    const hasExpired = before.session !== null && !isLeaving;
-    standing.set({
+    signOuts += 1;
+    const hasExpired = before.session !== null && !isSigningOut;
+    sessionState.set({
       session: null,
       needsSecondFactor: false,
       hasExpired: hasExpired || before.hasExpired,
       isRecovering: false,
     });
-    if (before.session !== null) onLeft();
-    isLeaving = false;
+    if (before.session !== null) onSignedOut();
+    isSigningOut = false;
     return;
   }
-  const departed = departures;
+  const signOutsBefore = signOuts;
   const { data } = await getClient().auth.mfa.getAuthenticatorAssuranceLevel();
-  // Who has left while this was asked stays away.
-  if (departed !== departures) return;
+  // The user signed out during the request.
+  if (signOutsBefore !== signOuts) return;
   const needsSecondFactor = data?.nextLevel === "aal2" && data.currentLevel !== "aal2";
-  standing.set({
+  sessionState.set({
     session: needsSecondFactor ? null : session,
     needsSecondFactor,
     hasExpired: false,
-    isRecovering: standing.get().isRecovering,
+    isRecovering: sessionState.get().isRecovering,
   });
 }
 
 export function endRecovery(): void {
-  standing.set({ ...standing.get(), isRecovering: false });
+  sessionState.set({ ...sessionState.get(), isRecovering: false });
 }
 
 export async function signOut(scope: "local" | "global" | "others" = "local"): Promise<void> {
-  isLeaving = scope !== "others";
+  isSigningOut = scope !== "others";
   const { error } = await getClient().auth.signOut({ scope });
-  // The service may have ended the session already; it is over here either way.
+  // The service may have ended the session already; end it in this browser in any case.
   if (error !== null && scope !== "others") await getClient().auth.signOut({ scope: "local" });
 }
 
-let asking: Promise<void> | null = null;
+let revalidation: Promise<void> | null = null;
 
-/** A token was refused. A new one is asked for once; where there is none, the session is over. */
-export function questionSession(): Promise<void> {
-  asking ??= (async () => {
+/** Refreshes the token once after a 401; signs out when that fails. */
+export function revalidateSession(): Promise<void> {
+  revalidation ??= (async () => {
     const { auth } = getClient();
-    // An answer to somebody who has left meanwhile says nothing about who comes in next.
+    // Ignore a 401 for a user who has signed out since.
     const { data } = await auth.getSession();
     if (data.session === null) return;
     const { error } = await auth.refreshSession();
     if (error !== null && error.status !== undefined && error.status >= 400) await auth.signOut({ scope: "local" });
   })().finally(() => {
-    asking = null;
+    revalidation = null;
   });
-  return asking;
+  return revalidation;
 }

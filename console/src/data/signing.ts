@@ -3,7 +3,7 @@ import { useWrite, type Write } from "./write.ts";
 
 const NAME = "request-signing";
 
-/** The new secret, which is not shown again. The one before it signs no more. */
+/** Returns the new secret, which is shown only once. The previous secret is invalid at once. */
 export function useRenewSigningSecret(): Write<void, string> {
   return useWrite({
     tables: [],

@@ -6,7 +6,7 @@ export interface Store<State> {
   subscribe(listener: () => void): () => void;
 }
 
-/** One value that parts of the page watch; for what lives longer than any page. */
+/** An observable value that outlives any page. */
 export function createStore<State>(initial: State): Store<State> {
   let state = initial;
   const listeners = new Set<() => void>();

@@ -5,45 +5,45 @@ import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-r
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWrite } from "./write.ts";
 
-/** An agent's place in a swarm, with the agent as everybody in the swarm may see it. */
-export interface Place extends Row<"swarm_agents"> {
+/** A row of `swarm_agents` with the public columns of its agent. */
+export interface SwarmAgent extends Row<"swarm_agents"> {
   readonly agent_cards: Row<"agent_cards"> | null;
 }
 
-const MOST_PLACES = 1_000;
+const MAX_SWARM_AGENTS = 1_000;
 
-export function usePlaces(swarmId: string): Reading<readonly Place[]> {
+export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[]> {
   useLiveTable("swarm_agents", { filter: `swarm_id=eq.${swarmId}` });
   useLiveTable("agents", { onChange: useShowStatus() });
   return useRows({
     table: "swarm_agents",
     key: ["of", swarmId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("swarm_agents")
         .select("*, agent_cards(*)")
         .eq("swarm_id", swarmId)
         .order("position")
         .order("id")
-        .limit(MOST_PLACES)
+        .limit(MAX_SWARM_AGENTS)
         .abortSignal(signal),
   });
 }
 
-/** Agents of one's own tell their status by themselves; those of others are known from the runs that are followed. */
+/** Updates the status of the user's own agents. Realtime does not publish agents of others; attached runs show their status. */
 function useShowStatus(): (change: RowEvent) => void {
   const queries = useQueryClient();
   return useCallback(
     ({ kind, row }) => {
       if (kind !== "UPDATE") return;
       const { id, name, role, status } = row as KeyedRow & Row<"agents">;
-      changeCachedRows(queries, "swarm_agents", (places) =>
-        places.map((place) => {
-          const { agent_cards: card } = place as Partial<Place>;
-          return card?.id === id ? { ...place, agent_cards: { ...card, name, role, status } } : place;
+      changeCachedRows(queries, "swarm_agents", (swarmAgents) =>
+        swarmAgents.map((swarmAgent) => {
+          const { agent_cards: card } = swarmAgent as Partial<SwarmAgent>;
+          return card?.id === id ? { ...swarmAgent, agent_cards: { ...card, name, role, status } } : swarmAgent;
         }),
       );
     },
@@ -55,13 +55,13 @@ export type AgentChoice = Pick<Row<"agents">, "id" | "name" | "role" | "framewor
   readonly status: AgentStatus;
 };
 
-/** One's own agents, to choose from. */
-export function useAgentChoices(isOn = true): Reading<readonly AgentChoice[]> {
+/** The user's own agents. */
+export function useAgentChoices(isOn = true): ReadResult<readonly AgentChoice[]> {
   return useRows({
     table: "agents",
     key: ["choices"],
     isOn,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("agents")
         .select("id, name, role, framework, model, status")
@@ -80,29 +80,29 @@ export function useAddAgents(swarmId: string) {
   });
 }
 
-export function useChangePlace() {
+export function useEnableSwarmAgent() {
   return useWrite<{ readonly id: string; readonly enabled: boolean }, void>({
     tables: ["swarm_agents"],
-    foresee: (change) => [{ table: "swarm_agents", change: replaceRow(change) }],
+    optimistic: (change) => [{ table: "swarm_agents", change: replaceRow(change) }],
     write: async (client, { id, enabled }) => {
       await unwrap(client.from("swarm_agents").update({ enabled }).eq("id", id).select("id").single());
     },
   });
 }
 
-export function useRemovePlace() {
+export function useRemoveSwarmAgent() {
   return useWrite<string, void>({
     tables: ["swarm_agents", "swarms"],
-    foresee: (id) => [{ table: "swarm_agents", change: dropRow(id) }],
+    optimistic: (id) => [{ table: "swarm_agents", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("swarm_agents").delete().eq("id", id));
     },
   });
 }
 
-/** Brings an agent back to where it was. */
-export function useRestorePlace() {
-  return useWrite<Place, void>({
+/** Adds a removed agent again at its position. */
+export function useRestoreSwarmAgent() {
+  return useWrite<SwarmAgent, void>({
     tables: ["swarm_agents", "swarms"],
     write: async (client, { swarm_id, agent_id, position, enabled }) => {
       await unwrap(client.from("swarm_agents").insert({ swarm_id, agent_id, position, enabled }));
@@ -110,15 +110,15 @@ export function useRestorePlace() {
   });
 }
 
-/** All places at once, in their new order: they change together or not at all. */
-export function useOrderPlaces() {
-  return useWrite<readonly Place[], void>({
+/** Writes all positions in one request, which succeeds or fails as a whole. */
+export function useOrderSwarmAgents() {
+  return useWrite<readonly SwarmAgent[], void>({
     tables: ["swarm_agents"],
-    foresee: (places) => [
+    optimistic: (swarmAgents) => [
       {
         table: "swarm_agents",
         change: (rows) => {
-          const order = new Map(places.map(({ id }, at) => [id, at]));
+          const order = new Map(swarmAgents.map(({ id }, index) => [id, index]));
           if (!rows.some(({ id }) => order.has(id))) return rows;
           return rows
             .map((row) => ({ ...row, position: order.get(row.id) ?? Number.MAX_SAFE_INTEGER }))
@@ -126,9 +126,9 @@ export function useOrderPlaces() {
         },
       },
     ],
-    write: async (client, places) => {
-      const moved = places.map(({ id }, position) => ({ id, position }));
-      // The types know one row; the service takes several, each with its id.
+    write: async (client, swarmAgents) => {
+      const moved = swarmAgents.map(({ id }, position) => ({ id, position }));
+      // The types allow only one row; the service accepts an array of rows with ids.
       await unwrap(client.from("swarm_agents").update(moved as never));
     },
   });

@@ -11,9 +11,9 @@ import { useCallback } from "react";
 import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { holdsText } from "./keyset.ts";
+import { containsText } from "./keyset.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite } from "./write.ts";
 
@@ -27,7 +27,7 @@ export interface SwarmSummary extends Row<"swarms"> {
     readonly agent_cards: { readonly id: string; readonly name: string; readonly status: AgentStatus } | null;
   }[];
   readonly people: readonly { readonly id: string }[];
-  /** The newest message alone. */
+  /** Only the newest message. */
   readonly messages: readonly LastMessage[];
 }
 
@@ -42,8 +42,8 @@ export interface SwarmFilter {
 
 const SUMMARY =
   "*, swarm_agents(id, agent_cards(id, name, status)), people:swarm_members(id), messages(content, sender_name, created_at, seq)";
-/** More faces than that are a number. */
-const MOST_EMBEDDED = 100;
+/** The maximum number of embedded agents and members per swarm. */
+const MAX_EMBEDDED = 100;
 
 export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> {
   useLiveTable("swarms");
@@ -51,27 +51,27 @@ export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> 
   return usePages<SwarmSummary>({
     table: "swarms",
     key: ["list", search, status],
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       let query = client
         .from("swarms")
         .select(SUMMARY)
         .order("position", { referencedTable: "swarm_agents" })
-        .limit(MOST_EMBEDDED, { referencedTable: "swarm_agents" })
+        .limit(MAX_EMBEDDED, { referencedTable: "swarm_agents" })
         .eq("people.status", "active")
-        .limit(MOST_EMBEDDED, { referencedTable: "people" })
+        .limit(MAX_EMBEDDED, { referencedTable: "people" })
         .order("seq", { referencedTable: "messages", ascending: false })
         .limit(1, { referencedTable: "messages" })
         .order("id", { ascending: false })
         .limit(size)
         .abortSignal(signal);
-      if (search.trim() !== "") query = query.or(holdsText(["name"], search.trim()));
+      if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
       if (status !== "all") query = query.eq("status", status);
       return last === null ? query : query.lt("id", last.id);
     },
   });
 }
 
-/** What was said last stands in the list as soon as it is said, without asking. */
+/** Updates the newest message of a listed swarm without a request. */
 function useShowLastMessage(): (change: RowEvent) => void {
   const queries = useQueryClient();
   return useCallback(
@@ -89,26 +89,26 @@ function useShowLastMessage(): (change: RowEvent) => void {
 export type RunningRow = Pick<Row<"runs">, "id" | "swarm_id" | "status">;
 const UNDER_WAY = ["queued", "running", "requires_action"] as const;
 
-/** Runs that are under way anywhere, to mark their swarms in a list. */
+/** The unfinished runs of all swarms. */
 export function useRunsUnderWay(): readonly RunningRow[] {
   useLiveTable("runs");
   const { rows = [] } = useRows({
     table: "runs",
     key: ["under way"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client.from("runs").select("id, swarm_id, status").in("status", UNDER_WAY).limit(1_000).abortSignal(signal),
   });
   return rows.filter(({ status }) => UNDER_WAY.some((live) => live === status));
 }
 
-/** Null when there is no such swarm, or none that one may see. */
-export function useSwarm(id: string): Reading<Swarm | null> {
+/** Null if the swarm does not exist or the user may not see it. */
+export function useSwarm(id: string): ReadResult<Swarm | null> {
   const user = useUser();
   useLiveTable("swarms", { filter: `id=eq.${id}` });
   return useRows({
     table: "swarms",
     key: ["one", id],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("swarms")
         .select("*, mine:swarm_members(id, role, status)")
@@ -119,7 +119,7 @@ export function useSwarm(id: string): Reading<Swarm | null> {
   });
 }
 
-/** What somebody may do in a swarm; the service decides, this only keeps buttons away that would be refused. */
+/** What the user may do in a swarm. Only hides controls; the service enforces the permissions. */
 export interface Rights {
   readonly role: SwarmRole;
   readonly canWrite: boolean;
@@ -141,22 +141,22 @@ export interface NewSwarm {
   readonly name: string;
   readonly description: string;
   readonly strategy: SwarmStrategy;
-  /** In the order in which they speak. */
+  /** In speaking order. */
   readonly agentIds: readonly string[];
   readonly coordinatorId: string | null;
   readonly settings: SwarmSettings;
 }
 
-/** The id of the new swarm. */
+/** Returns the id of the new swarm. */
 export function useCreateSwarm() {
   return useWrite<NewSwarm, string>({
     tables: ["swarms", "swarm_agents"],
     write: async (client, { name, description, strategy, agentIds, coordinatorId, settings }) => {
       const row = { name, description: description.trim() === "" ? null : description, strategy, settings };
       const swarm = await unwrap(client.from("swarms").insert(row).select("id").single());
-      const places = agentIds.map((agentId, position) => ({ swarm_id: swarm.id, agent_id: agentId, position }));
-      if (places.length > 0) await unwrap(client.from("swarm_agents").insert(places));
-      // A coordinator is one of the room's agents, so that they have to be there first.
+      const swarmAgents = agentIds.map((agentId, position) => ({ swarm_id: swarm.id, agent_id: agentId, position }));
+      if (swarmAgents.length > 0) await unwrap(client.from("swarm_agents").insert(swarmAgents));
+      // The coordinator must already be an agent of the swarm.
       if (coordinatorId !== null)
         await unwrap(client.from("swarms").update({ coordinator_agent_id: coordinatorId }).eq("id", swarm.id));
       return swarm.id;
@@ -171,7 +171,7 @@ export type SwarmChange = Partial<
 export function useUpdateSwarm() {
   return useWrite<{ readonly id: string; readonly change: SwarmChange }, void>({
     tables: ["swarms"],
-    foresee: ({ id, change }) => [{ table: "swarms", change: replaceRow({ id, ...change }) }],
+    optimistic: ({ id, change }) => [{ table: "swarms", change: replaceRow({ id, ...change }) }],
     write: async (client, { id, change }) => {
       await unwrap(client.from("swarms").update(change).eq("id", id).select("id").single());
     },
@@ -181,7 +181,7 @@ export function useUpdateSwarm() {
 export function useDeleteSwarm() {
   return useWrite<string, void>({
     tables: ["swarms"],
-    foresee: (id) => [{ table: "swarms", change: dropRow(id) }],
+    optimistic: (id) => [{ table: "swarms", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("swarms").delete().eq("id", id));
     },

@@ -3,35 +3,35 @@ import type { Change } from "./change.ts";
 export interface Tail {
   /** The newest first. */
   readonly shown: readonly Change[];
-  /** Come while it was held, the newest first. */
+  /** Received while paused, the newest first. */
   readonly waiting: readonly Change[];
-  /** Keys of what came lately, so that what is told and read is shown once. */
+  /** The keys of recent changes, so that one that is both read and received is shown once. */
   readonly seen: ReadonlySet<string>;
 }
 
 export const EMPTY_TAIL: Tail = { shown: [], waiting: [], seen: new Set() };
-/** The list forgets what is older, so that a tab can stay open for days. */
-export const MOST_KEPT = 1_000;
-const MOST_SEEN = 4 * MOST_KEPT;
+/** Older changes are dropped, so that a tab can stay open for days. */
+export const MAX_KEPT = 1_000;
+const MAX_SEEN = 4 * MAX_KEPT;
 
-/** Takes news into the list, or keeps them waiting. */
-export function addToTail(tail: Tail, news: readonly Change[], isHeld: boolean): Tail {
-  const unseen = new Map(news.filter(({ key }) => !tail.seen.has(key)).map((one) => [one.key, one]));
-  // Changes of one transaction have one time; what is told last happened last.
+/** Adds changes to the list, or keeps them waiting while it is paused. */
+export function addToTail(tail: Tail, changes: readonly Change[], isPaused: boolean): Tail {
+  const unseen = new Map(changes.filter(({ key }) => !tail.seen.has(key)).map((one) => [one.key, one]));
+  // Changes of one transaction have the same time; the last received is the newest.
   const fresh = [...unseen.values()].toReversed();
   if (fresh.length === 0) return tail;
   const { waiting, shown } = tail;
-  const added = isHeld
+  const added = isPaused
     ? { shown, waiting: newestFirst([...fresh, ...waiting]) }
     : { shown: newestFirst([...fresh, ...waiting, ...shown]), waiting: [] };
-  return { ...added, seen: new Set([...tail.seen, ...fresh.map(({ key }) => key)].slice(-MOST_SEEN)) };
+  return { ...added, seen: new Set([...tail.seen, ...fresh.map(({ key }) => key)].slice(-MAX_SEEN)) };
 }
 
-export function releaseTail(tail: Tail): Tail {
+export function resumeTail(tail: Tail): Tail {
   if (tail.waiting.length === 0) return tail;
   return { ...tail, shown: newestFirst([...tail.waiting, ...tail.shown]), waiting: [] };
 }
 
 function newestFirst(changes: readonly Change[]): readonly Change[] {
-  return changes.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at)).slice(0, MOST_KEPT);
+  return changes.toSorted((left, right) => Date.parse(right.at) - Date.parse(left.at)).slice(0, MAX_KEPT);
 }

@@ -13,7 +13,7 @@ export interface TestOutcome {
   readonly truncated?: boolean;
 }
 
-/** One real call of a tool, outside of any swarm. */
+/** Calls a tool outside of any swarm. */
 export function useTestTool(): Write<{ readonly toolId: string; readonly input: unknown }, TestOutcome> {
   return useWrite({
     tables: [],
@@ -24,7 +24,7 @@ export function useTestTool(): Write<{ readonly toolId: string; readonly input: 
   });
 }
 
-/** An MCP server as the function `tools` takes it. */
+/** An MCP server, as the function `tools` expects it. */
 export interface RemoteServer {
   readonly url: string;
   readonly auth?: JsonObject;
@@ -55,22 +55,22 @@ export interface ImportOutcome {
   readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
-export interface ImportWish {
+export interface ImportOptions {
   readonly server: RemoteServer;
   readonly names: readonly string[];
   readonly visibility: Exclude<ToolVisibility, "public">;
 }
 
-/** The function takes so many at a time. */
-const MOST_NAMES = 100;
+/** The limit of the function `tools`. */
+const MAX_NAMES = 100;
 
-export function useImportRemote(): Write<ImportWish, ImportOutcome> {
+export function useImportRemote(): Write<ImportOptions, ImportOutcome> {
   return useWrite({
     tables: ["tools"],
     write: async (client, { server, names, visibility }) => {
       const done: ImportOutcome[] = [];
-      for (let at = 0; at < names.length; at += MOST_NAMES) {
-        const body = { action: "import", ...server, names: names.slice(at, at + MOST_NAMES), visibility };
+      for (let index = 0; index < names.length; index += MAX_NAMES) {
+        const body = { action: "import", ...server, names: names.slice(index, index + MAX_NAMES), visibility };
         const outcome = await unwrap(client.functions.invoke<ImportOutcome>("tools", { body }));
         if (outcome !== null) done.push(outcome);
       }

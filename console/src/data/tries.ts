@@ -2,21 +2,21 @@ import { FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
-/** The key of `swarms.settings` by which a swarm for trying out an agent is found again. The service keeps it as it is. */
+/** The key of `swarms.settings` that marks the swarm for trying out an agent. The service keeps unknown keys. */
 const MARK = "try_of_agent";
-const MOST_MESSAGES = 40;
+const MAX_MESSAGES = 40;
 
 export type Try = Pick<Row<"swarms">, "id" | "name" | "status">;
 
-/** The swarm in which an agent is tried out, or none yet. */
-export function useTry(agentId: string): Reading<readonly Try[]> {
+/** The swarm for trying out an agent, if it exists. */
+export function useTry(agentId: string): ReadResult<readonly Try[]> {
   return useRows({
     table: "swarms",
     key: ["try", agentId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("swarms")
         .select("id, name, status")
@@ -27,13 +27,13 @@ export function useTry(agentId: string): Reading<readonly Try[]> {
   });
 }
 
-/** A swarm of one's own with this agent alone: agents answer in swarms and nowhere else. */
+/** Creates a swarm with only this agent, because agents answer only in swarms. */
 export function useStartTry(): Write<Pick<Row<"agents">, "id" | "name">, Try> {
   return useWrite({
     tables: ["swarms", "swarm_agents"],
     write: async (client, agent) => {
       const name = Array.from(`Try: ${agent.name}`).slice(0, FIELD_BOUNDS["swarms.name"].max).join("");
-      const description = "Made by the console to try an agent out. Remove it whenever you like.";
+      const description = "Created by the console to try out an agent. It can be deleted at any time.";
       const settings = { [MARK]: agent.id };
       const swarm = await unwrap(
         client.from("swarms").insert({ name, description, settings }).select("id, name, status").single(),
@@ -64,22 +64,22 @@ export type TriedMessage = Pick<
   "id" | "content" | "sender_type" | "created_at" | "run_id" | "metadata"
 >;
 
-/** What was said in it last, the newest first. */
-export function useTriedMessages(swarmId: string | null): Reading<readonly TriedMessage[]> {
-  // Asked for anew whenever the conversation is opened: what came in meanwhile was told to nobody here.
+/** Its newest messages, the newest first. */
+export function useTriedMessages(swarmId: string | null): ReadResult<readonly TriedMessage[]> {
+  // Read again whenever the conversation is opened, because no subscription updates it meanwhile.
   const [opening] = useState(() => crypto.randomUUID());
   return useRows({
     table: "messages",
     key: ["try", swarmId, opening],
     isOn: swarmId !== null,
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("messages")
         .select("id, content, sender_type, created_at, run_id, metadata")
         .eq("swarm_id", swarmId ?? "")
         .is("deleted_at", null)
         .order("seq", { ascending: false })
-        .limit(MOST_MESSAGES)
+        .limit(MAX_MESSAGES)
         .abortSignal(signal),
   });
 }

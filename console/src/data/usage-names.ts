@@ -9,7 +9,7 @@ export interface UsageNames {
   readonly swarms: ReadonlyMap<string, string>;
 }
 
-/** The names behind the ids of usage, as far as they are still there. */
+/** The names of agents and swarms that still exist. */
 export async function readUsageNames(rows: readonly UsageRow[]): Promise<UsageNames> {
   const idsOf = (of: (row: UsageRow) => string | null): string[] => [
     ...new Set(rows.map(of).filter((id) => id !== null)),
@@ -26,7 +26,7 @@ export async function readUsageNames(rows: readonly UsageRow[]): Promise<UsageNa
   };
 }
 
-/** In parts, because ids travel in the address of the request. */
+/** In batches, because the URL contains the ids. */
 async function readNames(table: "agents" | "swarms", ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   for (let from = 0; from < ids.length; from += PAGE) {

@@ -3,35 +3,35 @@ import { unwrap } from "./failure.ts";
 
 export type UsageRow = Row<"usage_daily">;
 
-/** More rows than this are not read at once: a page would rather say so than take minutes. */
-export const MOST_USAGE_ROWS = 10_000;
+/** The maximum number of rows of an export. */
+export const MAX_USAGE_ROWS = 10_000;
 const PAGE = 500;
 
-/** Every day, agent, swarm and model since a day, in the order of days. */
+/** Reads the usage per day, agent, swarm and model since a day, ordered by day. */
 export async function readUsageRows(payerId: string, since: string): Promise<readonly UsageRow[]> {
   const rows: UsageRow[] = [];
-  let place: Place = { day: since, skip: 0 };
-  while (rows.length < MOST_USAGE_ROWS) {
-    const page = await readPage(payerId, place);
+  let cursor: Cursor = { day: since, skip: 0 };
+  while (rows.length < MAX_USAGE_ROWS) {
+    const page = await readPage(payerId, cursor);
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return [...rows, ...page].slice(0, MOST_USAGE_ROWS);
-    // The last day may be cut. It is read again from its beginning, unless it fills the page by itself.
+    if (last === undefined || page.length < PAGE) return [...rows, ...page].slice(0, MAX_USAGE_ROWS);
+    // The last day may be incomplete: read it again from its beginning, unless it fills the whole page.
     const whole = page.filter(({ day }) => day !== last.day);
     const isOneDay = whole.length === 0;
     rows.push(...(isOneDay ? page : whole));
-    const skipped = place.day === last.day ? place.skip : 0;
-    place = { day: last.day, skip: isOneDay ? skipped + PAGE : 0 };
+    const skipped = cursor.day === last.day ? cursor.skip : 0;
+    cursor = { day: last.day, skip: isOneDay ? skipped + PAGE : 0 };
   }
-  return rows.slice(0, MOST_USAGE_ROWS);
+  return rows.slice(0, MAX_USAGE_ROWS);
 }
 
-interface Place {
+interface Cursor {
   readonly day: string;
-  /** Rows of the day that are read already. */
+  /** The number of rows of the day that were read already. */
   readonly skip: number;
 }
 
-function readPage(payerId: string, { day, skip }: Place): Promise<readonly UsageRow[]> {
+function readPage(payerId: string, { day, skip }: Cursor): Promise<readonly UsageRow[]> {
   return unwrap(
     getClient()
       .from("usage_daily")

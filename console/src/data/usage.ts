@@ -6,7 +6,7 @@ import { useLiveTable } from "./live.ts";
 import { useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
 
-/** What usage is told apart by. */
+/** The dimensions of the usage report. */
 export const USAGE_SPLITS = ["agent", "swarm", "model"] as const;
 export type UsageSplit = (typeof USAGE_SPLITS)[number];
 
@@ -15,41 +15,41 @@ export interface UsageSums {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
-  /** Null where no model that was used has a price. */
+  /** Null if none of the used models has a price. */
   readonly cost: number | null;
 }
 
 export interface UsageShare extends UsageSums {
-  /** The id of the agent or swarm, or the model's. */
+  /** The id of the agent, swarm or model. */
   readonly id: string | null;
-  /** Null for what is not there any more. */
+  /** Null for a deleted agent or swarm. */
   readonly name: string | null;
 }
 
 export interface UsageDay extends UsageSums {
-  /** A day of UTC: "2026-11-15". */
+  /** A day in UTC: "2026-11-15". */
   readonly day: string;
 }
 
 export interface UsageReport {
   readonly days: readonly UsageDay[];
-  /** The greatest first. */
+  /** The largest first. */
   readonly shares: readonly UsageShare[];
-  /** There are more shares than are listed. */
+  /** Not all shares are listed. */
   readonly isCut: boolean;
-  /** The days of the greatest shares, in the order of these. */
+  /** The days of the largest shares, in the order of `shares`. */
   readonly daysOfShares: readonly (readonly UsageDay[])[];
 }
 
-export interface UsageReading {
+export interface UsageResult {
   readonly report: UsageReport | undefined;
   readonly failure: Failure | null;
   reload(): void;
 }
 
-/** So many shares are drawn by name; the rest is drawn as one. */
+/** The number of shares with their own series; the others are one series. */
 const DRAWN_SHARES = 5;
-/** So many shares are listed. */
+/** The maximum number of listed shares. */
 const LISTED_SHARES = 100;
 
 const COLUMNS = { agent: "agent_id", swarm: "swarm_id", model: "model" } as const satisfies Record<
@@ -58,22 +58,22 @@ const COLUMNS = { agent: "agent_id", swarm: "swarm_id", model: "model" } as cons
 >;
 const SUMS =
   "turns:turns.sum(), input:input_tokens.sum(), cached:cached_input_tokens.sum(), output:output_tokens.sum(), cost:cost_usd.sum()" as const;
-const GATHER_MS = 4_000;
+const BATCH_MS = 4_000;
 
-export interface UsageQuestion {
-  /** The first day, as a date of UTC. */
+export interface UsageQuery {
+  /** The first day, as a date in UTC. */
   readonly since: string;
   readonly split: UsageSplit;
 }
 
-/** What the user has paid for. The database adds up, so that it is three small answers however much was used. */
-export function useUsage({ since, split }: UsageQuestion): UsageReading {
+/** The usage that the user pays for. The database aggregates it, so the responses are small. */
+export function useUsage({ since, split }: UsageQuery): UsageResult {
   const { id: payerId } = useUser();
-  useFollowUsage();
+  useLiveUsage();
   const { rows, failure, reload } = useRows({
     table: "usage_daily",
     key: ["report", since, split],
-    ask: async (client, signal) => ({
+    read: async (client, signal) => ({
       data: await readReport(client, { since, split, payerId, signal }),
       error: null,
     }),
@@ -81,25 +81,25 @@ export function useUsage({ since, split }: UsageQuestion): UsageReading {
   return { report: rows, failure, reload };
 }
 
-interface Asked extends UsageQuestion {
+interface ReportOptions extends UsageQuery {
   readonly payerId: string;
   readonly signal: AbortSignal;
 }
 
-async function readReport(client: Client, asked: Asked): Promise<UsageReport> {
-  const [days, found] = await Promise.all([readDays(client, asked), readShares(client, asked)]);
+async function readReport(client: Client, options: ReportOptions): Promise<UsageReport> {
+  const [days, found] = await Promise.all([readDays(client, options), readShares(client, options)]);
   const drawn = found.slice(0, DRAWN_SHARES);
   const [names, daysOfShares] = await Promise.all([
-    readNames(client, asked, found),
-    readDaysOfShares(client, asked, drawn),
+    readNames(client, options, found),
+    readDaysOfShares(client, options, drawn),
   ]);
   const shares = found
     .slice(0, LISTED_SHARES)
-    .map((share) => ({ ...share, name: nameOf(asked.split, share.id, names) }));
+    .map((share) => ({ ...share, name: nameOf(options.split, share.id, names) }));
   return { days, shares, isCut: found.length > LISTED_SHARES, daysOfShares };
 }
 
-async function readDays(client: Client, { since, payerId, signal }: Asked): Promise<readonly UsageDay[]> {
+async function readDays(client: Client, { since, payerId, signal }: ReportOptions): Promise<readonly UsageDay[]> {
   return unwrap(
     client
       .from("usage_daily")
@@ -113,7 +113,7 @@ async function readDays(client: Client, { since, payerId, signal }: Asked): Prom
 
 type Share = Omit<UsageShare, "name">;
 
-async function readShares(client: Client, { since, split, payerId, signal }: Asked): Promise<readonly Share[]> {
+async function readShares(client: Client, { since, split, payerId, signal }: ReportOptions): Promise<readonly Share[]> {
   return unwrap(
     client
       .from("usage_daily")
@@ -128,7 +128,7 @@ async function readShares(client: Client, { since, split, payerId, signal }: Ask
 
 async function readDaysOfShares(
   client: Client,
-  { since, split, payerId, signal }: Asked,
+  { since, split, payerId, signal }: ReportOptions,
   shares: readonly Share[],
 ): Promise<readonly (readonly UsageDay[])[]> {
   const ids = shares.map(({ id }) => id).filter((id) => id !== null);
@@ -148,7 +148,7 @@ async function readDaysOfShares(
 
 async function readNames(
   client: Client,
-  { split, signal }: Asked,
+  { split, signal }: ReportOptions,
   shares: readonly Share[],
 ): Promise<Map<string, string>> {
   const ids = shares.map(({ id }) => id).filter((id) => id !== null);
@@ -162,16 +162,16 @@ function nameOf(split: UsageSplit, id: string | null, names: ReadonlyMap<string,
   return split === "model" || id === null ? id : (names.get(id) ?? null);
 }
 
-/** Realtime tells of each record; what they add up to is asked for again, once for many. */
-function useFollowUsage(): void {
+/** Reloads the report after new usage records, at most once per interval. */
+function useLiveUsage(): void {
   const queries = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const askAgain = useCallback(() => {
+  const reloadSoon = useCallback(() => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       void queries.invalidateQueries({ queryKey: ["usage_daily"] });
-    }, GATHER_MS);
+    }, BATCH_MS);
   }, [queries]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useLiveTable("usage_records", { onChange: askAgain, onMissed: askAgain });
+  useLiveTable("usage_records", { onChange: reloadSoon, onMissed: reloadSoon });
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 
-/** Does something again and again while the page is looked at; for what nobody tells us by itself. */
-export function useEvery(ms: number, run: () => void, isOn = true): void {
+/** Calls a function periodically while the page is visible, to poll data that realtime does not publish. */
+export function useInterval(ms: number, run: () => void, isOn = true): void {
   useEffect(() => {
     if (!isOn) return;
     const timer = setInterval(() => {

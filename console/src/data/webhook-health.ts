@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import { useEvery } from "./every.ts";
-import { type Reading, useRows } from "./rows.ts";
+import { useInterval } from "./use-interval.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 
 export const HEALTH_REFRESH_MS = 15_000;
 export const HEALTH_HOURS = 24;
@@ -9,13 +9,13 @@ const HOUR_MS = 3_600_000;
 export interface Health {
   readonly attempts: number;
   readonly delivered: number;
-  /** Deliveries that came to their end without having arrived. */
+  /** Deliveries that failed finally. */
   readonly failed: number;
-  /** The share of attempts that arrived, 0 to 1; null without attempts. */
+  /** The share of successful attempts, 0 to 1; null without attempts. */
   readonly successRate: number | null;
-  /** Pending or between two attempts, at this moment. */
+  /** Deliveries that are pending or retrying now. */
   readonly waiting: number;
-  /** Where there were more attempts than are counted: the time from which on they are. */
+  /** The beginning of the counted period, if there were more attempts than the service counts. */
   readonly countedSince: string | null;
 }
 
@@ -28,17 +28,17 @@ export const NO_ATTEMPTS: Health = {
   countedSince: null,
 };
 
-/** What became of the attempts of the last day, by webhook; counted by the database. */
-export function useHealth(webhookId?: string): Reading<ReadonlyMap<string, Health>> {
+/** The results of the attempts of the last day, by webhook. */
+export function useHealth(webhookId?: string): ReadResult<ReadonlyMap<string, Health>> {
   const { rows, failure, reload } = useRows({
     table: "webhook_deliveries",
     key: ["health", webhookId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .rpc("webhook_health", { hours: HEALTH_HOURS, ...(webhookId !== undefined && { webhook_id: webhookId }) })
         .abortSignal(signal),
   });
-  useEvery(HEALTH_REFRESH_MS, reload);
+  useInterval(HEALTH_REFRESH_MS, reload);
   const byWebhook = useMemo(
     () => rows && new Map(rows.map((row) => [row.webhook_id, readHealth(row)] as const)),
     [rows],

@@ -2,24 +2,24 @@ import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
 import { dropRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, holdsText } from "./keyset.ts";
+import { afterRow, containsText } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
-import { type Pages, type Reading, usePages, useRows } from "./rows.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
-/** All but the secret, which is asked for when somebody wants to see it. */
+/** Without the secret, which is read only to be shown. */
 const COLUMNS =
   "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
 export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id">;
 
 export interface ListedWebhook extends Webhook {
-  /** The newest delivery, if there is one. */
+  /** The newest delivery, if any. */
   readonly last: readonly { readonly status: DeliveryStatus; readonly created_at: string }[];
 }
 
 export const WEBHOOK_STATES = ["all", "active", "off", "disabled"] as const;
-/** Off: by its owner. Disabled: by the service, with a reason. */
+/** `off`: disabled by its owner. `disabled`: disabled by the service, with a reason. */
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
 export interface WebhookFilter {
@@ -32,12 +32,12 @@ export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebho
   return usePages<ListedWebhook>({
     table: "webhooks",
     key: ["list", search, state],
-    ask: (client, { last, size, signal }) => {
+    read: (client, { last, size, signal }) => {
       let query = client.from("webhooks").select(`${COLUMNS}, last:webhook_deliveries(status, created_at)`);
       if (state === "active") query = query.eq("is_active", true);
       if (state === "off") query = query.eq("is_active", false).is("disabled_reason", null);
       if (state === "disabled") query = query.not("disabled_reason", "is", null);
-      if (search !== "") query = query.or(holdsText(["name", "url"], search));
+      if (search !== "") query = query.or(containsText(["name", "url"], search));
       if (last !== null) query = query.or(afterRow(last));
       return query
         .order("created_at", { ascending: false })
@@ -50,35 +50,35 @@ export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebho
   });
 }
 
-export function useWebhook(id: string): Reading<Webhook> {
+export function useWebhook(id: string): ReadResult<Webhook> {
   useLiveTable("webhooks");
   return useRows({
     table: "webhooks",
     key: ["one", id],
-    ask: (client, signal) => client.from("webhooks").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+    read: (client, signal) => client.from("webhooks").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
   });
 }
 
-/** Names to choose from, where an event is to be sent to another webhook. */
-export function useWebhookNames(): Reading<readonly { id: string; name: string; is_active: boolean }[]> {
+/** The webhooks to which an event can be replayed. */
+export function useWebhookNames(): ReadResult<readonly { id: string; name: string; is_active: boolean }[]> {
   useLiveTable("webhooks");
   return useRows({
     table: "webhooks",
     key: ["names"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client.from("webhooks").select("id, name, is_active").order("name").limit(1_000).abortSignal(signal),
   });
 }
 
-/** Those that the service switched off and nobody has switched on since, the latest first. */
-export function useDisabledWebhooks(): Reading<
+/** The webhooks that the service has disabled, the latest first. */
+export function useDisabledWebhooks(): ReadResult<
   readonly Pick<Webhook, "id" | "name" | "disabled_reason" | "disabled_at">[]
 > {
   useLiveTable("webhooks");
   const reading = useRows({
     table: "webhooks",
     key: ["disabled"],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhooks")
         .select("id, name, disabled_reason, disabled_at")
@@ -87,7 +87,7 @@ export function useDisabledWebhooks(): Reading<
         .limit(20)
         .abortSignal(signal),
   });
-  // One that was switched on while this was shown is replaced in place.
+  // A row that was enabled since is updated in the cache, not removed.
   const rows = reading.rows?.filter(({ disabled_reason: reason }) => reason !== null);
   return { ...reading, rows };
 }
@@ -115,11 +115,11 @@ export interface WebhookChange {
   readonly change: Partial<WebhookDraft>;
 }
 
-/** Shown at once. */
+/** Updates the cache optimistically. */
 export function useUpdateWebhook(): Write<WebhookChange, Webhook> {
   return useWrite({
     tables: ["webhooks"],
-    foresee: ({ id, change }) => [{ table: "webhooks", change: replaceRow({ id, ...change }) }],
+    optimistic: ({ id, change }) => [{ table: "webhooks", change: replaceRow({ id, ...change }) }],
     write: (client, { id, change }) =>
       unwrap(client.from("webhooks").update(asRow(change)).eq("id", id).select(COLUMNS).single()) as Promise<Webhook>,
   });
@@ -128,7 +128,7 @@ export function useUpdateWebhook(): Write<WebhookChange, Webhook> {
 export function useDeleteWebhook(): Write<string, "gone"> {
   return useWrite<string, "gone">({
     tables: ["webhooks"],
-    foresee: (id) => [{ table: "webhooks", change: dropRow(id) }],
+    optimistic: (id) => [{ table: "webhooks", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("webhooks").delete().eq("id", id));
       return "gone";
@@ -136,7 +136,7 @@ export function useDeleteWebhook(): Write<string, "gone"> {
   });
 }
 
-/** A secret is read when it is wanted and kept by whoever shows it, not by the cache. */
+/** Reads the secret without caching it. */
 export function useRevealSecret(): Write<string, string> {
   return useWrite({
     tables: [],
@@ -146,7 +146,7 @@ export function useRevealSecret(): Write<string, string> {
 
 export interface NewSecret {
   readonly new_secret: string;
-  /** Until when what came before goes on signing beside it; null when it does not. */
+  /** Until when the previous secret also signs; null when it does not. */
   readonly previous_secret_expires_at: string | null;
 }
 
@@ -160,12 +160,12 @@ export function useRegenerateSecret(): Write<{ readonly id: string; readonly gra
   });
 }
 
-/** Secrets that were replaced and still sign, the one that goes on longest first. */
-export function usePreviousSecrets(webhookId: string): Reading<readonly Row<"webhook_previous_secrets">[]> {
+/** The replaced secrets that still sign, the last to expire first. */
+export function usePreviousSecrets(webhookId: string): ReadResult<readonly Row<"webhook_previous_secrets">[]> {
   return useRows({
     table: "webhook_previous_secrets",
     key: ["of", webhookId],
-    ask: (client, signal) =>
+    read: (client, signal) =>
       client
         .from("webhook_previous_secrets")
         .select("*")
@@ -175,7 +175,7 @@ export function usePreviousSecrets(webhookId: string): Reading<readonly Row<"web
   });
 }
 
-/** From now on only the newest secret signs. */
+/** Ends all replaced secrets. */
 export function useRevokePreviousSecrets(): Write<string, { readonly revoked: number }> {
   return useWrite({
     tables: ["webhook_previous_secrets"],
@@ -192,7 +192,7 @@ export interface TestAnswer {
   readonly status_code: number | null;
   readonly response_time_ms: number;
   readonly response_body: string | null;
-  /** In words, when there was no answer. */
+  /** The error message, when there was no response. */
   readonly error?: string | null;
 }
 
@@ -206,7 +206,7 @@ export function useTestWebhook(): Write<{ readonly id: string; readonly eventTyp
   });
 }
 
-/** The client's types ask for lists and records that it could write to. */
+/** The client's types require mutable arrays and records. */
 function asRow<Draft extends Partial<WebhookDraft>>(draft: Draft) {
   const { events, headers, ...rest } = draft;
   return {

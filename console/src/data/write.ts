@@ -5,30 +5,30 @@ import { type Client, getClient, type TableName } from "./client.ts";
 import { type Failure, toFailure } from "./failure.ts";
 
 export interface WriteOptions<Input, Output> {
-  /** Does it: build the call with supabase-js and `unwrap` it. */
+  /** Calls supabase-js; use `unwrap`. */
   write(client: Client, input: Input): Promise<Output>;
-  /** Tables whose cached rows are asked for again when it is done. */
+  /** The tables whose queries are reloaded afterwards. */
   readonly tables: readonly TableName[];
-  /** What it will have changed, shown at once and taken back when it fails. */
-  foresee?(input: Input): readonly { readonly table: TableName; readonly change: RowChange }[];
+  /** Optimistic changes of cached rows, which are rolled back on failure. */
+  optimistic?(input: Input): readonly { readonly table: TableName; readonly change: RowChange }[];
 }
 
 export interface Write<Input, Output> {
-  /** The outcome, or null when it failed: then `failure` and `errors` say why. Never throws. */
+  /** Returns the result, or null on failure; `failure` and `errors` have the reason. Never throws. */
   run(input: Input): Promise<Output | null>;
   readonly isBusy: boolean;
   readonly failure: Failure | null;
-  /** Field → message, for the fields of a form. Nested ones are dotted: "settings.temperature". */
+  /** Field → error message. Names of nested fields have dots: "settings.temperature". */
   readonly errors: Readonly<Record<string, string>>;
-  /** Forgets the failure: when a form is opened again. */
+  /** Clears the failure. */
   reset(): void;
 }
 
 const NO_ERRORS: Readonly<Record<string, string>> = {};
 
-/** Everything that changes something. */
+/** A mutation with optimistic updates. */
 export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): Write<Input, Output> {
-  const { write, tables, foresee } = options;
+  const { write, tables, optimistic } = options;
   const queries = useQueryClient();
   const mutation = useMutation<Output, Failure, Input, [QueryKey, unknown][]>({
     mutationFn: async (input) => {
@@ -39,8 +39,8 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
       }
     },
     onMutate: async (input) => {
-      const changes = foresee?.(input) ?? [];
-      // An answer that is on its way would undo what is foreseen.
+      const changes = optimistic?.(input) ?? [];
+      // The response of a running query would overwrite the optimistic change.
       await Promise.all(changes.map(({ table }) => queries.cancelQueries({ queryKey: [table] })));
       return changes.flatMap(({ table, change }) => changeCachedRows(queries, table, change));
     },
@@ -52,7 +52,7 @@ export function useWrite<Input, Output>(options: WriteOptions<Input, Output>): W
     },
   });
   const { mutateAsync } = mutation;
-  // The same between renders, so that commands and effects may hold it.
+  // Stable between renders, for commands and effects.
   const run = useCallback((input: Input) => mutateAsync(input).catch(() => null), [mutateAsync]);
   return {
     run,

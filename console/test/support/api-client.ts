@@ -1,17 +1,17 @@
 import type { Page } from "playwright-core";
 import type { Instance } from "./instance.ts";
-import { readSession } from "./visitors.ts";
+import { readSession } from "./browser-contexts.ts";
 
-export interface Visitor {
+export interface ApiClient {
   readonly userId: string;
-  /** Calls the API as the person who is signed in on the page; the answer's JSON, or an error that says what came. */
+  /** Calls the API as the user of the page. Returns the JSON of the response, or throws with its status and body. */
   call(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown>;
-  /** The same with the service role, for what people may not do themselves. */
+  /** Calls the API with the service role. */
   callAsService(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<unknown>;
 }
 
-/** What the page could do, done beside it: to make things happen that it should notice. */
-export async function findVisitor(page: Page, instance: Instance): Promise<Visitor> {
+/** Returns a client for the API with the session of the page. */
+export async function getApiClient(page: Page, instance: Instance): Promise<ApiClient> {
   const { access_token: token, user } = await readSession(page);
   const send = async (key: string, bearer: string, method: string, path: string, body: unknown): Promise<unknown> => {
     const response = await page.request.fetch(`${instance.url}${path}`, {

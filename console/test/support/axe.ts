@@ -7,17 +7,17 @@ import type { Page } from "playwright-core";
 const SOURCE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Fails with a list of what keeps somebody from using the page as it is now. */
+/** Fails with the accessibility violations of the current page. */
 export async function scanWithAxe(page: Page): Promise<void> {
-  // Given to the page by the debugger, which its policy does not bind. It is long: once a document is enough.
+  // Evaluated by the debugger, which bypasses the Content-Security-Policy. Once per document, because the script is long.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(await readFile(SOURCE, "utf8"));
   const { violations } = await page.evaluate(async (rules) => {
-    // Colours that are on their way from one theme to the other are those of neither.
+    // Waits for transitions between themes, because intermediate colours have other contrasts.
     const isChanging = () =>
       document.getAnimations().some((change) => change instanceof CSSTransition && change.playState === "running");
     while (isChanging()) await new Promise((drawn) => requestAnimationFrame(drawn));
     const { axe } = window as unknown as { axe: { run(where: Document, options: unknown): Promise<AxeResults> } };
-    // Styles would be loaded and read anew each time for one rule, which has a test of its own.
+    // Skips a rule that loads all styles again; another test covers it.
     const oriented = { "css-orientation-lock": { enabled: false } };
     return axe.run(document, { runOnly: rules, rules: oriented, preload: false, resultTypes: ["violations"] });
   }, RULES);

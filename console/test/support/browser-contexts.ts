@@ -7,32 +7,32 @@ interface Screen {
   readonly hasTouch: boolean;
 }
 
-/** A context whose first page shows nothing and stays: it keeps the process of the others alive, and reaches what they store. */
-interface Seat {
+/** A context whose first page stays open: it keeps the renderer process alive and can access the storage of the others. */
+interface LeasedContext {
   readonly context: BrowserContext;
   readonly width: number;
 }
 
-export interface Visitors {
-  /** A context that stores nothing yet. */
-  seat(screen: Screen): Promise<Seat>;
-  /** Gives it to the next visitor, who finds no trace of this one. */
-  leave(seat: Seat): Promise<void>;
+export interface Contexts {
+  /** Returns a context with empty storage. */
+  lease(screen: Screen): Promise<LeasedContext>;
+  /** Clears the context and makes it available again. */
+  release(lease: LeasedContext): Promise<void>;
 }
 
 const STORED_SESSION = "swarmbase.session";
 
-/** Every new context starts a process and reads the whole console again, which costs more than most tests do on it. */
-export function openVisitors(browser: Browser, instance: Instance): Visitors {
-  const free: Seat[] = [];
+/** Reuses contexts, because a new one starts a process and loads the whole console, which takes longer than most tests. */
+export function openContexts(browser: Browser, instance: Instance): Contexts {
+  const free: LeasedContext[] = [];
   return {
-    seat: async ({ width, height, hasTouch }) => {
-      const known = free.findIndex((seat) => seat.width === width);
-      const [taken] = known === -1 ? [] : free.splice(known, 1);
-      if (taken !== undefined) return taken;
+    lease: async ({ width, height, hasTouch }) => {
+      const known = free.findIndex((lease) => lease.width === width);
+      const [reused] = known === -1 ? [] : free.splice(known, 1);
+      if (reused !== undefined) return reused;
       const context = await browser.newContext({
         baseURL: instance.url,
-        // The authority of the instance is made for it alone; no browser knows it.
+        // The CA certificate of the instance is self-signed.
         ignoreHTTPSErrors: true,
         viewport: { width, height },
         reducedMotion: "reduce",
@@ -44,19 +44,19 @@ export function openVisitors(browser: Browser, instance: Instance): Visitors {
       await first.goto("/health");
       return { context, width };
     },
-    leave: async (seat) => {
-      const { context } = seat;
+    release: async (lease) => {
+      const { context } = lease;
       const [first, ...others] = context.pages();
       for (const page of others) await page.close();
       await context.setOffline(false);
       await context.clearCookies();
       await first?.evaluate(() => localStorage.clear());
-      free.push(seat);
+      free.push(lease);
     },
   };
 }
 
-/** As the page of this visitor has stored it, or will find it. */
+/** Reads the stored session of the context. */
 export async function readSession(page: Page): Promise<{ access_token: string; user: { id: string } }> {
   const stored = await firstPage(page).evaluate((key) => localStorage.getItem(key), STORED_SESSION);
   return JSON.parse(stored ?? "{}") as { access_token: string; user: { id: string } };

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 
-export interface Troubles {
+export interface BrowserErrors {
   assertNone(): void;
 }
 
-/** What a browser says of a page that is left while it still connects, which a person who is quick does too. */
+/** The browser logs this when a page is closed while its socket connects. */
 const LEFT = /WebSocket is closed before the connection is established/;
 
-/** Collects what a careful person would see in the developer tools: errors, exceptions, violations of the policy. */
-export async function watchTroubles(page: Page, expected: readonly RegExp[]): Promise<Troubles> {
+/** Collects errors, exceptions and violations of the Content-Security-Policy. */
+export async function collectBrowserErrors(page: Page, expected: readonly RegExp[]): Promise<BrowserErrors> {
   const found: string[] = [];
-  const note = (trouble: string): void => {
-    if (![...expected, LEFT].some((pattern) => pattern.test(trouble))) found.push(trouble);
+  const note = (text: string): void => {
+    if (![...expected, LEFT].some((pattern) => pattern.test(text))) found.push(text);
   };
   page.on("pageerror", (error) => note(`exception: ${error.message}`));
   page.on("console", (message) => {
@@ -25,5 +25,5 @@ export async function watchTroubles(page: Page, expected: readonly RegExp[]): Pr
       noteViolation(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
     });
   });
-  return { assertNone: () => assert.deepEqual(found, [], "the browser has something to say") };
+  return { assertNone: () => assert.deepEqual(found, [], "the browser reported errors") };
 }

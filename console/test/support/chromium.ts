@@ -12,8 +12,8 @@ const FOLDER = resolve(import.meta.dirname, `../../../node_modules/.cache/chromi
 const UNPACK = join(import.meta.dirname, "unpack-chromium.ts");
 
 /**
- * The program, unpacked once and for all runs. The package unpacks in place into the folder for temporary files, where a second
- * process would start what the first is still writing; so it does that in a folder of its own, which is then renamed.
+ * Returns the path of Chromium, which is unpacked once for all runs. The package unpacks into the temporary folder, where another
+ * process could start an incomplete file, so this unpacks into a separate folder and renames it.
  */
 export async function unpackChromium(): Promise<string> {
   const program = join(FOLDER, "chromium");
@@ -24,7 +24,7 @@ export async function unpackChromium(): Promise<string> {
     await promisify(execFile)(process.execPath, [UNPACK], { env: { ...process.env, TMPDIR: own } });
     await rename(own, FOLDER);
   } catch (error) {
-    // Somebody else was first.
+    // Another process was faster.
     if (!existsSync(program)) throw error;
   } finally {
     await rm(own, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Markup, what filters and patterns are written with, and a word that no line can break. */
+/** Markup, special characters of filters and patterns, and a very long word. */
 export const HOSTILE = `<img src=x onerror="throw 1">'),("%_*\\]};--&${"W".repeat(160)}`;
 const DIGITS = "9".repeat(160);
 
@@ -8,16 +8,16 @@ const FIELDS = ["text", "email", "url", "password", "search", "tel", "number"].m
 const ANY_FIELD = [...FIELDS, "input:not([type])", "textarea"].map((field) => `${field}:visible:enabled`).join();
 
 /**
- * Fills every field that can be seen with what breaks lines and markup, and returns what is wrong at each width: a page that
- * scrolls sideways, a control outside of the screen, text that is gone.
+ * Fills all visible fields with text that breaks lines and markup, and returns the problems at each width: a page that
+ * scrolls horizontally, a control outside of the screen, a changed text.
  */
 export async function fillEveryField(
   page: Page,
   where: string,
   widths: readonly number[],
-): Promise<{ count: number; faults: string[] }> {
-  const faults = await measure(page, where);
-  // What lies below a dialog cannot be reached.
+): Promise<{ count: number; problems: string[] }> {
+  const problems = await measure(page, where);
+  // An open dialog covers the page.
   const dialog = page.getByRole("dialog");
   const place = (await dialog.count()) > 0 ? dialog.last() : page.locator("body");
   const fields = await place.locator(ANY_FIELD).all();
@@ -26,7 +26,7 @@ export async function fillEveryField(
   for (const handle of handles) {
     const about = (await handle?.evaluate((element) => {
       const { type, maxLength, inputMode, labels, readOnly, disabled } = element as HTMLInputElement;
-      // A choice in one field may have taken another away.
+      // A change of one field may have removed another.
       const isUsable = element.checkVisibility({ visibilityProperty: true }) && !disabled && !readOnly;
       const label = element.getAttribute("aria-label") ?? labels?.[0]?.textContent ?? "";
       return { type, maxLength, label, isUsable, isNumeric: type === "number" || inputMode === "numeric" };
@@ -36,23 +36,23 @@ export async function fillEveryField(
     const typed = about.maxLength > 0 ? text.slice(0, about.maxLength) : text;
     await handle.fill(typed);
     count += 1;
-    // A field whose text is kept in the address shows it two frames later.
+    // A field whose value is in the URL is updated two frames later.
     const found = await handle.evaluate(async (element) => {
       for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
       return (element as HTMLInputElement).value;
     });
-    if (found !== typed) faults.push(`${where}, ${about.label}: "${typed}" became "${found}"`);
-    // A search would hide the rest of the page.
+    if (found !== typed) problems.push(`${where}, ${about.label}: "${typed}" became "${found}"`);
+    // A search text would filter the rest of the page.
     if (about.type === "search") await handle.fill("");
   }
   for (const width of widths) {
     if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
-    faults.push(...(await measure(page, `${where} at ${width} px`)));
+    problems.push(...(await measure(page, `${where} at ${width} px`)));
   }
-  return { count, faults };
+  return { count, problems };
 }
 
-/** Two frames later, when everything that depends on the text has been drawn. */
+/** Waits two frames, until everything that depends on the text is rendered. */
 async function measure(page: Page, where: string): Promise<string[]> {
   const found = await page.evaluate(async () => {
     for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
@@ -60,7 +60,7 @@ async function measure(page: Page, where: string): Promise<string[]> {
     const outside = [...document.querySelectorAll("input, textarea, button, h1, [role=dialog]")].flatMap((element) => {
       const { left, right, width, height } = element.getBoundingClientRect();
       const isSeen = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true });
-      // Within what scrolls sideways by itself, such as a wide table, things may lie further on.
+      // Elements inside a horizontal scroll container may lie outside of the screen.
       const isInScroller = element.closest(".overflow-x-auto, pre, [aria-hidden=true]") !== null;
       const isOut = left < -1 || right > innerWidth + 1;
       return isSeen && !isInScroller && isOut ? [`${element.tagName} ${element.textContent?.slice(0, 40) ?? ""}`] : [];
@@ -69,12 +69,12 @@ async function measure(page: Page, where: string): Promise<string[]> {
   });
   return [
     ...(found.scrollWidth > found.width ? [`${where}: ${found.scrollWidth} wide on ${found.width}`] : []),
-    ...found.outside.map((element) => `${where}: ${element} lies outside of the screen`),
+    ...found.outside.map((element) => `${where}: ${element} is outside of the screen`),
   ];
 }
 
-/** Opens what is folded, so that its fields are seen. */
-export async function unfold(page: Page): Promise<void> {
+/** Expands collapsed sections. */
+export async function expandDetails(page: Page): Promise<void> {
   await page.locator("main details:not([open])").evaluateAll((found) => {
     for (const element of found) (element as HTMLDetailsElement).open = true;
   });

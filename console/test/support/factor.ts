@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import type { Instance } from "./instance.ts";
-import { readSession } from "./visitors.ts";
+import { readSession } from "./browser-contexts.ts";
 
 export interface Factor {
   /** A code that has not been used yet. */
@@ -12,7 +12,7 @@ export interface Factor {
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEP_SECONDS = 30;
 
-/** Sets up an authenticator for whoever is signed in on the page. */
+/** Sets up an authenticator for the user of the page. */
 export async function enrolFactor(page: Page, instance: Instance): Promise<Factor> {
   const { access_token: token } = await readSession(page);
   const ask = async (path: string, data: object): Promise<Record<string, unknown>> => {
@@ -25,7 +25,7 @@ export async function enrolFactor(page: Page, instance: Instance): Promise<Facto
   const { secret } = made["totp"] as { secret: string };
   const challenge = await ask(`factors/${String(made["id"])}/challenge`, {});
   await ask(`factors/${String(made["id"])}/verify`, { challenge_id: challenge["id"], code: computeCode(secret, 0) });
-  // A code works once, and that of the next half minute is taken a little early.
+  // A code works once; the service also accepts the code of the next 30 seconds.
   return { nextCode: () => computeCode(secret, 1) };
 }
 

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
 import net from "node:net";
 
-/** Below those that systems give out by themselves, so that nobody gets it between the look and its use. */
+/** Below the ephemeral ports, so that the system does not assign the port before it is used. */
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
-/** A port of this machine that nobody listens on. */
+/** Returns an unused port. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { findFreePort } from "./free-port.ts";
 
-/** What an operator finds in `credentials.json`. */
+/** The contents of `credentials.json`. */
 interface Credentials {
   readonly url: string;
   readonly anon_key: string;
@@ -27,7 +27,7 @@ const ROOT = resolve(import.meta.dirname, "../../..");
 const PROGRAM = ["-C", "swarmbase-source", "server/bin/swarmbase.js"];
 const START_MS = 120_000;
 const POLL_MS = 50;
-const UNHURRIED: InstanceSettings = {
+const DEFAULT_SETTINGS: InstanceSettings = {
   NODE_ENV: "test",
   LOG_LEVEL: "warn",
   CONSOLE: "true",
@@ -42,8 +42,8 @@ const UNHURRIED: InstanceSettings = {
 };
 
 /**
- * A real service with the console, without limits: the one whose credentials file `CONSOLE_CREDENTIALS` names, or one that all
- * files of a run share and that is ended with the run. Files that need settings of their own get an instance of their own.
+ * A real service with the console and without rate limits: the one whose credentials file `CONSOLE_CREDENTIALS` names, or one that
+ * all files of a test run share. With settings, starts a separate instance.
  */
 export async function startInstance(settings: InstanceSettings = {}): Promise<Instance> {
   const given = process.env["CONSOLE_CREDENTIALS"] ?? "";
@@ -70,7 +70,7 @@ async function startOwn(settings: InstanceSettings): Promise<Instance> {
   }
 }
 
-/** The first file of the run to ask starts it; whoever ends the run finds its process id in the file that ends in ".pid". */
+/** The first caller of a test run starts the instance. The test runner ends it by the process id in the ".pid" file. */
 async function findShared(runFolder: string): Promise<Instance> {
   const dataDir = join(runFolder, "console");
   const readyFile = join(runFolder, "console.ready");
@@ -93,14 +93,14 @@ async function findShared(runFolder: string): Promise<Instance> {
     if ((await stat(readyFile).catch(() => null)) === null) continue;
     return { ...(await readCredentials(join(dataDir, "credentials.json"))), dataDir, stop: async () => {} };
   }
-  throw new Error("the shared instance did not come up");
+  throw new Error("the shared instance did not start");
 }
 
 async function launch(dataDir: string, settings: InstanceSettings, logFd: number | null): Promise<ChildProcess> {
   const ports = { PORT: String(await findFreePort()), EMBEDDED_PORT: String(await findFreePort()) };
   const child = spawn(process.execPath, [...PROGRAM, "serve"], {
     cwd: ROOT,
-    env: { PATH: process.env["PATH"], HOME: tmpdir(), ...UNHURRIED, ...ports, DATA_DIR: dataDir, ...settings },
+    env: { PATH: process.env["PATH"], HOME: tmpdir(), ...DEFAULT_SETTINGS, ...ports, DATA_DIR: dataDir, ...settings },
     stdio: ["ignore", logFd ?? "ignore", logFd ?? "inherit"],
     detached: logFd !== null,
   });
@@ -109,19 +109,19 @@ async function launch(dataDir: string, settings: InstanceSettings, logFd: number
 }
 
 /** Runs a command of the program on the data directory of the instance. */
-export async function runCommand({ dataDir }: Instance, ...words: readonly string[]): Promise<void> {
+export async function runCommand({ dataDir }: Instance, ...args: readonly string[]): Promise<void> {
   const env = { PATH: process.env["PATH"], HOME: tmpdir(), DATA_DIR: dataDir };
-  await promisify(execFile)(process.execPath, [...PROGRAM, ...words], { cwd: ROOT, env });
+  await promisify(execFile)(process.execPath, [...PROGRAM, ...args], { cwd: ROOT, env });
 }
 
-/** Up means that the page itself is there, which the first start has to build. */
+/** Waits until the page is served, which the first start has to build. */
 async function waitUntilUp(dataDir: string, child: ChildProcess): Promise<Credentials> {
   for (const deadline = Date.now() + START_MS; Date.now() < deadline; await wait(POLL_MS)) {
     if (child.exitCode !== null) throw new Error(`the service ended at start with code ${child.exitCode}`);
     const credentials = await readCredentials(join(dataDir, "credentials.json")).catch(() => null);
     if (credentials !== null && (await getStatus(`${credentials.url}/`).catch(() => 0)) === 200) return credentials;
   }
-  throw new Error("the service with its console was not up in time");
+  throw new Error("the service did not serve the console in time");
 }
 
 async function getStatus(url: string): Promise<number> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { storeSession } from "./visitors.ts";
+import { storeSession } from "./browser-contexts.ts";
 
 export interface Person {
   readonly name: string;
@@ -9,15 +9,15 @@ export interface Person {
   readonly password: string;
 }
 
-export function inventPerson(name = "Grace Hopper"): Person {
+export function createPerson(name = "Grace Hopper"): Person {
   return { name, email: `${randomUUID()}@example.com`, password: `pass-${randomUUID()}` };
 }
 
 /**
- * Makes an account beside the page and leaves its session where the page looks for it: the next address that is opened is opened
- * as this person. What the page itself does at the door is for the tests of the door.
+ * Creates an account over the API and stores its session for the page, which is then signed in. Tests of the entry pages use
+ * `signUp` and `signIn` instead.
  */
-export async function comeIn(page: Page, person: Person = inventPerson()): Promise<Person> {
+export async function createSignedInUser(page: Page, person: Person = createPerson()): Promise<Person> {
   const start = await page.request.get("/console.json");
   const { anon_key: apikey } = (await start.json()) as { anon_key: string };
   const { name, email, password } = person;
@@ -30,14 +30,14 @@ export async function comeIn(page: Page, person: Person = inventPerson()): Promi
   return person;
 }
 
-/** The first page of somebody who is signed in. */
+/** Opens the home page of a signed-in user. */
 export async function openHome(page: Page): Promise<void> {
   await page.goto("/");
   await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
 }
 
-/** Makes an account through the page and waits until the first page is there. */
-export async function signUp(page: Page, person: Person = inventPerson()): Promise<Person> {
+/** Creates an account through the page and waits for the home page. */
+export async function signUp(page: Page, person: Person = createPerson()): Promise<Person> {
   await page.goto("/sign-up");
   await page.getByLabel("Name").fill(person.name);
   await page.getByLabel("E-mail").fill(person.email);

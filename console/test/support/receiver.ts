@@ -8,12 +8,12 @@ import type { Instance } from "./instance.ts";
 
 export interface Receiver {
   readonly url: string;
-  /** What it answers from now on. */
+  /** Sets the response for further requests. */
   answer(status: number, body?: string): void;
   readonly received: readonly { readonly headers: IncomingHttpHeaders; readonly body: string }[];
 }
 
-/** A webhook's endpoint with the certificate that the instance made for this machine. */
+/** A webhook endpoint with the certificate of the instance. */
 export async function startReceiver(t: TestContext, { dataDir }: Instance): Promise<Receiver> {
   const pem = await readFile(join(dataDir, "tls/localhost.pem"));
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];

@@ -4,8 +4,8 @@ import type { Page } from "playwright-core";
 
 const FOLDER = process.env["SCREENSHOTS_DIR"] ?? "";
 
-/** Keeps what a person would see, to be looked at after the run, where `SCREENSHOTS_DIR` says that somebody will. */
-export async function keepScreenshot(page: Page, name: string): Promise<void> {
+/** Saves a screenshot if `SCREENSHOTS_DIR` is set. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   if (FOLDER === "") return;
   await mkdir(FOLDER, { recursive: true });
   const width = page.viewportSize()?.width ?? 0;

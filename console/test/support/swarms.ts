@@ -1,27 +1,27 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
-import type { Visitor } from "./session.ts";
+import type { ApiClient } from "./api-client.ts";
 
-export interface Made {
+export interface CreatedSwarm {
   readonly swarmId: string;
   readonly agentIds: readonly string[];
 }
 
-/** A swarm with agents of these names, in this order. */
-export async function makeRoom(
-  visitor: Visitor,
+/** Creates a swarm with agents of these names, in this order. */
+export async function createSwarm(
+  api: ApiClient,
   names: readonly string[],
   swarm: Readonly<Record<string, unknown>> = {},
-): Promise<Made> {
-  const agents = await visitor.call(
+): Promise<CreatedSwarm> {
+  const agents = await api.call(
     "POST",
     "/rest/v1/agents",
     names.map((name) => ({ name, role: `Is ${name}` })),
   );
-  const made = await visitor.call("POST", "/rest/v1/swarms", { name: "Beehive launch", ...swarm });
+  const made = await api.call("POST", "/rest/v1/swarms", { name: "Beehive launch", ...swarm });
   const agentIds = (agents as { id: string }[]).map(({ id }) => id);
   const [{ id: swarmId } = { id: "" }] = made as { id: string }[];
-  await visitor.call(
+  await api.call(
     "POST",
     "/rest/v1/swarm_agents",
     agentIds.map((id, position) => ({ swarm_id: swarmId, agent_id: id, position })),
@@ -29,9 +29,9 @@ export async function makeRoom(
   return { swarmId, agentIds };
 }
 
-/** Gives an agent a tool that asks before it is used, and one that does not. */
-export async function giveTools(visitor: Visitor, agentId: string): Promise<void> {
-  const asking = await visitor.call("POST", "/rest/v1/tools", {
+/** Assigns a tool that requires approval, and one that does not. */
+export async function assignTools(api: ApiClient, agentId: string): Promise<void> {
+  const asking = await api.call("POST", "/rest/v1/tools", {
     name: "send_mail",
     description: "Sends a mail.",
     kind: "http",
@@ -39,16 +39,16 @@ export async function giveTools(visitor: Visitor, agentId: string): Promise<void
     input_schema: { type: "object", properties: { to: { type: "string" } } },
     config: { method: "GET", url: "https://example.com/{to}" },
   });
-  const known = await visitor.call("GET", "/rest/v1/tools?name=eq.calculator&select=id");
+  const known = await api.call("GET", "/rest/v1/tools?name=eq.calculator&select=id");
   const toolIds = [...(asking as { id: string }[]), ...(known as { id: string }[])].map(({ id }) => id);
-  await visitor.call(
+  await api.call(
     "POST",
     "/rest/v1/agent_tools",
     toolIds.map((id) => ({ agent_id: agentId, tool_id: id })),
   );
 }
 
-export async function write(page: Page, text: string): Promise<void> {
+export async function sendMessage(page: Page, text: string): Promise<void> {
   const field = page.getByRole("textbox", { name: "Message", exact: true });
   await field.fill(text);
   await field.press("Enter");
@@ -57,8 +57,8 @@ export async function write(page: Page, text: string): Promise<void> {
 const POLL_MS = 100;
 const WAIT_MS = 60_000;
 
-/** Until a question to the API has the answer that is waited for. */
+/** Polls until the condition is true. */
 export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) if (await isSo()) return;
-  throw new Error("it did not come to be so");
+  throw new Error("the condition did not become true in time");
 }

@@ -1,4 +1,4 @@
 import chromium from "@sparticuz/chromium";
 
-// A program of its own, since the package unpacks into the folder for temporary files of the whole process.
+// A separate process, because the package unpacks into the temporary folder of the process.
 await chromium.executablePath();

@@ -1,7 +1,7 @@
 import type { Locator } from "playwright-core";
-import { waitUntil } from "./rooms.ts";
+import { waitUntil } from "./swarms.ts";
 
-/** What a field holds may be a frame behind what is seen elsewhere on the page. */
+/** Waits for the value of a field, which may be updated one frame later than the page. */
 export async function waitForValue(field: Locator, value: string): Promise<void> {
   await waitUntil(async () => (await field.inputValue()) === value);
 }

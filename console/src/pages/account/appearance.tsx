@@ -11,7 +11,7 @@ export function Appearance() {
         value={theme}
         onChange={setTheme}
         choices={[
-          { value: "system", label: "As the system" },
+          { value: "system", label: "System" },
           { value: "light", label: "Light" },
           { value: "dark", label: "Dark" },
         ]}

@@ -22,17 +22,17 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
   const [cost, setCost] = useState(savedCost === null ? "" : String(savedCost));
   const save = useSaveSettings();
   const toast = useToast();
-  const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});
-  const { errors, touch } = useFreshErrors(save.failure === null ? wrong : save.errors);
-  const wished = { daily_token_budget: readNumber(tokens), daily_cost_budget_usd: readNumber(cost) };
-  const isChanged = wished.daily_token_budget !== savedTokens || wished.daily_cost_budget_usd !== savedCost;
+  const [inputErrors, setInputErrors] = useState<Readonly<Record<string, string>>>({});
+  const { errors, touch } = useFreshErrors(save.failure === null ? inputErrors : save.errors);
+  const budgets = { daily_token_budget: readNumber(tokens), daily_cost_budget_usd: readNumber(cost) };
+  const isChanged = budgets.daily_token_budget !== savedTokens || budgets.daily_cost_budget_usd !== savedCost;
   const submit = async () => {
     save.reset();
-    const found = findWrong(wished);
-    setWrong(found);
+    const found = findErrors(budgets);
+    setInputErrors(found);
     if (Object.keys(found).length > 0) return;
     const before = { daily_token_budget: savedTokens, daily_cost_budget_usd: savedCost };
-    if ((await save.run(wished)) === null) return;
+    if ((await save.run(budgets)) === null) return;
     toast({
       text: "Your budgets are saved.",
       action: {
@@ -48,7 +48,7 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
   return (
     <SaveCard
       title="Daily budgets"
-      description="What agents may use in a day, in all swarms that are yours, whoever asks them. A call that does not fit is not made."
+      description="The maximum usage per day in all swarms that you own, for questions of all members. Model calls beyond it are not made."
       action="Save"
       isBusy={save.isBusy}
       isReady={isChanged}
@@ -59,13 +59,13 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
         <Field
           label="Tokens a day"
           isOptional
-          hint="Read and written together. Empty means no bound."
+          hint="Input and output tokens together. Empty means no limit."
           error={errors["daily_token_budget"]}
         >
           <TextInput
             inputMode="numeric"
             autoComplete="off"
-            placeholder="no bound"
+            placeholder="no limit"
             value={tokens}
             onChange={(event) => {
               setTokens(event.target.value);
@@ -76,13 +76,13 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
         <Field
           label="Dollars a day"
           isOptional
-          hint="Models without a price do not count. Empty means no bound."
+          hint="Models without a price do not count. Empty means no limit."
           error={errors["daily_cost_budget_usd"]}
         >
           <TextInput
             inputMode="decimal"
             autoComplete="off"
-            placeholder="no bound"
+            placeholder="no limit"
             value={cost}
             onChange={(event) => {
               setCost(event.target.value);
@@ -92,23 +92,23 @@ function BudgetsCard({ settings }: { readonly settings: Settings }) {
         </Field>
       </div>
       <p className="text-sm text-ink-faint">
-        Days are those of UTC. <Link to="/usage">See what is used</Link>
+        Days are in UTC. <Link to="/usage">See the usage</Link>
       </p>
     </SaveCard>
   );
 }
 
-/** Null for nothing, NaN for what is no number. Spaces and signs between digits are for reading. */
+/** Null for an empty text, NaN for an invalid number. Ignores separators between digits. */
 function readNumber(text: string): number | null {
   const bare = text.replace(/[\s_,']/g, "").replace(/^\$/, "");
   return bare === "" ? null : Number(bare);
 }
 
-function findWrong(wished: {
+function findErrors(budgets: {
   readonly daily_token_budget: number | null;
   readonly daily_cost_budget_usd: number | null;
 }): Readonly<Record<string, string>> {
-  const { daily_token_budget: tokens, daily_cost_budget_usd: cost } = wished;
+  const { daily_token_budget: tokens, daily_cost_budget_usd: cost } = budgets;
   return {
     ...(tokens !== null && !Number.isSafeInteger(tokens) && { daily_token_budget: "must be a whole number" }),
     ...(cost !== null && !Number.isFinite(cost) && { daily_cost_budget_usd: "must be a number" }),

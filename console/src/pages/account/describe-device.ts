@@ -19,13 +19,13 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, "Linux"],
 ];
 
-export interface DeviceWords {
+export interface DeviceDescription {
   readonly name: string;
   readonly kind: "phone" | "computer" | "program";
 }
 
-/** What a device says it is, in words. It is a hint: any program can say anything. */
-export function describeDevice(userAgent: string | null): DeviceWords {
+/** Describes a device by its User-Agent header. Only a hint, because clients can send any value. */
+export function describeDevice(userAgent: string | null): DeviceDescription {
   const text = userAgent ?? "";
   const browser = BROWSERS.find(([pattern]) => pattern.test(text))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(text))?.[1];

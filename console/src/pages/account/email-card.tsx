@@ -10,30 +10,30 @@ import { SaveCard } from "./save-card.tsx";
 export function EmailCard() {
   const { email: saved = "", new_email: waiting = "" } = useUser();
   const [email, setEmail] = useState(saved);
-  const [asked, setAsked] = useState(waiting);
+  const [unconfirmed, setUnconfirmed] = useState(waiting);
   const change = useChangeEmail();
   const toast = useToast();
-  const wished = email.trim();
+  const newEmail = email.trim();
   const save = async () => {
-    setAsked("");
-    const user = await change.run(wished);
+    setUnconfirmed("");
+    const user = await change.run(newEmail);
     if (user === null) return;
-    if (user.email?.toLowerCase() === wished.toLowerCase()) toast({ text: "Your e-mail address is changed." });
-    else setAsked(wished);
+    if (user.email?.toLowerCase() === newEmail.toLowerCase()) toast({ text: "Your e-mail address is changed." });
+    else setUnconfirmed(newEmail);
   };
   return (
     <SaveCard
       title="E-mail address"
-      description="You sign in with it, and links and codes are sent to it."
+      description="You sign in with it and receive links and codes at it."
       action="Change the address"
       isBusy={change.isBusy}
-      isReady={wished !== "" && wished !== saved}
+      isReady={newEmail !== "" && newEmail !== saved}
       failure={change.failure}
       onSubmit={() => void save()}
     >
-      {asked !== "" && (
+      {unconfirmed !== "" && (
         <Banner tone="note">
-          Look into the mailbox of {asked} and follow the link there. Until then you sign in with {saved}.
+          Open the link in the mail to {unconfirmed}. Until then you sign in with {saved}.
         </Banner>
       )}
       <Field label="E-mail" error={change.errors["email"]}>

@@ -16,7 +16,7 @@ export interface EnrolDialogProps {
 
 const CODE_LENGTH = 6;
 
-/** Shows the picture, waits for a first code. */
+/** Shows the QR code and verifies a first code. */
 export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [code, setCode] = useState("");
@@ -25,7 +25,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
   const toast = useToast();
   const formId = useId();
   const hasBegun = useRef(false);
-  const name = inventName(taken);
+  const name = chooseName(taken);
   const { run } = enrol;
   useEffect(() => {
     if (hasBegun.current) return;
@@ -34,7 +34,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
   }, [run, name]);
   const submit = async () => {
     if (enrolment === null || (await confirm.run({ factorId: enrolment.factorId, code })) === null) return;
-    toast({ text: "From now on, signing in asks for a code." });
+    toast({ text: "Signing in now requires a code." });
     onClose();
   };
   return (
@@ -42,7 +42,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
       isOpen
       onClose={onClose}
       title="Set up an app"
-      description="Any app for one-time codes will do: Aegis, 1Password, Google Authenticator and many more."
+      description="Use any authenticator app, such as Aegis, 1Password or Google Authenticator."
       size="medium"
       footer={
         <>
@@ -72,7 +72,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
           {enrolment === null ? (
             <Skeleton className="mx-auto size-44 rounded-lg" />
           ) : (
-            // Cameras read dark on light, whatever the theme.
+            // Cameras need dark on light in both themes.
             <img
               src={enrolment.picture}
               alt="QR code for the app"
@@ -82,7 +82,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
           <ol className="grid content-start gap-5">
             <li className="grid gap-1.5">
               <p>
-                <b className="font-semibold">1.</b> Scan the picture, or type this secret into the app:
+                <b className="font-semibold">1.</b> Scan the QR code, or type this secret into the app:
               </p>
               {enrolment === null ? (
                 <Skeleton className="h-9" />
@@ -97,7 +97,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
             </li>
             <li className="grid gap-1.5">
               <p>
-                <b className="font-semibold">2.</b> Type the code that the app shows now:
+                <b className="font-semibold">2.</b> Type the current code of the app:
               </p>
               <Field label="Code" error={confirm.failure?.message}>
                 <CodeInput value={code} onChange={setCode} />
@@ -111,7 +111,7 @@ export function EnrolDialog({ taken, onClose }: EnrolDialogProps) {
 }
 
 /** Names of factors are unique. */
-function inventName(taken: readonly Factor[]): string {
+function chooseName(taken: readonly Factor[]): string {
   const names = new Set(taken.map(({ name }) => name));
   let number = taken.length + 1;
   while (names.has(`Authenticator ${number}`)) number += 1;

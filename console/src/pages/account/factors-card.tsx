@@ -19,7 +19,7 @@ export function FactorsCard() {
   return (
     <CardSection
       title="Second factor"
-      description="A code from an app on your phone. This console asks for it after the password, and changing the password, the address or a factor needs it."
+      description="A code from an app on your phone. The console requires it after the password, and for changes of the password, the address or a factor."
       action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
     >
       <div className="grid gap-4">
@@ -90,8 +90,8 @@ function RemoveFactor({ factor, isLast, onClose }: RemoveFactorProps) {
       onConfirm={() => void confirm()}
     >
       {isLast
-        ? "It is the only one. From then on a password is enough to sign in."
-        : "Its codes will not be taken any more. To use it again it has to be set up anew."}
+        ? "This is your only factor. Without it, the password is enough to sign in."
+        : "Its codes will no longer be accepted. To use it again, set it up again."}
     </ConfirmByName>
   );
 }

@@ -31,7 +31,7 @@ function AccountTabs() {
   const open = TABS.find(({ value }) => value === section)?.value ?? "profile";
   return (
     <div className="mx-auto max-w-3xl">
-      <PageHeader title="Account" description="Who you are, how you get in, and what you may spend." />
+      <PageHeader title="Account" description="Your profile, sign-in and budgets." />
       <Tabs<Section>
         label="Account"
         value={open}

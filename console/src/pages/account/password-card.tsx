@@ -39,7 +39,7 @@ export function PasswordCard() {
   return (
     <SaveCard
       title="Password"
-      description="A new one ends all other sessions."
+      description="Changing it ends all other sessions."
       action={isWaitingForCode ? "Send me a code" : "Change the password"}
       isBusy={change.isBusy || sendCode.isBusy}
       isReady={password !== ""}
@@ -47,12 +47,14 @@ export function PasswordCard() {
       onSubmit={() => void (isWaitingForCode ? ask() : save())}
     >
       {isWaitingForCode && (
-        <Banner tone="note">You signed in a while ago. A code, sent to {email}, shows that it is still you.</Banner>
+        <Banner tone="note">
+          Your last sign-in is too long ago. Confirm the change with a code that we send to {email}.
+        </Banner>
       )}
       <div className="grid gap-4 sm:grid-cols-2">
         <Field
           label="Current password"
-          hint="Leave it empty if you never had one."
+          hint="Leave it empty if your account has no password."
           error={failure?.code === WRONG_CURRENT ? failure.message : undefined}
         >
           <PasswordInput

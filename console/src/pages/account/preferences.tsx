@@ -30,7 +30,7 @@ function PreferencesCard({ settings }: { readonly settings: Settings }) {
   return (
     <SaveCard
       title="Preferences"
-      description="Kept with your account, for every application that you sign in to."
+      description="Stored with your account, for all applications."
       action="Save"
       isBusy={save.isBusy}
       isReady={isChanged}
@@ -38,7 +38,7 @@ function PreferencesCard({ settings }: { readonly settings: Settings }) {
       onSubmit={() => void submit()}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Usual provider" error={save.errors["default_framework"]}>
+        <Field label="Default provider" error={save.errors["default_framework"]}>
           <Select<Framework | ""> value={framework} choices={PROVIDERS} onChange={setFramework} />
         </Field>
         <Field label="Time zone" error={save.errors["timezone"]}>
@@ -49,7 +49,7 @@ function PreferencesCard({ settings }: { readonly settings: Settings }) {
   );
 }
 
-/** With the one that was saved, in case this browser does not know it. */
+/** Includes the saved time zone, which this browser may not know. */
 function listZones(saved: string | null): readonly { readonly value: string; readonly label: string }[] {
   const zones = new Set([...(saved === null ? [] : [saved]), "UTC", ...Intl.supportedValuesOf("timeZone")]);
   return [

@@ -63,12 +63,7 @@ function NameCard({ saved }: { readonly saved: string }) {
           <Avatar name={name.trim() === "" ? email : name} seed={id} size="large" />
         </div>
         <div className="min-w-0 flex-1">
-          <Field
-            label="Name"
-            isOptional
-            error={rename.errors["full_name"]}
-            hint="The letters and their colour stand for you."
-          >
+          <Field label="Name" isOptional error={rename.errors["full_name"]} hint="Your avatar shows the initials.">
             <TextInput
               autoComplete="name"
               maxLength={NAME_LENGTH}

@@ -10,14 +10,14 @@ export interface SaveCardProps {
   /** "Save", "Change the password" */
   readonly action: string;
   readonly isBusy: boolean;
-  /** There is something to save. */
+  /** The form can be submitted. */
   readonly isReady: boolean;
   readonly failure: Failure | null;
   onSubmit(): void;
   readonly children: ReactNode;
 }
 
-/** A few fields that are saved together. What is wrong with none of them stands above them. */
+/** A card with a form. Shows errors that belong to no field above the fields. */
 export function SaveCard(props: SaveCardProps) {
   const { title, description, action, isBusy, isReady, failure, onSubmit, children } = props;
   const isGeneral = failure !== null && Object.keys(failure.fields).length === 0;

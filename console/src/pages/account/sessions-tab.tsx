@@ -15,9 +15,9 @@ import { FailureState } from "../../components/failure-state.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { describeDevice, type DeviceWords } from "./device-words.ts";
+import { describeDevice, type DeviceDescription } from "./describe-device.ts";
 
-const ICONS: Readonly<Record<DeviceWords["kind"], typeof Laptop>> = {
+const ICONS: Readonly<Record<DeviceDescription["kind"], typeof Laptop>> = {
   phone: Smartphone,
   computer: Laptop,
   program: SquareTerminal,
@@ -34,7 +34,7 @@ export function SessionsTab() {
     <div className="grid gap-5">
       <CardSection
         title="Where you are signed in"
-        description="Signing a device out takes effect at once. If you do not know one, sign it out and change your password."
+        description="Signing out a device takes effect at once. If you do not recognise a device, sign it out and change your password."
       >
         <ul className="divide-y divide-line rounded-md border border-line">
           {[...current, ...others].map((session) => (
@@ -55,7 +55,9 @@ function SessionRow({ session }: { readonly session: DeviceSession }) {
   const toast = useToast();
   const run = async () => {
     const isDone = await end.run(id);
-    toast(isDone === null ? { text: "It could not be signed out.", tone: "bad" } : { text: `${name} is signed out.` });
+    toast(
+      isDone === null ? { text: "The session could not be ended.", tone: "bad" } : { text: `${name} is signed out.` },
+    );
   };
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-3 sm:flex-nowrap">
@@ -65,7 +67,7 @@ function SessionRow({ session }: { readonly session: DeviceSession }) {
           <span className="truncate font-medium" title={userAgent ?? undefined}>
             {name}
           </span>
-          {isCurrent && <Badge tone="good">This one</Badge>}
+          {isCurrent && <Badge tone="good">This device</Badge>}
           {session.aal === "aal2" && <Badge>Second factor</Badge>}
         </div>
         <div className="flex flex-wrap gap-x-3 text-sm text-ink-faint">
@@ -117,7 +119,7 @@ function SignOutEverywhere({ others }: { readonly others: number }) {
           </>
         }
       >
-        <p className="text-ink-soft">Every session ends, this one too. You will need your password to come back.</p>
+        <p className="text-ink-soft">All sessions end, including this one.</p>
       </Dialog>
     </div>
   );

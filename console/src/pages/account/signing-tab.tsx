@@ -25,7 +25,7 @@ await fetch(\`\${url}/rest/v1/agents\`, {
   body,
 });`;
 
-/** The secret is shown once, when it is made: the service does not tell it again, nor whether there is one. */
+/** The secret is shown only when it is created. The API does not report whether one exists. */
 export function SigningTab() {
   const [secret, setSecret] = useState<string | null>(null);
   const [asking, setAsking] = useState<"renew" | "delete" | null>(null);
@@ -43,19 +43,19 @@ export function SigningTab() {
     renew.reset();
     if ((await remove.run()) === null) return;
     setSecret(null);
-    toast({ text: "The secret is given up. Signatures are not looked at any more." });
+    toast({ text: "The secret is deleted. Signatures are no longer checked." });
   };
   return (
     <div className="grid gap-5">
       <CardSection
         title="Signing secret"
-        description="A signature shows that a request comes from who has the secret, not only from who got hold of a token."
+        description="A signature proves that the sender of a request has the secret, so that a stolen token alone is not enough."
       >
         <div className="grid gap-4">
           {failure !== null && <Banner tone="bad">{failure.message}</Banner>}
           {secret !== null && (
             <div className="grid gap-2">
-              <Banner tone="warning">Copy it now. It is shown this once.</Banner>
+              <Banner tone="warning">Copy it now. It is not shown again.</Banner>
               <div className="flex items-center gap-1 rounded-md border border-line bg-sunken pl-3">
                 <span className="min-w-0 flex-1 py-2 font-mono text-sm wrap-anywhere">{secret}</span>
                 <CopyButton text={secret} label="Copy the secret" />
@@ -67,7 +67,7 @@ export function SigningTab() {
               Make a new secret
             </Button>
             <Button isBusy={remove.isBusy} onClick={() => setAsking("delete")}>
-              Give it up
+              Delete secret
             </Button>
           </div>
         </div>
@@ -76,23 +76,22 @@ export function SigningTab() {
         <div className="grid gap-3">
           <CodeBlock label="Node.js" code={SIGN} />
           <p className="text-sm text-ink-soft">
-            To refuse every request of yours that is not signed, set{" "}
-            <Code>user_settings.require_request_signature</Code> from a program that signs. The console does not sign:
-            it would lock itself out, so that it has no switch for it.
+            To reject all of your unsigned requests, set <Code>user_settings.require_request_signature</Code> from a
+            program that signs. The console does not sign its requests, so it has no switch for this setting.
           </p>
         </div>
       </CardSection>
       <Dialog
         isOpen={asking !== null}
         onClose={() => setAsking(null)}
-        title={asking === "delete" ? "Give the secret up?" : "Make a new secret?"}
+        title={asking === "delete" ? "Delete the secret?" : "Make a new secret?"}
         size="small"
         footer={
           <>
             <Button onClick={() => setAsking(null)}>Cancel</Button>
             {asking === "delete" ? (
               <Button variant="danger" onClick={() => void runRemove()}>
-                Give it up
+                Delete secret
               </Button>
             ) : (
               <Button variant="primary" onClick={() => void runRenew()}>
@@ -104,8 +103,8 @@ export function SigningTab() {
       >
         <p className="text-ink-soft">
           {asking === "delete"
-            ? "Signatures on your requests are not looked at from then on."
-            : "If you have one, programs that sign with it are refused from that moment, until they have the new one."}
+            ? "Signatures of your requests are no longer checked."
+            : "Requests that are signed with the current secret are rejected from now on."}
         </p>
       </Dialog>
     </div>

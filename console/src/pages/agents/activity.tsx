@@ -36,19 +36,19 @@ const COLUMNS: readonly Column<AgentTurn>[] = [
       read === null && written === null ? "none" : `${formatCompact(read ?? 0)} → ${formatCompact(written ?? 0)}`,
   },
   {
-    title: "Took",
+    title: "Duration",
     isNumber: true,
     render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)),
   },
   {
     title: "Cost",
     isNumber: true,
-    render: ({ cost_usd: cost }) => (cost === null ? "not known" : formatMoney(cost)),
+    render: ({ cost_usd: cost }) => (cost === null ? "unknown" : formatMoney(cost)),
   },
   {
     title: "When",
     width: "9rem",
-    narrow: "aside",
+    narrow: "trailing",
     isNumber: true,
     render: ({ created_at: at }) => <RelativeTime at={at} />,
   },
@@ -69,7 +69,7 @@ function Tokens({ agentId }: { readonly agentId: string }) {
   const { rows } = useAgentUsage(agentId, since);
   const { times, series } = useMemo(() => {
     const first = Date.parse(since) / 1000;
-    const days = Array.from({ length: USAGE_DAYS }, (_, at) => first + at * DAY_SECONDS);
+    const days = Array.from({ length: USAGE_DAYS }, (_, index) => first + index * DAY_SECONDS);
     const of = (read: (row: NonNullable<typeof rows>[number]) => number) =>
       days.map((day) =>
         (rows ?? []).filter((row) => Date.parse(row.day) / 1000 === day).reduce((total, row) => total + read(row), 0),
@@ -84,7 +84,10 @@ function Tokens({ agentId }: { readonly agentId: string }) {
   }, [rows, since]);
   if (rows === undefined || rows.length === 0) return null;
   return (
-    <CardSection title="Tokens a day" description={`The last ${USAGE_DAYS} days, where you pay or asked.`}>
+    <CardSection
+      title="Tokens a day"
+      description={`The last ${USAGE_DAYS} days, for runs that you pay for or started.`}
+    >
       <Chart
         label="Tokens read and written each day"
         times={times}
@@ -118,8 +121,8 @@ function Turns({ agent }: { readonly agent: Agent }) {
           </ButtonLink>
         }
       >
-        A turn is one answer of an agent, with the tools it used, what it cost and how long it took. They are listed
-        here, from all swarms that you are in.
+        A turn is one reply of an agent, with its tool calls, cost and duration. This list shows the turns in all swarms
+        that you are in.
       </EmptyState>
     );
   return (

@@ -12,7 +12,7 @@ import { DeleteAgent } from "./delete-agent.tsx";
 import { nameProvider } from "./providers.ts";
 import { useDuplicate } from "./use-duplicate.ts";
 
-/** One of many in a list that is rendered at every step of a scroll. */
+/** Memoized, because scrolling renders the list often. */
 export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Agent }) {
   const { id, name, role, status, model, framework, system_prompt: prompt, updated_at: changedAt } = agent;
   return (
@@ -26,7 +26,7 @@ export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Ag
         <AgentMenu agent={agent} />
       </div>
       <p className="line-clamp-2 min-h-11 text-base break-words text-ink-soft">
-        {prompt ?? <span className="text-ink-faint">No instructions: it answers as its model does by itself.</span>}
+        {prompt ?? <span className="text-ink-faint">No instructions: the model answers without a system prompt.</span>}
       </p>
       <div className="mt-auto flex min-w-0 items-center gap-2 pt-1 text-sm text-ink-faint">
         <StatusBadge status={status} />
@@ -39,7 +39,7 @@ export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Ag
   );
 });
 
-/** What can be done with an agent from wherever it is shown. */
+/** The actions for an agent. */
 export function AgentMenu({ agent }: { readonly agent: Agent }) {
   const [isDeleting, setDeleting] = useState(false);
   const navigate = useNavigate();

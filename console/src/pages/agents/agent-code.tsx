@@ -1,8 +1,8 @@
 import type { Agent } from "../../data/agents.ts";
-import { writeCurl } from "../../components/call-words.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
 
-/** How a program reads this agent, changes it and hears of its status. */
+/** Snippets that read the agent, update it and subscribe to its status. */
 export function AgentCode({ agent }: { readonly agent: Agent }) {
   const id = agent.id;
   const settings = { ...agent.settings, temperature: agent.settings.temperature ?? 0.7 };
@@ -11,7 +11,7 @@ export function AgentCode({ agent }: { readonly agent: Agent }) {
     writeCurl({ path: `/rest/v1/agents?id=eq.${id}&select=*,agent_tools(enabled,configuration,tool(*))` }),
     "",
     "# settings are replaced as a whole",
-    writeCurl({ method: "PATCH", path: `/rest/v1/agents?id=eq.${id}`, body: { settings }, wantsRows: true }),
+    writeCurl({ method: "PATCH", path: `/rest/v1/agents?id=eq.${id}`, body: { settings }, returnsRows: true }),
   ].join("\n");
   const supabaseJs = `// the agent with its tools
 const { data: agent } = await supabase

@@ -16,7 +16,7 @@ export function draftOf(agent: Agent): AgentDraft {
   return { name, role, avatar, framework, model, system_prompt, settings };
 }
 
-/** As it is sent: what was left empty is not there. */
+/** The draft as it is sent, without empty values. */
 export function tidyDraft(draft: AgentDraft): AgentDraft {
   const { name, role, avatar, framework, model, system_prompt, settings } = draft;
   return {
@@ -30,7 +30,7 @@ export function tidyDraft(draft: AgentDraft): AgentDraft {
   };
 }
 
-/** Keys that the console does not know stay as they are: an update replaces the whole object. */
+/** Keeps keys that the console does not know, because an update replaces the whole object. */
 function tidySettings(settings: AgentSettings): AgentSettings {
   const { stop, ...others } = settings;
   const texts = stop?.filter((text) => text !== "") ?? [];
@@ -47,7 +47,7 @@ function render({ settings, ...draft }: AgentDraft): string {
   return JSON.stringify([draft, entries]);
 }
 
-/** Keys of settings that an application has put there for itself. */
+/** Keys of the settings that applications use. */
 export function findOtherKeys(settings: AgentSettings): readonly string[] {
   return Object.keys(settings).filter((key) => !Object.hasOwn(AGENT_SETTINGS, key));
 }
@@ -56,7 +56,7 @@ function orNull(text: string | null): string | null {
   return text === null || text.trim() === "" ? null : text;
 }
 
-/** Names the fields that a change touches, each setting by itself. */
+/** Marks the changed fields, each setting separately. */
 export function touchParts(touch: (field: string) => void, old: AgentDraft, part: Partial<AgentDraft>): void {
   for (const field of Object.keys(part)) if (field !== "settings") touch(field);
   const { settings = old.settings } = part;

@@ -12,28 +12,28 @@ export interface AgentFormProps {
   readonly draft: AgentDraft;
   onChange(change: Partial<AgentDraft>): void;
   readonly errors: Readonly<Record<string, string>>;
-  /** Above the first group: where a new agent may begin. */
+  /** Above the first group: templates for a new agent. */
   readonly starters?: ReactNode;
 }
 
-/** Every field that somebody may write of an agent. */
+/** All writable fields of an agent. */
 export function AgentForm({ draft, onChange, errors, starters }: AgentFormProps) {
   const models = useModels();
   const model = findModel(models.rows, draft);
   const others = findOtherKeys(draft.settings);
   return (
     <div className="grid min-w-0 items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-      <CardSection title="Who it is" description="The name is what people and other agents call it by.">
+      <CardSection title="Identity" description="Users and other agents mention the agent by its name.">
         <div className="grid gap-5">
           {starters}
           <IdentityFields draft={draft} onChange={onChange} errors={errors} />
         </div>
       </CardSection>
       <div className="grid min-w-0 gap-5">
-        <CardSection title="Model" description="Who does the thinking.">
+        <CardSection title="Model" description="The model that generates the replies.">
           <ModelFields models={models} model={model} draft={draft} onChange={onChange} errors={errors} />
         </CardSection>
-        <CardSection title="Behaviour" description="All of it may stay as it is.">
+        <CardSection title="Behaviour" description="Optional. The defaults work for most agents.">
           <SettingFields
             settings={draft.settings}
             onChange={(settings) => onChange({ settings })}
@@ -43,7 +43,7 @@ export function AgentForm({ draft, onChange, errors, starters }: AgentFormProps)
           />
           {others.length > 0 && (
             <p className="mt-5 text-sm text-ink-faint">
-              Other keys are kept as they are: <span className="font-mono">{others.join(", ")}</span>
+              Other keys are kept: <span className="font-mono">{others.join(", ")}</span>
             </p>
           )}
         </CardSection>

@@ -6,12 +6,8 @@ export function AgentGone() {
   return (
     <>
       <PageHeader title="No such agent" crumbs={[{ label: "Agents", to: "/agents" }]} />
-      <EmptyState
-        picture="lost"
-        title="This agent is not here"
-        action={<ButtonLink to="/agents">All agents</ButtonLink>}
-      >
-        It was deleted, or it belongs to somebody else.
+      <EmptyState picture="lost" title="Agent not found" action={<ButtonLink to="/agents">All agents</ButtonLink>}>
+        It was deleted, or it belongs to another user.
       </EmptyState>
     </>
   );

@@ -13,7 +13,7 @@ import { AgentCard } from "./agent-card.tsx";
 import { PROVIDER_CHOICES } from "./providers.ts";
 
 const CARD_HEIGHT = 194;
-const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
+const STATUS_LABELS: Readonly<Record<AgentStatus, string>> = {
   idle: "Idle",
   thinking: "Thinking",
   responding: "Responding",
@@ -21,19 +21,19 @@ const STATUS_WORDS: Readonly<Record<AgentStatus, string>> = {
 };
 const STATUS_CHOICES = [
   { value: "", label: "Any status" },
-  ...AGENT_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+  ...AGENT_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
 ];
 
 export function AgentList() {
   const filters = useFilters();
   const status = filters.choice("status", AGENT_STATUSES);
   const framework = filters.choice("provider", FRAMEWORKS);
-  const agents = useAgents({ search: filters.settledSearch, status, framework });
+  const agents = useAgents({ search: filters.debouncedSearch, status, framework });
   useListCommands({ path: "agents", newLabel: "New agent", group: "Agents", icon: <Bot />, rows: agents.rows });
   return (
     <ListPage
       title="Agents"
-      description="Each has a name, instructions and a model. Put them in a swarm and they answer there."
+      description="Each agent has a name, instructions and a model. Agents answer in swarms."
       actions={
         <ButtonLink to="/agents/new" variant="primary" icon={<Plus />}>
           New agent
@@ -41,7 +41,7 @@ export function AgentList() {
       }
       noun="agents"
       one="agent"
-      noMatchHint="Nothing here has that name, role, status and provider."
+      noMatchHint="No agent has this name, role, status and provider."
       filters={filters}
       searchLabel="Search by name or role"
       selects={
@@ -74,8 +74,8 @@ export function AgentList() {
             </ButtonLink>
           }
         >
-          An agent is a model with a name, a role and instructions of yours. Give it tools, try it out here, then let it
-          talk with others in a swarm.
+          An agent is a model with a name, a role and your instructions. Assign tools to it, try it out here, and add it
+          to a swarm.
         </EmptyState>
       }
     >

@@ -16,12 +16,12 @@ import { AgentCode } from "./agent-code.tsx";
 import { AgentGone } from "./agent-gone.tsx";
 import { AgentMenu } from "./agent-card.tsx";
 import { EditAgent } from "./edit-agent.tsx";
-import { GivenTools } from "./given-tools.tsx";
+import { AssignedTools } from "./assigned-tools.tsx";
 import { Overview } from "./overview.tsx";
 import { TryPanel } from "./try-panel.tsx";
 
 const TABS = ["overview", "settings", "tools", "try", "activity"] as const;
-const WORDS = {
+const LABELS = {
   overview: "Overview",
   settings: "Settings",
   tools: "Tools",
@@ -46,7 +46,7 @@ function Page({ agent }: { readonly agent: Agent }) {
   const contents = {
     overview: <Overview agent={agent} />,
     settings: <EditAgent agent={agent} />,
-    tools: <GivenTools agent={agent} />,
+    tools: <AssignedTools agent={agent} />,
     try: <TryPanel agent={agent} />,
     activity: <Activity agent={agent} />,
   };
@@ -56,7 +56,7 @@ function Page({ agent }: { readonly agent: Agent }) {
         title={agent.name}
         crumbs={[{ label: "Agents", to: "/agents" }]}
         lead={<Avatar name={agent.name} seed={agent.id} shape="agent" />}
-        // Below the name, where its changing width moves nothing.
+        // Below the name, because the width of the badge changes.
         description={
           <span className="flex min-w-0 items-center gap-2.5 pt-1.5">
             <StatusBadge status={agent.status} />
@@ -74,7 +74,7 @@ function Page({ agent }: { readonly agent: Agent }) {
       <Tabs
         label="Parts of the agent"
         value={tab}
-        tabs={TABS.map((value) => ({ value, label: WORDS[value], content: contents[value] }))}
+        tabs={TABS.map((value) => ({ value, label: LABELS[value], content: contents[value] }))}
         onChange={(next) => void navigate(next === "overview" ? `/agents/${agent.id}` : `/agents/${agent.id}/${next}`)}
       />
     </>
@@ -98,7 +98,7 @@ function InError({ agent }: { readonly agent: Agent }) {
           </Button>
         }
       >
-        Its last turn failed; the activity says why. The next turn begins afresh by itself.
+        The last turn failed; see the activity for the reason. The next turn resets the status.
       </Banner>
     </div>
   );
@@ -110,7 +110,7 @@ function usePageCommands({ id, name }: Agent): void {
     () =>
       TABS.map((tab) => ({
         id: `agent.${tab}`,
-        label: `${name}: ${WORDS[tab].toLowerCase()}`,
+        label: `${name}: ${LABELS[tab].toLowerCase()}`,
         group: "This agent",
         icon: <MessageSquareText />,
         run: () => void navigate(tab === "overview" ? `/agents/${id}` : `/agents/${id}/${tab}`),

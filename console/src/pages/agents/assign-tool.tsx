@@ -13,10 +13,10 @@ import { ButtonLink } from "../../components/link.tsx";
 import { SearchInput } from "../../components/search-input.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
-import { useSettled } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-debounced.ts";
 import { VirtualList } from "../../components/virtual-list.tsx";
 
-export interface GiveToolProps {
+export interface AssignToolProps {
   readonly agent: Agent;
   readonly assignments: readonly Assignment[];
   readonly isOpen: boolean;
@@ -25,14 +25,14 @@ export interface GiveToolProps {
 
 const ROW_HEIGHT = 73;
 
-/** The catalogue beside the agent: what it has already is marked, the rest is one press away. */
-export function GiveTool({ agent, assignments, isOpen, onClose }: GiveToolProps) {
+/** The tool catalogue, with a button for each tool that the agent does not have yet. */
+export function AssignTool({ agent, assignments, isOpen, onClose }: AssignToolProps) {
   return (
     <Drawer
       isOpen={isOpen}
       onClose={onClose}
       title={`Tools for ${agent.name}`}
-      description="Built in, yours, and what others share with you."
+      description="Built-in tools, your own tools, and tools that others share with you."
       footer={
         <>
           <ButtonLink to="/tools/new">New tool</ButtonLink>
@@ -42,21 +42,21 @@ export function GiveTool({ agent, assignments, isOpen, onClose }: GiveToolProps)
         </>
       }
     >
-      <Catalogue agent={agent} given={new Set(assignments.map(({ tool_id: toolId }) => toolId))} />
+      <Catalogue agent={agent} assigned={new Set(assignments.map(({ tool_id: toolId }) => toolId))} />
     </Drawer>
   );
 }
 
-function Catalogue({ agent, given }: { readonly agent: Agent; readonly given: ReadonlySet<string> }) {
+function Catalogue({ agent, assigned }: { readonly agent: Agent; readonly assigned: ReadonlySet<string> }) {
   const [search, setSearch] = useState("");
   const user = useUser();
-  const tools = useTools({ origin: "all", search: useSettled(search), userId: user.id });
+  const tools = useTools({ origin: "all", search: useDebounced(search), userId: user.id });
   const assign = useAssignTool();
-  const [giving, setGiving] = useState<string | null>(null);
-  const give = async (tool: Tool) => {
-    setGiving(tool.id);
+  const [assigning, setAssigning] = useState<string | null>(null);
+  const assignTool = async (tool: Tool) => {
+    setAssigning(tool.id);
     await assign.run({ agentId: agent.id, toolId: tool.id });
-    setGiving(null);
+    setAssigning(null);
   };
   return (
     <div className="grid gap-3">
@@ -75,7 +75,7 @@ function Catalogue({ agent, given }: { readonly agent: Agent; readonly given: Re
           />
         )
       ) : tools.rows.length === 0 ? (
-        <p className="py-8 text-center text-ink-soft">No tool has that name.</p>
+        <p className="py-8 text-center text-ink-soft">No tool matches.</p>
       ) : (
         <VirtualList
           label="Catalogue"
@@ -87,9 +87,9 @@ function Catalogue({ agent, given }: { readonly agent: Agent; readonly given: Re
           renderRow={(tool) => (
             <CatalogueRow
               tool={tool}
-              isGiven={given.has(tool.id)}
-              isBusy={giving === tool.id}
-              onGive={() => void give(tool)}
+              isAssigned={assigned.has(tool.id)}
+              isBusy={assigning === tool.id}
+              onAssign={() => void assignTool(tool)}
             />
           )}
         />
@@ -100,29 +100,29 @@ function Catalogue({ agent, given }: { readonly agent: Agent; readonly given: Re
 
 interface CatalogueRowProps {
   readonly tool: Tool;
-  readonly isGiven: boolean;
+  readonly isAssigned: boolean;
   readonly isBusy: boolean;
-  onGive(): void;
+  onAssign(): void;
 }
 
-function CatalogueRow({ tool, isGiven, isBusy, onGive }: CatalogueRowProps) {
+function CatalogueRow({ tool, isAssigned, isBusy, onAssign }: CatalogueRowProps) {
   return (
     <div className="flex items-center gap-3 border-b border-line py-3 pr-1">
       <ToolIcon tool={tool} />
       <div className="grid min-w-0 flex-1">
         <div className="flex min-w-0 items-center gap-2">
           <span className="truncate font-medium">{tool.name}</span>
-          {tool.requires_approval && <Badge tone="thinking">Asks first</Badge>}
+          {tool.requires_approval && <Badge tone="thinking">Requires approval</Badge>}
         </div>
         <p className="truncate text-sm text-ink-soft">{tool.description}</p>
       </div>
-      {isGiven ? (
+      {isAssigned ? (
         <Badge tone="good">
           <Check className="size-3.5" aria-hidden />
-          Has it
+          Assigned
         </Badge>
       ) : (
-        <Button size="small" icon={<Plus />} isBusy={isBusy} onClick={onGive} aria-label={`Give it ${tool.name}`}>
+        <Button size="small" icon={<Plus />} isBusy={isBusy} onClick={onAssign} aria-label={`Assign ${tool.name}`}>
           Give
         </Button>
       )}

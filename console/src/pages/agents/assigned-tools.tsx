@@ -19,24 +19,24 @@ import { ListSkeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { AssignmentRow } from "./assignment-row.tsx";
 import { ConfigureAssignment } from "./configure-assignment.tsx";
-import { GiveTool } from "./give-tool.tsx";
+import { AssignTool } from "./assign-tool.tsx";
 
-/** The tools of an agent: on and off, what is settled about each, and more of them. */
-export function GivenTools({ agent }: { readonly agent: Agent }) {
+/** The assignments of an agent: enable, configure, add and remove. */
+export function AssignedTools({ agent }: { readonly agent: Agent }) {
   const { rows, failure, reload } = useAssignments(agent.id);
-  const [isGiving, setGiving] = useState(false);
+  const [isAssigning, setAssigning] = useState(false);
   const [address, setAddress] = useSearchParams();
   const opened = rows?.find(({ id }) => id === address.get("configure"));
-  useGiveCommand(() => setGiving(true));
+  useAssignCommand(() => setAssigning(true));
   const configure = (id: string | null) => setAddress(id === null ? {} : { configure: id }, { replace: true });
-  const give = (
-    <Button variant="primary" icon={<Plus />} onClick={() => setGiving(true)}>
-      Give it a tool
+  const assignButton = (
+    <Button variant="primary" icon={<Plus />} onClick={() => setAssigning(true)}>
+      Assign a tool
     </Button>
   );
   return (
     <div className="grid gap-4">
-      <ToolsNotTaken agent={agent} />
+      <ToolsUnsupported agent={agent} />
       {rows === undefined ? (
         failure === null ? (
           <ListSkeleton rows={4} />
@@ -44,14 +44,14 @@ export function GivenTools({ agent }: { readonly agent: Agent }) {
           <FailureState title="The tools could not be loaded." message={failure.message} onRetry={reload} />
         )
       ) : rows.length === 0 ? (
-        <EmptyState picture="tools" title="No tools yet" action={give}>
-          A tool is something the agent may do while it answers: look at the clock, calculate, ask a server of yours.
-          The model decides when; you decide what it may use.
+        <EmptyState picture="tools" title="No tools yet" action={assignButton}>
+          Tools let the agent do things while it answers: read the time, calculate, or call your server. The model
+          decides when to use a tool.
         </EmptyState>
       ) : (
-        <Given rows={rows} action={give} onConfigure={configure} />
+        <AssignmentList rows={rows} action={assignButton} onConfigure={configure} />
       )}
-      <GiveTool agent={agent} assignments={rows ?? []} isOpen={isGiving} onClose={() => setGiving(false)} />
+      <AssignTool agent={agent} assignments={rows ?? []} isOpen={isAssigning} onClose={() => setAssigning(false)} />
       {opened !== undefined && (
         <ConfigureAssignment key={opened.id} assignment={opened} onClose={() => configure(null)} />
       )}
@@ -59,27 +59,27 @@ export function GivenTools({ agent }: { readonly agent: Agent }) {
   );
 }
 
-interface GivenProps {
+interface AssignmentListProps {
   readonly rows: readonly Assignment[];
   readonly action: React.ReactNode;
   onConfigure(id: string): void;
 }
 
-function Given({ rows, action, onConfigure }: GivenProps) {
+function AssignmentList({ rows, action, onConfigure }: AssignmentListProps) {
   const update = useUpdateAssignment();
   const remove = useRemoveAssignment();
   const assign = useAssignTool();
   const toast = useToast();
   const turn = async (row: Assignment, enabled: boolean) => {
     if ((await update.run({ id: row.id, enabled })) === null)
-      toast({ text: `${nameOf(row)} is as it was: the change was refused.`, tone: "bad" });
+      toast({ text: `${nameOf(row)} could not be changed.`, tone: "bad" });
   };
-  const take = async (row: Assignment) => {
+  const unassign = async (row: Assignment) => {
     if ((await remove.run(row.id)) === null)
-      return toast({ text: `${nameOf(row)} could not be taken away.`, tone: "bad" });
+      return toast({ text: `${nameOf(row)} could not be removed.`, tone: "bad" });
     const { agent_id: agentId, tool_id: toolId, enabled, configuration } = row;
     toast({
-      text: `${nameOf(row)} is taken away.`,
+      text: `${nameOf(row)} is removed.`,
       action: { label: "Undo", run: () => void assign.run({ agentId, toolId, enabled, configuration }) },
     });
   };
@@ -88,7 +88,7 @@ function Given({ rows, action, onConfigure }: GivenProps) {
     <>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="text-ink-soft">
-          {rows.length === 1 ? "1 tool" : `${rows.length} tools`}, {on} switched on.
+          {rows.length === 1 ? "1 tool" : `${rows.length} tools`}, {on} enabled.
         </p>
         {action}
       </div>
@@ -99,7 +99,7 @@ function Given({ rows, action, onConfigure }: GivenProps) {
             assignment={row}
             onTurn={(enabled) => void turn(row, enabled)}
             onConfigure={() => onConfigure(row.id)}
-            onRemove={() => void take(row)}
+            onRemove={() => void unassign(row)}
           />
         ))}
       </ul>
@@ -111,17 +111,24 @@ function nameOf({ tool }: Assignment): string {
   return tool?.name ?? "The tool";
 }
 
-function ToolsNotTaken({ agent }: { readonly agent: Agent }) {
+function ToolsUnsupported({ agent }: { readonly agent: Agent }) {
   const model = findModel(useModels().rows, agent);
   if (model === undefined || model.supports.tools) return null;
   return <Banner tone="warning">{model.id} does not use tools. Choose another model in the settings.</Banner>;
 }
 
-function useGiveCommand(open: () => void): void {
+function useAssignCommand(open: () => void): void {
   const [stable] = useState(() => open);
   const commands = useMemo<readonly Command[]>(
     () => [
-      { id: "agent.tools.give", label: "Give it a tool", group: "This agent", icon: <Plus />, keys: "n", run: stable },
+      {
+        id: "agent.tools.assignButton",
+        label: "Assign a tool",
+        group: "This agent",
+        icon: <Plus />,
+        keys: "n",
+        run: stable,
+      },
     ],
     [stable],
   );

@@ -14,7 +14,7 @@ export interface AssignmentRowProps {
   onRemove(): void;
 }
 
-const UNKNOWN = { name: "A tool that is not shared any more", kind: "", icon: null, description: "" } as const;
+const UNKNOWN = { name: "A tool that is no longer shared", kind: "", icon: null, description: "" } as const;
 
 export function AssignmentRow({ assignment, onTurn, onConfigure, onRemove }: AssignmentRowProps) {
   const { tool, enabled, configuration } = assignment;
@@ -32,9 +32,9 @@ export function AssignmentRow({ assignment, onTurn, onConfigure, onRemove }: Ass
               {name}
             </Link>
           )}
-          {tool?.requires_approval === true && <Badge tone="thinking">Asks first</Badge>}
-          {tool?.enabled === false && <Badge tone="bad">Switched off by its owner</Badge>}
-          {settled > 0 && <Badge tone="accent">{settled} settled</Badge>}
+          {tool?.requires_approval === true && <Badge tone="thinking">Requires approval</Badge>}
+          {tool?.enabled === false && <Badge tone="bad">Disabled by its owner</Badge>}
+          {settled > 0 && <Badge tone="accent">{settled} configured</Badge>}
         </div>
         <p className="line-clamp-2 text-sm text-ink-soft">{description}</p>
       </div>
@@ -48,7 +48,7 @@ export function AssignmentRow({ assignment, onTurn, onConfigure, onRemove }: Ass
         >
           Configure
         </Button>
-        <IconButton size="small" label={`Take ${name} away`} icon={<Trash2 />} onClick={onRemove} />
+        <IconButton size="small" label={`Remove ${name}`} icon={<Trash2 />} onClick={onRemove} />
       </div>
       <Switch isOn={enabled} onChange={onTurn} label={`${name}: on`} />
     </li>

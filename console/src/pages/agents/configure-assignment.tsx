@@ -18,7 +18,7 @@ export interface ConfigureAssignmentProps {
   onClose(): void;
 }
 
-/** Arguments that the agent does not choose, and bounds narrower than the tool's own. */
+/** Sets fixed arguments and narrower limits than those of the tool. */
 export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignmentProps) {
   const { tool } = assignment;
   const [value, setValue] = useState<FormValue>(assignment.configuration);
@@ -41,7 +41,7 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
       isOpen
       onClose={onClose}
       title={`Configure ${name}`}
-      description="What you fill in is settled: the agent is not asked for it and cannot change it."
+      description="Arguments that you set here are fixed: the model does not see or change them."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -63,7 +63,7 @@ export function ConfigureAssignment({ assignment, onClose }: ConfigureAssignment
             content: (
               <JsonEditor
                 label="Configuration"
-                hint="Arguments by name. Names that the tool does not take are kept where its schema is open."
+                hint="Arguments by name. Unknown names are kept if the schema of the tool allows them."
                 value={value}
                 mustBeObject
                 onChange={(read) => {
@@ -105,15 +105,15 @@ function Form({ assignment: { tool }, value, onChange }: FormProps) {
       <section className="grid gap-4 border-t border-line pt-5">
         <h3 className="font-semibold">Bounds</h3>
         <Bound
-          label="Longest call, in milliseconds"
-          hint={tool === null ? undefined : `The tool itself allows ${formatCount(tool.timeout_ms)}.`}
+          label="Timeout, in milliseconds"
+          hint={tool === null ? undefined : `The limit of the tool is ${formatCount(tool.timeout_ms)}.`}
           max={tool?.timeout_ms ?? FIELD_BOUNDS["tools.timeout_ms"].max}
           value={value["timeout_ms"]}
           onChange={(next) => set("timeout_ms", next)}
         />
         <Bound
-          label="Most characters that the agent reads of an answer"
-          hint={tool === null ? undefined : `The tool itself allows ${formatCount(tool.max_output_chars)}.`}
+          label="Maximum output, in characters"
+          hint={tool === null ? undefined : `The limit of the tool is ${formatCount(tool.max_output_chars)}.`}
           max={tool?.max_output_chars ?? FIELD_BOUNDS["tools.max_output_chars"].max}
           value={value["max_output_chars"]}
           onChange={(next) => set("max_output_chars", next)}

@@ -16,9 +16,7 @@ export function DeleteAgent({ agent, onClose }: DeleteAgentProps) {
     const isGone = (await remove.run(agent.id)) !== null;
     onClose();
     toast(
-      isGone
-        ? { text: `${agent.name} is deleted.` }
-        : { text: `${agent.name} could not be deleted. It is still here.`, tone: "bad" },
+      isGone ? { text: `${agent.name} is deleted.` } : { text: `${agent.name} could not be deleted.`, tone: "bad" },
     );
     if (isGone) await navigate("/agents");
   };
@@ -32,8 +30,8 @@ export function DeleteAgent({ agent, onClose }: DeleteAgentProps) {
       isBusy={remove.isBusy}
       onConfirm={() => void confirm()}
     >
-      The agent leaves all its swarms, its tools are taken off it, and it cannot be brought back. What it has said stays
-      readable, marked as coming from a deleted agent.
+      The agent is removed from all swarms. This cannot be undone. Its messages stay readable, with a note that the
+      agent was deleted.
     </ConfirmByName>
   );
 }

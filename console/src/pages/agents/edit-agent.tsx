@@ -7,7 +7,7 @@ import { draftOf, isSameDraft, tidyDraft, touchParts } from "./agent-draft.ts";
 import { AgentForm } from "./agent-form.tsx";
 
 export function EditAgent({ agent }: { readonly agent: Agent }) {
-  // What was changed here stands over the row, which may change elsewhere meanwhile.
+  // Local changes override the stored row, which may change meanwhile.
   const [changes, setChanges] = useState<Partial<AgentDraft>>({});
   const update = useUpdateAgent();
   const { errors, touch } = useFreshErrors(update.errors);
@@ -23,7 +23,7 @@ export function EditAgent({ agent }: { readonly agent: Agent }) {
     if (!(await save(Object.fromEntries(touched.map((field) => [field, tidy[field]]))))) return;
     setChanges({});
     toast({
-      text: `${tidy.name} is saved. Its next turn is as you left it.`,
+      text: `${tidy.name} is saved. The changes apply to its next turn.`,
       action: { label: "Undo", run: () => void save(before) },
     });
   };

@@ -22,7 +22,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Name" error={errors["name"]} aside={<Length text={name} max={BOUNDS.name.max} />}>
+        <Field label="Name" error={errors["name"]} trailing={<Length text={name} max={BOUNDS.name.max} />}>
           <TextInput
             required
             autoComplete="off"
@@ -35,7 +35,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
           label="Role"
           isOptional
           error={errors["role"]}
-          aside={<Length text={role ?? ""} max={BOUNDS.role.max} />}
+          trailing={<Length text={role ?? ""} max={BOUNDS.role.max} />}
         >
           <TextInput
             autoComplete="off"
@@ -48,9 +48,9 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
       <Field
         label="Instructions"
         isOptional
-        hint="What it is for, how it speaks, what it must not do. It reads them before every answer."
+        hint="The system prompt: purpose, tone and rules of the agent."
         error={errors["system_prompt"]}
-        aside={<Length text={prompt ?? ""} max={BOUNDS.prompt.max} />}
+        trailing={<Length text={prompt ?? ""} max={BOUNDS.prompt.max} />}
       >
         <TextArea
           rows={11}
@@ -63,7 +63,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
       <Field
         label="Avatar"
         isOptional
-        hint="The address of a picture, for applications of yours. The console shows initials: it loads nothing from elsewhere."
+        hint="The URL of an image, for your applications. The console shows initials, because it loads nothing from other origins."
         error={errors["avatar"]}
       >
         <TextInput
@@ -79,7 +79,7 @@ export function IdentityFields({ draft, onChange, errors }: IdentityFieldsProps)
   );
 }
 
-/** Said when it matters: from three quarters of what there is room for. */
+/** The length of a text, shown from three quarters of the maximum on. */
 function Length({ text, max }: { readonly text: string; readonly max: number }) {
   const length = Array.from(text).length;
   if (length < max * 0.75) return null;

@@ -15,7 +15,7 @@ export function AgentsPage() {
   );
 }
 
-/** Another agent is another page: nothing that was typed or shown for one must stand on the other's. */
+/** The key resets the state of the page when another agent is opened. */
 function OneAgent() {
   const { id = "" } = useParams();
   return <AgentPage key={id} id={id} />;

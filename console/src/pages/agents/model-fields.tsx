@@ -1,7 +1,7 @@
 import { useId } from "react";
 import type { AgentDraft } from "../../data/agents.ts";
 import type { Model } from "../../data/models.ts";
-import type { Reading } from "../../data/rows.ts";
+import type { ReadResult } from "../../data/rows.ts";
 import { Combobox } from "../../components/combobox.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { Field } from "../../components/field.tsx";
@@ -9,12 +9,12 @@ import { formatCompact } from "../../components/formats.ts";
 import { Select } from "../../components/select.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
-import { ModelDetails, sayPrice } from "./model-details.tsx";
+import { ModelDetails, formatPrice } from "./model-details.tsx";
 import { PROVIDER_CHOICES } from "./providers.ts";
 
 export interface ModelFieldsProps {
-  readonly models: Reading<readonly Model[]>;
-  /** The one that would answer now. */
+  readonly models: ReadResult<readonly Model[]>;
+  /** The model that the draft selects. */
   readonly model: Model | undefined;
   readonly draft: AgentDraft;
   onChange(change: Partial<AgentDraft>): void;
@@ -32,7 +32,7 @@ export function ModelFields({ models, model, draft, onChange, errors }: ModelFie
         <Select
           value={draft.framework}
           choices={PROVIDER_CHOICES}
-          // A model belongs to its provider; the new one's default is the honest guess.
+          // A model belongs to its provider, so a new provider starts with its default.
           onChange={(framework) => onChange({ framework, model: null })}
         />
       </Field>
@@ -44,7 +44,7 @@ export function ModelFields({ models, model, draft, onChange, errors }: ModelFie
             <ModelPicker offered={offered} value={draft.model} onChange={(next) => onChange({ model: next })} />
           </Field>
           {model === undefined ? (
-            <p className="text-sm text-ink-faint">Nothing is known of this model here. Its provider decides.</p>
+            <p className="text-sm text-ink-faint">This model is not in the list of the service.</p>
           ) : (
             <ModelDetails model={model} />
           )}
@@ -88,10 +88,10 @@ function ModelPicker({ offered, value, onChange }: ModelPickerProps) {
     label: row.id,
     hint: [
       ...(row.context_window === null ? [] : [`${formatCompact(row.context_window)} context`]),
-      sayPrice(row),
+      formatPrice(row),
     ].join(" · "),
   }));
-  // An agent may have a model that is not offered any more; it stays visible until another is chosen.
+  // A model that is no longer offered stays visible until another one is selected.
   const isKnown = value === null || offered.some(({ id }) => id === value);
   return (
     <Combobox

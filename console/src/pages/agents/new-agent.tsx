@@ -26,7 +26,7 @@ export function NewAgent() {
     <>
       <PageHeader
         title="New agent"
-        description="Only the name is needed. Everything can be changed later."
+        description="Only the name is required. Everything can be changed later."
         crumbs={[{ label: "Agents", to: "/agents" }]}
       />
       <FormFrame

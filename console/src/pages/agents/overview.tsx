@@ -1,6 +1,6 @@
 import { ArrowRight, Play } from "lucide-react";
 import type { ReactNode } from "react";
-import { useAgentPlaces, useAgentTurns } from "../../data/agent-activity.ts";
+import { useAgentSwarms, useAgentTurns } from "../../data/agent-activity.ts";
 import { useAssignments } from "../../data/agent-tools.ts";
 import type { Agent } from "../../data/agents.ts";
 import { findModel, useModels } from "../../data/models.ts";
@@ -25,7 +25,7 @@ export function Overview({ agent }: { readonly agent: Agent }) {
         <div className="grid min-w-0 gap-5">
           <Instructions agent={agent} />
           <LastTurns agent={agent} />
-          <PlacesCard agent={agent} />
+          <SwarmsCard agent={agent} />
         </div>
         <div className="grid min-w-0 gap-5">
           <ModelCard agent={agent} />
@@ -43,7 +43,7 @@ function Instructions({ agent: { id, system_prompt: prompt } }: { readonly agent
   return (
     <CardSection title="Instructions" action={<More to={`/agents/${id}/settings`}>Edit</More>}>
       {prompt === null ? (
-        <p className="text-ink-soft">None: it answers as its model does by itself. A few sentences make it somebody.</p>
+        <p className="text-ink-soft">None: the model answers without a system prompt.</p>
       ) : (
         <div
           // what scrolls must be reachable by keyboard
@@ -72,7 +72,7 @@ function LastTurns({ agent }: { readonly agent: Agent }) {
         <Skeleton className="h-32" />
       ) : rows.length === 0 ? (
         <div className="grid justify-items-start gap-3">
-          <p className="text-ink-soft">It has not said anything yet.</p>
+          <p className="text-ink-soft">No turns yet.</p>
           <ButtonLink to={`/agents/${agent.id}/try`} size="small" icon={<Play />}>
             Try it
           </ButtonLink>
@@ -95,7 +95,7 @@ function ModelCard({ agent }: { readonly agent: Agent }) {
       {models.rows === undefined ? (
         <Skeleton className="h-32" />
       ) : model === undefined ? (
-        <p className="text-ink-soft">Nothing is known of this model here. Its provider decides.</p>
+        <p className="text-ink-soft">This model is not in the list of the service.</p>
       ) : (
         <ModelDetails model={model} />
       )}
@@ -110,14 +110,14 @@ function ToolsCard({ agent }: { readonly agent: Agent }) {
       {rows === undefined ? (
         <Skeleton className="h-8" />
       ) : rows.length === 0 ? (
-        <p className="text-ink-soft">None. With tools it can look things up and do things.</p>
+        <p className="text-ink-soft">None. With tools the agent can look up data and perform actions.</p>
       ) : (
         <ul className="grid gap-2">
           {rows.map(({ id, enabled, tool }) => (
             <li key={id} className="flex min-w-0 items-center gap-2.5">
               <ToolIcon tool={tool ?? { name: "", kind: "", icon: null }} size="small" />
               <span className="min-w-0 flex-1 truncate">
-                {tool === null ? "A tool that is not shared any more" : tool.name}
+                {tool === null ? "A tool that is no longer shared" : tool.name}
               </span>
               {!enabled && <Badge>Off</Badge>}
             </li>
@@ -128,25 +128,27 @@ function ToolsCard({ agent }: { readonly agent: Agent }) {
   );
 }
 
-function PlacesCard({ agent }: { readonly agent: Agent }) {
-  const { rows } = useAgentPlaces(agent.id);
-  const places = rows?.flatMap(({ id, enabled, swarms }) => (swarms === null ? [] : [{ id, enabled, swarm: swarms }]));
+function SwarmsCard({ agent }: { readonly agent: Agent }) {
+  const { rows } = useAgentSwarms(agent.id);
+  const memberships = rows?.flatMap(({ id, enabled, swarms }) =>
+    swarms === null ? [] : [{ id, enabled, swarm: swarms }],
+  );
   return (
     <CardSection title="Swarms">
-      {places === undefined ? (
+      {memberships === undefined ? (
         <Skeleton className="h-8" />
-      ) : places.length === 0 ? (
+      ) : memberships.length === 0 ? (
         <p className="text-ink-soft">
-          It is in none. <Link to="/swarms/new">Make a swarm</Link> and add it there.
+          Not in any swarm. <Link to="/swarms/new">Make a swarm</Link> and add the agent there.
         </p>
       ) : (
         <ul className="grid gap-2">
-          {places.map(({ id, enabled, swarm }) => (
+          {memberships.map(({ id, enabled, swarm }) => (
             <li key={id} className="flex min-w-0 items-center gap-2.5">
               <Link to={`/swarms/${swarm.id}`} className="min-w-0 flex-1 truncate">
                 {swarm.name}
               </Link>
-              {!enabled && <Badge>Silent</Badge>}
+              {!enabled && <Badge>Disabled</Badge>}
               {swarm.status !== "active" && <Badge>{swarm.status}</Badge>}
             </li>
           ))}

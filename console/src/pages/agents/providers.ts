@@ -1,6 +1,6 @@
 import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
 
-/** `provider_a` → "Provider A". Who answers behind the name is the operator's choice. */
+/** `provider_a` → "Provider A". The operator configures which service that is. */
 export function nameProvider(framework: Framework): string {
   return `Provider ${framework.slice("provider_".length).toUpperCase()}`;
 }

@@ -14,14 +14,14 @@ export interface SettingFieldsProps {
   onChange(settings: AgentSettings): void;
   readonly dropped: Dropped;
   readonly errors: Readonly<Record<string, string>>;
-  /** The longest answer that the model can write, where it is known. */
+  /** The maximum output of the model, if known. */
   readonly longest: number | null;
 }
 
-type SlidName = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
+type SliderName = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
 
-const SLID: readonly {
-  readonly name: SlidName;
+const SLIDERS: readonly {
+  readonly name: SliderName;
   readonly label: string;
   readonly hint: string;
   readonly step: number;
@@ -29,30 +29,30 @@ const SLID: readonly {
   {
     name: "temperature",
     label: "Temperature",
-    hint: "Low is steady and to the point, high is varied.",
+    hint: "Low values give consistent replies, high values varied ones.",
     step: 0.05,
   },
   {
     name: "top_p",
     label: "Top P",
-    hint: "Leaves out unlikely words. Change this or the temperature, not both.",
+    hint: "Excludes unlikely words. Change this or the temperature, not both.",
     step: 0.01,
   },
   {
     name: "presence_penalty",
     label: "Presence penalty",
-    hint: "Above 0 it turns to new subjects sooner.",
+    hint: "Above 0, the model moves to new topics sooner.",
     step: 0.1,
   },
   {
     name: "frequency_penalty",
     label: "Frequency penalty",
-    hint: "Above 0 it uses the same words less often.",
+    hint: "Above 0, the model repeats words less often.",
     step: 0.1,
   },
 ];
 
-/** The known settings, each with its range and its default. One that is left alone is not stored, so that the default holds. */
+/** The known settings with range and default. A setting that is not changed is not stored, so its default applies. */
 export function SettingFields({ settings, onChange, dropped, errors, longest }: SettingFieldsProps) {
   const set = (name: keyof typeof AGENT_SETTINGS, value: number | string[] | undefined) => {
     const { [name]: _old, ...others } = settings;
@@ -61,7 +61,7 @@ export function SettingFields({ settings, onChange, dropped, errors, longest }: 
   const { max_tokens: length } = AGENT_SETTINGS;
   return (
     <div className="grid gap-6">
-      {SLID.map(({ name, label, hint, step }) => {
+      {SLIDERS.map(({ name, label, hint, step }) => {
         const { min, max, default: standard } = AGENT_SETTINGS[name];
         return (
           <Field
@@ -69,7 +69,7 @@ export function SettingFields({ settings, onChange, dropped, errors, longest }: 
             label={label}
             error={errors[`settings.${name}`]}
             hint={<Hint text={hint} warning={dropped[name]} />}
-            aside={
+            trailing={
               <Standard
                 text={`${min} to ${max}, default ${standard}`}
                 label={label}
@@ -90,18 +90,18 @@ export function SettingFields({ settings, onChange, dropped, errors, longest }: 
         );
       })}
       <Field
-        label="Longest answer"
+        label="Maximum output"
         error={errors["settings.max_tokens"]}
         hint={
           <Hint
-            text={`In tokens, of about four letters each.${longest === null ? "" : ` This model writes at most ${formatCount(longest)}.`}`}
+            text={`In tokens of about four letters.${longest === null ? "" : ` The maximum of this model is ${formatCount(longest)}.`}`}
             warning={dropped.max_tokens}
           />
         }
-        aside={
+        trailing={
           <Standard
             text={`from ${length.min}, default ${length.default}`}
-            label="Longest answer"
+            label="Maximum output"
             isChanged={settings.max_tokens !== undefined}
             onReset={() => set("max_tokens", undefined)}
           />
@@ -134,7 +134,7 @@ interface StandardProps {
   onReset(): void;
 }
 
-/** The range, and the way back to the default once it was left. */
+/** The range of a setting, and a reset button when it differs from the default. */
 function Standard({ text, label, isChanged, onReset }: StandardProps) {
   return (
     <span className="flex items-center gap-1.5">

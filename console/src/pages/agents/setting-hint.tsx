@@ -1,7 +1,7 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** What a setting does, and below it what the chosen model makes of it. */
+/** The description of a setting, and a warning if the model does not support its value. */
 export function Hint({ text, warning }: { readonly text: ReactNode; readonly warning: string | undefined }) {
   if (warning === undefined) return text;
   return (

@@ -38,11 +38,11 @@ export interface StartersProps {
   onChoose(start: Start): void;
 }
 
-/** A page that is not empty is easier to begin with. */
+/** Templates that fill in the form. */
 export function Starters({ onChoose }: StartersProps) {
   return (
-    <div role="group" aria-label="Begin with an example" className="flex flex-wrap items-center gap-1.5">
-      <span className="mr-1 text-sm text-ink-faint">Begin with</span>
+    <div role="group" aria-label="Start from a template" className="flex flex-wrap items-center gap-1.5">
+      <span className="mr-1 text-sm text-ink-faint">Start from</span>
       {STARTERS.map((start) => (
         <Button key={start.name} size="small" onClick={() => onChoose(start)}>
           {start.name} <span className="font-normal text-ink-faint">{start.role?.toLowerCase()}</span>

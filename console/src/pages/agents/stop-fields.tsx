@@ -12,10 +12,10 @@ export interface StopFieldsProps {
   onChange(texts: readonly string[]): void;
 }
 
-/** Texts at which an answer ends. Blanks count, so each is a field of its own. */
+/** Each stop sequence is a separate field, because blanks are significant. */
 export function StopFields({ texts, error, warning, onChange }: StopFieldsProps) {
   const { maxItems } = AGENT_SETTINGS.stop;
-  const set = (at: number, text: string) => onChange(texts.map((old, place) => (place === at ? text : old)));
+  const set = (index: number, text: string) => onChange(texts.map((old, other) => (other === index ? text : old)));
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1.5 flex w-full items-baseline justify-between gap-3 text-sm font-medium">
@@ -24,26 +24,26 @@ export function StopFields({ texts, error, warning, onChange }: StopFieldsProps)
         </span>
         <span className="text-xs font-normal text-ink-faint">up to {maxItems}</span>
       </legend>
-      {texts.map((text, at) => (
-        // Texts have no identity but their place.
-        <div key={at} className="flex items-center gap-1.5">
+      {texts.map((text, index) => (
+        // Texts have no identity except their position.
+        <div key={index} className="flex items-center gap-1.5">
           <TextInput
-            aria-label={`Stop sequence ${at + 1}`}
+            aria-label={`Stop sequence ${index + 1}`}
             autoComplete="off"
             spellCheck={false}
             value={text}
             {...(error !== undefined && { "aria-invalid": true })}
-            onChange={({ target }) => set(at, target.value)}
+            onChange={({ target }) => set(index, target.value)}
           />
           <IconButton
-            label={`Remove stop sequence ${at + 1}`}
+            label={`Remove stop sequence ${index + 1}`}
             icon={<X />}
-            onClick={() => onChange(texts.filter((_, place) => place !== at))}
+            onClick={() => onChange(texts.filter((_, other) => other !== index))}
           />
         </div>
       ))}
       <p className="text-sm text-ink-faint">
-        <Hint text="It stops writing where one of these would come." warning={warning} />
+        <Hint text="The reply ends before one of these texts." warning={warning} />
       </p>
       {error !== undefined && (
         <p role="alert" className="text-sm text-bad">

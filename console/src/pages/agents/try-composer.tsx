@@ -7,19 +7,19 @@ import { TextArea } from "../../components/text-area.tsx";
 export interface TryComposerProps {
   readonly name: string;
   readonly isBusy: boolean;
-  /** False when it was refused: then the words stay. */
-  onSend(words: string): Promise<boolean>;
-  /** While the agent speaks: ends it. */
+  /** Resolves to false when the message was rejected; the text then stays in the field. */
+  onSend(text: string): Promise<boolean>;
+  /** Stops the current reply. */
   readonly onStop?: (() => void) | undefined;
 }
 
 export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) {
-  const [words, setWords] = useState("");
+  const [text, setText] = useState("");
   const send = async () => {
-    if (words.trim() === "" || isBusy) return;
-    const sent = words;
-    setWords("");
-    if (!(await onSend(sent))) setWords((since) => (since === "" ? sent : since));
+    if (text.trim() === "" || isBusy) return;
+    const sent = text;
+    setText("");
+    if (!(await onSend(sent))) setText((since) => (since === "" ? sent : since));
   };
   return (
     <form
@@ -35,8 +35,8 @@ export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) 
           placeholder={`Message to ${name}`}
           rows={2}
           className="max-h-48"
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
+          value={text}
+          onChange={({ target }) => setText(target.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
@@ -44,7 +44,7 @@ export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) 
           }}
         />
         <p className="hidden items-center gap-1.5 text-xs text-ink-faint sm:flex">
-          <Kbd keys="Enter" /> sends, <Kbd keys="Shift Enter" /> begins a new line
+          <Kbd keys="Enter" /> sends, <Kbd keys="Shift Enter" /> inserts a line break
         </p>
       </div>
       {onStop === undefined ? (

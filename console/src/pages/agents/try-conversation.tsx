@@ -9,68 +9,68 @@ import { Banner } from "../../components/banner.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { TryComposer } from "./try-composer.tsx";
-import { AgentWords, OwnWords } from "./try-words.tsx";
+import { AgentMessage, UserMessage } from "./try-messages.tsx";
 
-export interface TryRoomProps {
+export interface TryConversationProps {
   readonly agent: Agent;
   readonly swarmId: string;
-  /** What was said before the swarm was there to hear it. */
-  readonly firstWords: string | null;
+  /** The message that created the swarm. */
+  readonly firstMessage: string | null;
 }
 
-export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
+export function TryConversation({ agent, swarmId, firstMessage }: TryConversationProps) {
   const before = useTriedMessages(swarmId);
-  const [heard, setHeard] = useState<readonly TriedMessage[]>([]);
-  const [asked, setAsked] = useState<string | null>(firstWords);
+  const [received, setReceived] = useState<readonly TriedMessage[]>([]);
+  const [pendingText, setPendingText] = useState<string | null>(firstMessage);
   const respond = useRespond(swarmId, {
     onMessage: (message: Row<"messages">) => {
-      setHeard((old) => [...old.filter(({ id }) => id !== message.id), message]);
-      if (message.sender_type === "user") setAsked(null);
+      setReceived((old) => [...old.filter(({ id }) => id !== message.id), message]);
+      if (message.sender_type === "user") setPendingText(null);
     },
   });
   const { ask } = respond;
   const cancel = useCancelRun();
   const send = async (message: string): Promise<boolean> => {
-    setAsked(message);
-    const isTaken = (await ask({ message, agentIds: [agent.id] })) !== null;
-    if (!isTaken) setAsked(null);
-    return isTaken;
+    setPendingText(message);
+    const isAccepted = (await ask({ message, agentIds: [agent.id] })) !== null;
+    if (!isAccepted) setPendingText(null);
+    return isAccepted;
   };
   const hasBegun = useRef(false);
   useEffect(() => {
-    if (firstWords === null || hasBegun.current) return;
+    if (firstMessage === null || hasBegun.current) return;
     hasBegun.current = true;
-    void ask({ message: firstWords, agentIds: [agent.id] }).then((runId) => runId ?? setAsked(null));
-  }, [ask, agent.id, firstWords]);
+    void ask({ message: firstMessage, agentIds: [agent.id] }).then((runId) => runId ?? setPendingText(null));
+  }, [ask, agent.id, firstMessage]);
 
-  const messages = useMemo(() => join(before.rows ?? [], heard), [before.rows, heard]);
+  const messages = useMemo(() => join(before.rows ?? [], received), [before.rows, received]);
   const live = respond.runs.find((run) => !hasEnded(run));
   const turns = new Map<string, { readonly turn: LiveTurn; readonly runId: string }>(
     respond.runs.flatMap((run) => run.turns.map((turn) => [turn.messageId, { turn, runId: run.id }])),
   );
-  const unsaid = [...turns.values()].filter(({ turn }) => !messages.some(({ id }) => id === turn.messageId));
-  const faults = respond.runs.flatMap(({ id, errors }) => errors.map(({ message }) => ({ id, message })));
+  const liveTurns = [...turns.values()].filter(({ turn }) => !messages.some(({ id }) => id === turn.messageId));
+  const runErrors = respond.runs.flatMap(({ id, errors }) => errors.map(({ message }) => ({ id, message })));
   return (
     <>
-      <Scroller mark={`${messages.length} ${unsaid.map(({ turn }) => turn.text.length + turn.tools.length).join()}`}>
-        {before.rows === undefined && firstWords === null ? (
+      <Scroller mark={`${messages.length} ${liveTurns.map(({ turn }) => turn.text.length + turn.tools.length).join()}`}>
+        {before.rows === undefined && firstMessage === null ? (
           before.failure === null ? (
             <Skeleton className="h-40" />
           ) : (
             <FailureState
-              title="What was said could not be loaded."
+              title="The messages could not be loaded."
               message={before.failure.message}
               onRetry={before.reload}
             />
           )
         ) : (
           <ol aria-label={`Conversation with ${agent.name}`} className="grid gap-5">
-            {/* One list with one key for a turn and its message: what somebody has opened in it stays open when it is stored. */}
+            {/* A turn and its message have the same key, so that expanded parts stay expanded when the message is stored. */}
             {[
               ...messages.map((message) => (
                 <li key={message.id} className="min-w-0">
                   {message.sender_type === "agent" ? (
-                    <AgentWords
+                    <AgentMessage
                       agent={agent}
                       swarmId={swarmId}
                       text={message.content ?? ""}
@@ -79,24 +79,24 @@ export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
                       turn={turns.get(message.id)?.turn}
                     />
                   ) : (
-                    <OwnWords text={message.content ?? ""} at={message.created_at} />
+                    <UserMessage text={message.content ?? ""} at={message.created_at} />
                   )}
                 </li>
               )),
-              asked !== null && (
-                <li key="asked" className="min-w-0 opacity-70">
-                  <OwnWords text={asked} />
+              pendingText !== null && (
+                <li key="pendingText" className="min-w-0 opacity-70">
+                  <UserMessage text={pendingText} />
                 </li>
               ),
-              ...unsaid.map(({ turn, runId }) => (
+              ...liveTurns.map(({ turn, runId }) => (
                 <li key={turn.messageId} className="min-w-0">
-                  <AgentWords agent={agent} swarmId={swarmId} text={turn.text} runId={runId} turn={turn} />
+                  <AgentMessage agent={agent} swarmId={swarmId} text={turn.text} runId={runId} turn={turn} />
                 </li>
               )),
             ]}
           </ol>
         )}
-        {faults.map(({ id, message }) => (
+        {runErrors.map(({ id, message }) => (
           <Banner key={id} tone="bad">
             {message}
           </Banner>
@@ -114,7 +114,7 @@ export function TryRoom({ agent, swarmId, firstWords }: TryRoomProps) {
   );
 }
 
-/** Stays at the end while words come in, unless somebody has scrolled up to read. */
+/** Stays at the end while text arrives, unless the user has scrolled up. */
 function Scroller({ mark, children }: { readonly mark: string; readonly children: React.ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
@@ -139,8 +139,8 @@ function Scroller({ mark, children }: { readonly mark: string; readonly children
   );
 }
 
-/** Oldest first, each once. */
-function join(stored: readonly TriedMessage[], heard: readonly TriedMessage[]): readonly TriedMessage[] {
-  const all = new Map([...stored, ...heard].map((message) => [message.id, message]));
+/** The oldest first, without duplicates. */
+function join(stored: readonly TriedMessage[], received: readonly TriedMessage[]): readonly TriedMessage[] {
+  const all = new Map([...stored, ...received].map((message) => [message.id, message]));
   return [...all.values()].toSorted((left, right) => (left.created_at < right.created_at ? -1 : 1));
 }

@@ -15,7 +15,7 @@ import { Markdown } from "../../components/markdown.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
 
-export function OwnWords({ text, at }: { readonly text: string; readonly at?: string }) {
+export function UserMessage({ text, at }: { readonly text: string; readonly at?: string }) {
   return (
     <div className="grid justify-items-end gap-1">
       <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 break-words whitespace-pre-wrap">
@@ -30,17 +30,17 @@ export function OwnWords({ text, at }: { readonly text: string; readonly at?: st
   );
 }
 
-export interface AgentWordsProps {
+export interface AgentMessageProps {
   readonly agent: Agent;
   readonly swarmId: string;
   readonly text: string;
   readonly at?: string;
   readonly runId: string | null;
-  /** As it happens, or as it happened while this page was open. */
+  /** The live turn, if it happened while this page was open. */
   readonly turn: LiveTurn | undefined;
 }
 
-export function AgentWords({ agent, swarmId, text, at, runId, turn }: AgentWordsProps) {
+export function AgentMessage({ agent, swarmId, text, at, runId, turn }: AgentMessageProps) {
   const isSpeaking = turn?.status === "thinking" || turn?.status === "responding";
   const isAsking = turn?.tools.some(({ status }) => status === "pending_approval") === true;
   return (
@@ -67,7 +67,7 @@ export function AgentWords({ agent, swarmId, text, at, runId, turn }: AgentWords
           {at !== undefined && <RelativeTime at={at} />}
           {turn?.status === "cancelled" && <Badge>Stopped</Badge>}
           {turn?.status === "failed" && <Badge tone="bad">Failed</Badge>}
-          {turn !== undefined && turn.usage !== null && <span>{sayUsage(turn.usage)}</span>}
+          {turn !== undefined && turn.usage !== null && <span>{describeUsage(turn.usage)}</span>}
           {runId !== null && !isSpeaking && <Link to={`/swarms/${swarmId}/runs/${runId}`}>See the run</Link>}
         </p>
       </div>
@@ -75,18 +75,18 @@ export function AgentWords({ agent, swarmId, text, at, runId, turn }: AgentWords
   );
 }
 
-function sayUsage({ input_tokens: read, output_tokens: written, cost_usd: cost }: EventUsage): string {
+function describeUsage({ input_tokens: read, output_tokens: written, cost_usd: cost }: EventUsage): string {
   const tokens = `${formatCount(read)} tokens read, ${formatCount(written)} written`;
   return cost === null ? tokens : `${tokens}, ${formatMoney(cost)}`;
 }
 
 const TOOL_STYLES: Readonly<Record<LiveTool["status"], { readonly tone: Tone; readonly word: string }>> = {
   running: { tone: "responding", word: "Running" },
-  pending_approval: { tone: "thinking", word: "Waits for you" },
+  pending_approval: { tone: "thinking", word: "Waiting for approval" },
   succeeded: { tone: "good", word: "Done" },
   failed: { tone: "bad", word: "Failed" },
   denied: { tone: "neutral", word: "Denied" },
-  timed_out: { tone: "bad", word: "Took too long" },
+  timed_out: { tone: "bad", word: "Timed out" },
   cancelled: { tone: "neutral", word: "Stopped" },
 };
 
@@ -124,27 +124,27 @@ function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: st
 
 function Decide({ runId, tool }: { readonly runId: string; readonly tool: LiveTool }) {
   const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const decide = async (isApproved: boolean) => {
     setBusy(true);
-    setFault(null);
+    setError(null);
     try {
       await decideToolCall({ runId, toolExecutionId: tool.id, isApproved });
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : "It could not be decided.");
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : "The decision could not be saved.");
       setBusy(false);
     }
   };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <span className="mr-auto w-full text-sm text-ink-soft sm:w-auto">May it do this?</span>
+      <span className="mr-auto w-full text-sm text-ink-soft sm:w-auto">Approve this call?</span>
       <Button size="small" disabled={isBusy} onClick={() => void decide(false)}>
         Deny
       </Button>
       <Button size="small" variant="primary" isBusy={isBusy} onClick={() => void decide(true)}>
         Approve
       </Button>
-      {fault !== null && <p className="w-full text-sm text-bad">{fault}</p>}
+      {error !== null && <p className="w-full text-sm text-bad">{error}</p>}
     </div>
   );
 }

@@ -10,23 +10,23 @@ import { Link } from "../../components/link.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { TryComposer } from "./try-composer.tsx";
-import { TryRoom } from "./try-room.tsx";
+import { TryConversation } from "./try-conversation.tsx";
 
-/** A word with the agent alone. Agents answer in swarms, so one is made for it when the first word is said. */
+/** A conversation with one agent. The first message creates a swarm for it, because agents answer only in swarms. */
 export function TryPanel({ agent }: { readonly agent: Agent }) {
   const { rows, failure, reload } = useTry(agent.id);
   const start = useStartTry();
-  const [begun, setBegun] = useState<{ readonly swarm: Try; readonly words: string } | null>(null);
-  const swarm = begun?.swarm ?? rows?.[0] ?? null;
+  const [started, setStarted] = useState<{ readonly swarm: Try; readonly message: string } | null>(null);
+  const swarm = started?.swarm ?? rows?.[0] ?? null;
   if (rows === undefined)
     return failure === null ? (
       <Skeleton className="h-80 rounded-lg" />
     ) : (
-      <FailureState title="What was tried before could not be loaded." message={failure.message} onRetry={reload} />
+      <FailureState title="The conversation could not be loaded." message={failure.message} onRetry={reload} />
     );
-  const begin = async (words: string): Promise<boolean> => {
+  const begin = async (message: string): Promise<boolean> => {
     const made = await start.run(agent);
-    if (made !== null) setBegun({ swarm: made, words });
+    if (made !== null) setStarted({ swarm: made, message });
     return made !== null;
   };
   return (
@@ -34,10 +34,10 @@ export function TryPanel({ agent }: { readonly agent: Agent }) {
       {swarm === null ? (
         <>
           <div className="grid justify-items-center gap-1.5 px-6 py-14 text-center">
-            <h2 className="text-lg font-semibold">Say something to {agent.name}</h2>
+            <h2 className="text-lg font-semibold">Send {agent.name} a message</h2>
             <p className="max-w-md text-pretty text-ink-soft">
-              Agents answer in swarms. With your first words a swarm named “Try: {agent.name}” is made, with you and{" "}
-              {agent.name} alone in it. You can remove it here at any time.
+              Your first message creates a swarm named “Try: {agent.name}” with you and {agent.name}. You can delete it
+              here at any time.
             </p>
           </div>
           {start.failure !== null && (
@@ -49,8 +49,8 @@ export function TryPanel({ agent }: { readonly agent: Agent }) {
         </>
       ) : (
         <>
-          <Head swarm={swarm} agent={agent} onRemoved={() => setBegun(null)} />
-          <TryRoom key={swarm.id} agent={agent} swarmId={swarm.id} firstWords={begun?.words ?? null} />
+          <Head swarm={swarm} agent={agent} onRemoved={() => setStarted(null)} />
+          <TryConversation key={swarm.id} agent={agent} swarmId={swarm.id} firstMessage={started?.message ?? null} />
         </>
       )}
     </div>
@@ -76,7 +76,7 @@ function Head({ swarm, agent, onRemoved }: HeadProps) {
   return (
     <div className="flex items-center gap-3 border-b border-line px-4 py-2 text-sm text-ink-faint">
       <p className="min-w-0 flex-1 truncate">
-        In the swarm <Link to={`/swarms/${swarm.id}`}>{swarm.name}</Link>, which only you and {agent.name} are in
+        In the swarm <Link to={`/swarms/${swarm.id}`}>{swarm.name}</Link>, with only you and {agent.name}
       </p>
       <Button variant="quiet" size="small" icon={<Trash2 />} onClick={() => setRemoving(true)}>
         Remove
@@ -90,7 +90,7 @@ function Head({ swarm, agent, onRemoved }: HeadProps) {
         isBusy={remove.isBusy}
         onConfirm={() => void confirm()}
       >
-        The swarm with all that was said in it is removed, and cannot be brought back. {agent.name} stays as it is.
+        The swarm and its messages are deleted. This cannot be undone. {agent.name} is not changed.
       </ConfirmByName>
     </div>
   );

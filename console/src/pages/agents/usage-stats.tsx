@@ -8,19 +8,19 @@ import { Stat } from "../../components/stat.tsx";
 const DAY_MS = 86_400_000;
 export const USAGE_DAYS = 30;
 
-/** The first of the last thirty days, as a date. */
+/** The first day of the range, as a date. */
 export function useSince(): string {
   return useMemo(() => new Date(Date.now() - (USAGE_DAYS - 1) * DAY_MS).toISOString().slice(0, 10), []);
 }
 
-/** What the agent has used in the last thirty days. */
+/** The usage of the agent in the last thirty days. */
 export function UsageStats({ agentId }: { readonly agentId: string }) {
   const { rows } = useAgentUsage(agentId, useSince());
   if (rows === undefined)
     return (
       <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {Array.from({ length: 4 }, (_, at) => (
-          <Skeleton key={at} className="h-[5.75rem] rounded-lg" />
+        {Array.from({ length: 4 }, (_, index) => (
+          <Skeleton key={index} className="h-[5.75rem] rounded-lg" />
         ))}
       </div>
     );
@@ -33,8 +33,8 @@ export function UsageStats({ agentId }: { readonly agentId: string }) {
       <Stat label="Tokens written" value={formatCompact(total.written)} note={note} />
       <Stat
         label="Cost"
-        value={total.cost === null ? "not known" : formatMoney(total.cost)}
-        note={total.hasUnpriced && total.cost !== null ? "without unpriced models" : note}
+        value={total.cost === null ? "unknown" : formatMoney(total.cost)}
+        note={total.hasUnpriced && total.cost !== null ? "excluding models without a price" : note}
       />
     </div>
   );

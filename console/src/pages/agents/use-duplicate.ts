@@ -2,7 +2,7 @@ import { useNavigate } from "react-router";
 import { type Agent, useDeleteAgent, useDuplicateAgent } from "../../data/agents.ts";
 import { useToast } from "../../components/toast.tsx";
 
-/** Makes a copy, opens it, and offers to take it back. */
+/** Duplicates an agent, opens the copy and offers Undo. */
 export function useDuplicate(): (agent: Agent) => Promise<void> {
   const duplicate = useDuplicateAgent();
   const remove = useDeleteAgent();
@@ -12,7 +12,7 @@ export function useDuplicate(): (agent: Agent) => Promise<void> {
     const copy = await duplicate.run(agent);
     if (copy === null) return toast({ text: `${agent.name} could not be duplicated.`, tone: "bad" });
     toast({
-      text: `This is the copy of ${agent.name}.`,
+      text: `${agent.name} is duplicated. This is the copy.`,
       action: {
         label: "Undo",
         run: () => {

@@ -1,14 +1,14 @@
-import { getStart } from "../../data/client.ts";
+import { getConfig } from "../../data/client.ts";
 import { CardSection } from "../../components/card.tsx";
 import { Code } from "../../components/code-block.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 
 export function ConnectionCard() {
-  const { url, anonKey } = getStart();
+  const { url, anonKey } = getConfig();
   return (
     <CardSection
       title="Connection"
-      description="The two things that a client needs. Neither is secret: what somebody may do is decided by who is signed in."
+      description="The two values that a client needs. Neither is secret: the signed-in user determines what a client may do."
     >
       <div className="grid gap-4">
         <div className="grid gap-4 md:grid-cols-2">
@@ -16,9 +16,9 @@ export function ConnectionCard() {
           <Value name="Anon key" value={anonKey} />
         </div>
         <p className="text-sm text-pretty text-ink-soft">
-          On a machine of your own the service signs its certificate itself. Programs trust it with{" "}
-          <Code>NODE_EXTRA_CA_CERTS</Code> or <Code>CURL_CA_BUNDLE</Code> set to <Code>tls/ca-cert.pem</Code> in its
-          data directory, which is <Code>.swarmbase</Code> unless you chose another.
+          By default the service uses a self-signed certificate. Programs trust it with <Code>NODE_EXTRA_CA_CERTS</Code>{" "}
+          or <Code>CURL_CA_BUNDLE</Code> set to <Code>tls/ca-cert.pem</Code> in its data directory (
+          <Code>.swarmbase</Code> by default).
         </p>
       </div>
     </CardSection>

@@ -1,5 +1,5 @@
 import { BookOpen, FileJson } from "lucide-react";
-import { getStart } from "../../data/client.ts";
+import { getConfig } from "../../data/client.ts";
 import { Badge } from "../../components/badge.tsx";
 import { buttonStyle } from "../../components/button.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
@@ -8,13 +8,13 @@ import { LimitsCard } from "./limits-card.tsx";
 import { SnippetsCard } from "./snippets-card.tsx";
 
 export function ApiPage() {
-  const { version, referencePath } = getStart();
+  const { version, referencePath } = getConfig();
   return (
     <>
       <PageHeader
         title="API"
-        aside={<Badge>Version {version}</Badge>}
-        description="All that the console does goes through the public API. Any Supabase client library speaks it."
+        trailing={<Badge>Version {version}</Badge>}
+        description="The console uses only the public API. All Supabase client libraries work with it."
         {...(referencePath !== null && { actions: <ReferenceLinks path={referencePath} /> })}
       />
       <div className="grid gap-5">

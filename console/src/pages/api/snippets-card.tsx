@@ -5,18 +5,15 @@ import { CodeSnippets } from "../../components/code-snippets.tsx";
 import { Tabs } from "../../components/tabs.tsx";
 import { listSnippets } from "./snippets.ts";
 
-/** The main things to do, as code. */
+/** Code for the main features. */
 export function SnippetsCard() {
   const [params, setParams] = useSearchParams();
   const snippets = listSnippets(useSamples());
   const open = snippets.find(({ id }) => id === params.get("show"))?.id ?? "agents";
   return (
-    <CardSection
-      title="From code"
-      description="With your URL, your key and ids of your own. Passwords and tokens stay variables."
-    >
+    <CardSection title="From code" description="With your URL, key and ids. Passwords and tokens are variables.">
       <Tabs
-        label="Things to do"
+        label="Examples"
         value={open}
         onChange={(show) => setParams({ show }, { replace: true, preventScrollReset: true })}
         tabs={snippets.map(({ id, title, text, curl, supabaseJs }) => ({

@@ -1,10 +1,9 @@
 import type { Samples } from "../../data/samples.ts";
-import { writeCurl } from "../../components/call-words.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 
 export interface Snippet {
   readonly id: string;
   readonly title: string;
-  /** What it does, and what to know about it. */
   readonly text: string;
   readonly curl: string;
   readonly supabaseJs: string;
@@ -13,7 +12,7 @@ export interface Snippet {
 const NEW_AGENT = { name: "Ada", role: "Explains", system_prompt: "You explain things clearly and briefly." };
 const NEW_WEBHOOK = { name: "My service", url: "https://example.com/hook", events: ["message.created"] };
 
-/** One for each main thing to do, with ids of the reader's own where there are some. */
+/** Snippets with ids of the user's own rows, if there are any. */
 export function listSnippets({ agentId, swarmId }: Samples): readonly Snippet[] {
   const agent = agentId ?? "<agent id>";
   const swarm = swarmId ?? "<swarm id>";
@@ -21,9 +20,9 @@ export function listSnippets({ agentId, swarmId }: Samples): readonly Snippet[] 
     {
       id: "agents",
       title: "Agents",
-      text: "Make one, and list those that are yours. Every table is read and written this way.",
+      text: "Create an agent, and list your agents. All tables are read and written this way.",
       curl: [
-        writeCurl({ method: "POST", path: "/rest/v1/agents", body: NEW_AGENT, wantsRows: true }),
+        writeCurl({ method: "POST", path: "/rest/v1/agents", body: NEW_AGENT, returnsRows: true }),
         writeCurl({ path: "/rest/v1/agents?select=id,name,status&order=created_at.desc&limit=20" }),
       ].join("\n\n"),
       supabaseJs: `const { data: agent, error } = await supabase
@@ -41,14 +40,14 @@ const { data: agents } = await supabase
     {
       id: "swarms",
       title: "Swarms",
-      text: "A swarm with an agent in it, ready to be asked.",
+      text: "Create a swarm and add an agent.",
       curl: [
-        writeCurl({ method: "POST", path: "/rest/v1/swarms", body: { name: "First swarm" }, wantsRows: true }),
+        writeCurl({ method: "POST", path: "/rest/v1/swarms", body: { name: "First swarm" }, returnsRows: true }),
         writeCurl({
           method: "POST",
           path: "/rest/v1/swarm_agents",
           body: { swarm_id: swarm, agent_id: agent },
-          wantsRows: true,
+          returnsRows: true,
         }),
       ].join("\n\n"),
       supabaseJs: `const { data: swarm } = await supabase
@@ -64,7 +63,7 @@ await supabase
     {
       id: "ask",
       title: "Ask",
-      text: "The agents of a swarm answer. With curl the words arrive as they are written; without the Accept header the answer comes whole.",
+      text: "Ask the agents of a swarm. curl streams the reply; without the Accept header the response is one JSON document.",
       curl: writeCurl({
         method: "POST",
         path: "/functions/v1/agent-respond",
@@ -80,10 +79,10 @@ else console.log(data);`,
     {
       id: "live",
       title: "Live",
-      text: "New messages of a swarm, as they are written. Every table that you may read can be listened to.",
+      text: "Receive new messages of a swarm. You can subscribe to all tables that you may read.",
       curl: "",
       supabaseJs: `supabase
-  .channel("room")
+  .channel("swarm")
   .on(
     "postgres_changes",
     { event: "INSERT", schema: "public", table: "messages", filter: "swarm_id=eq.${swarm}" },
@@ -94,8 +93,8 @@ else console.log(data);`,
     {
       id: "webhooks",
       title: "Webhooks",
-      text: "The answer has the secret, this once. Verify each delivery with it before you believe it.",
-      curl: writeCurl({ method: "POST", path: "/rest/v1/webhooks", body: NEW_WEBHOOK, wantsRows: true }),
+      text: "The response contains the secret. Verify each delivery with it.",
+      curl: writeCurl({ method: "POST", path: "/rest/v1/webhooks", body: NEW_WEBHOOK, returnsRows: true }),
       supabaseJs: `const { data: webhook } = await supabase
   .from("webhooks")
   .insert(${writeObject(NEW_WEBHOOK)})
@@ -115,7 +114,7 @@ export async function POST(request) {
   ];
 }
 
-/** As a person would write it. */
+/** An object literal, formatted for reading. */
 function writeObject(value: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(value).map(([name, member]) => `    ${name}: ${JSON.stringify(member)},`);
   return ["{", ...lines, "  }"].join("\n");

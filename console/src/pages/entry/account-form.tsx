@@ -10,7 +10,7 @@ import { useEntry } from "./use-entry.ts";
 
 const HINT = `At least ${AUTH_BOUNDS.passwordMinCharacters} characters.`;
 
-/** `about` is what surrounds the input; `error` is the member of a failure that belongs to it. */
+/** `about` has the props of the Field; `error` is the name of the field in errors of the service. */
 const FIELDS = {
   name: {
     about: { label: "Name", isOptional: true },
@@ -23,7 +23,7 @@ const FIELDS = {
     render: (props: ComponentProps<"input">) => <TextInput type="email" autoComplete="username" required {...props} />,
   },
   password: {
-    about: { label: "Password", aside: <Link to="/recover">Forgotten?</Link> },
+    about: { label: "Password", trailing: <Link to="/recover">Forgotten?</Link> },
     error: "password",
     render: (props: ComponentProps<"input">) => <PasswordInput autoComplete="current-password" required {...props} />,
   },

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from "react";
 
-/** What this step is about. */
+/** The heading of an entry page. */
 export function EntryHead({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Swarmbase`;

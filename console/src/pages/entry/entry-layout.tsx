@@ -1,11 +1,11 @@
 import { Navigate, Outlet, useLocation } from "react-router";
 import { useSessionState } from "../../data/session.ts";
 import { Banner } from "../../components/banner.tsx";
-import { Mark } from "../../components/mark.tsx";
+import { Logo } from "../../components/logo.tsx";
 import { SwarmPicture } from "./swarm-picture.tsx";
 import { readFrom } from "./where-from.ts";
 
-/** The ways in. Who is in already is sent on, to where they wanted to go. */
+/** The frame of the pages for signed-out users. Redirects signed-in users to the page that they requested. */
 export function EntryLayout() {
   const { session, needsSecondFactor, isRecovering, hasExpired } = useSessionState();
   const location = useLocation();
@@ -19,13 +19,11 @@ export function EntryLayout() {
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
       <div className="flex min-w-0 flex-col px-5 py-6 sm:px-10">
         <header className="flex items-center gap-2.5 text-lg font-semibold">
-          <Mark />
+          <Logo />
           Swarmbase
         </header>
         <main className="mx-auto flex w-full max-w-sm flex-1 flex-col justify-center gap-6 py-10">
-          {hasExpired && (
-            <Banner tone="note">Your session has ended. Sign in again and you are back where you were.</Banner>
-          )}
+          {hasExpired && <Banner tone="note">Your session has ended. Sign in to return to your page.</Banner>}
           <Outlet />
         </main>
       </div>

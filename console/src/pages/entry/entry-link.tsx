@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 
-/** Between the ways in, taking along where somebody wanted to go. */
+/** A link between entry pages that keeps the requested page. */
 export function EntryLink({
   to,
   state,

@@ -16,7 +16,7 @@ export function MagicLink() {
   return (
     <AccountForm
       title="Sign in by e-mail"
-      description="We send you a link and a code. Either brings you in, once."
+      description="We send you a link and a code. Use either one to sign in."
       action="Send the mail"
       fields={["email"]}
       onSubmit={async ({ email }) => {
@@ -38,8 +38,8 @@ function CodeForm({ email }: { readonly email: string }) {
   const entry = useEntry();
   return (
     <>
-      <MailSent title="Look into your mailbox" email={email} again={() => sendMagicLink(email)}>
-        Follow its link in this browser, or type its code here.
+      <MailSent title="Check your mailbox" email={email} again={() => sendMagicLink(email)}>
+        Open its link in this browser, or type its code here.
       </MailSent>
       <EntryForm entry={entry} action="Sign in" onSubmit={() => void entry.attempt(() => signInWithCode(email, code))}>
         <Field label="Code from the mail">

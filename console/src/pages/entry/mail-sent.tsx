@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
-import { getStart } from "../../data/client.ts";
+import { getConfig } from "../../data/client.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { Illustration } from "../../components/illustration.tsx";
 import { Link } from "../../components/link.tsx";
-import { MAIL_IS_FILE } from "../../components/mail-words.ts";
+import { MAIL_IS_FILE } from "../../components/mail-is-file.ts";
 import { useToast } from "../../components/toast.tsx";
 import { EntryHead } from "./entry-head.tsx";
 import { useEntry } from "./use-entry.ts";
@@ -13,16 +13,16 @@ export interface MailSentProps {
   readonly title: string;
   readonly email: string;
   readonly children: ReactNode;
-  /** Sends it once more. */
+  /** Sends the mail again. */
   again(): Promise<void>;
 }
 
-/** Says the same whether the address has an account or not. */
+/** Does not reveal whether the address has an account. */
 export function MailSent({ title, email, children, again }: MailSentProps) {
   const entry = useEntry();
   const toast = useToast();
   const resend = async () => {
-    if (await entry.attempt(again)) toast({ text: "Sent once more." });
+    if (await entry.attempt(again)) toast({ text: "Sent again." });
   };
   return (
     <>
@@ -31,7 +31,7 @@ export function MailSent({ title, email, children, again }: MailSentProps) {
         If <strong className="font-medium wrap-anywhere text-ink">{email}</strong> can receive it, a mail is on its way.{" "}
         {children}
       </EntryHead>
-      {getStart().mail === "file" && <Banner tone="note">{MAIL_IS_FILE}</Banner>}
+      {getConfig().mail === "file" && <Banner tone="note">{MAIL_IS_FILE}</Banner>}
       {entry.failure !== null && (
         <p role="alert" className="text-sm text-bad">
           {entry.failure.message}

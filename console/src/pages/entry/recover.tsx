@@ -8,14 +8,14 @@ export function Recover() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   if (sentTo !== null)
     return (
-      <MailSent title="Look into your mailbox" email={sentTo} again={() => sendRecovery(sentTo)}>
-        Its link lets you set a new password. It works in this browser.
+      <MailSent title="Check your mailbox" email={sentTo} again={() => sendRecovery(sentTo)}>
+        Open its link in this browser to set a new password.
       </MailSent>
     );
   return (
     <AccountForm
       title="Forgotten password"
-      description="We send you a link with which you set a new one."
+      description="We send you a link to set a new password."
       action="Send the link"
       fields={["email"]}
       onSubmit={async ({ email }) => {

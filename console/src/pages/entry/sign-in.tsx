@@ -8,14 +8,14 @@ export function SignIn() {
   return (
     <AccountForm
       title="Sign in"
-      description="Your agents are where you left them."
+      description="Sign in to your account."
       action="Sign in"
       fields={["email", "password"]}
       onSubmit={signIn}
     >
       <div className="grid gap-2 text-ink-soft">
         <p>
-          Rather no password?{" "}
+          Without a password:{" "}
           <EntryLink to="/magic-link" state={state}>
             Get a link by e-mail
           </EntryLink>

@@ -11,13 +11,13 @@ export function SignUp() {
   if (unconfirmed !== null)
     return (
       <MailSent title="Confirm your address" email={unconfirmed} again={() => resendConfirmation(unconfirmed)}>
-        A link in it brings you in. It works in this browser.
+        Open its link in this browser to sign in.
       </MailSent>
     );
   return (
     <AccountForm
       title="Make an account"
-      description="Two minutes from here to the first answer of your own agents."
+      description="Create an account to set up your first agents."
       action="Make an account"
       fields={["name", "email", "chosenPassword"]}
       onSubmit={async ({ name, email, chosenPassword: password }) => {
@@ -25,7 +25,7 @@ export function SignUp() {
       }}
     >
       <p className="text-ink-soft">
-        Been here before?{" "}
+        Already have an account?{" "}
         <EntryLink to="/sign-in" state={state}>
           Sign in
         </EntryLink>

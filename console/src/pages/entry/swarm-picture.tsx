@@ -6,7 +6,7 @@ const NODES = [
   { x: 130, y: 370, r: 30, label: "Joe", tone: "good" },
 ] as const;
 
-/** People and agents in one room: what Swarmbase is, without a word. */
+/** A decorative picture of users and agents in a swarm. */
 export function SwarmPicture() {
   const [center, ...others] = NODES;
   return (

@@ -2,13 +2,13 @@ import { useState } from "react";
 import { type Failure, toFailure } from "../../data/failure.ts";
 
 export interface Entry {
-  /** Runs a step; true when it worked. */
+  /** Runs a step and returns whether it succeeded. */
   attempt(step: () => Promise<unknown>): Promise<boolean>;
   readonly isBusy: boolean;
   readonly failure: Failure | null;
 }
 
-/** One step of coming in: busy while it runs, and what went wrong when it did. */
+/** The state of a sign-in step: whether it is running, and its failure. */
 export function useEntry(): Entry {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

@@ -1,6 +1,6 @@
 import { LinkFailed } from "./link-failed.tsx";
 
-/** Where links in mails lead. Who has come in by one is sent on by the layout, so that only a failure is left to be shown. */
+/** The page that links in mails open. The layout redirects signed-in users, so only failures are shown here. */
 export function Welcome() {
   return <LinkFailed again="/magic-link" />;
 }

@@ -7,7 +7,7 @@ import { JsonView } from "../../components/json-view.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { VirtualList } from "../../components/virtual-list.tsx";
 import type { Noun } from "./change-types.ts";
-import type { Described } from "./describe-change.ts";
+import type { DescribedChange } from "./describe-change.ts";
 import type { Line } from "./line.ts";
 
 const ROW_HEIGHT = 45;
@@ -21,7 +21,7 @@ const ICONS: Readonly<Record<Noun, ReactNode>> = {
   user: <User />,
   webhook: <Webhook />,
 };
-const INKS: Readonly<Record<Tone, string>> = {
+const TEXT_COLORS: Readonly<Record<Tone, string>> = {
   neutral: "text-ink-faint",
   accent: "text-accent",
   thinking: "text-thinking",
@@ -32,12 +32,12 @@ const INKS: Readonly<Record<Tone, string>> = {
 
 export interface ChangeListProps {
   readonly lines: readonly Line[];
-  /** Keys of the lines that are open. */
+  /** The keys of the expanded lines. */
   readonly open: ReadonlySet<string>;
   onOpen(open: ReadonlySet<string>): void;
 }
 
-/** One line for each thing that happened; a line opens to the row as it was told. */
+/** One line per change, which expands to the row. */
 export function ChangeList({ lines, open, onOpen }: ChangeListProps) {
   const toggle = (key: string) => {
     const next = new Set(open);
@@ -74,7 +74,7 @@ function GapLine({ at }: { readonly at: string }) {
   return (
     <div className="flex items-center gap-3 border-b border-line bg-thinking-soft px-4 py-2.5 text-sm text-thinking">
       <Unplug className="size-4 shrink-0" aria-hidden />
-      The connection was lost until {clock.format(Date.parse(at))}. Something may be missing below this line.
+      The connection was lost until {clock.format(Date.parse(at))}. Events may be missing below this line.
     </div>
   );
 }
@@ -84,7 +84,7 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 interface ChangeLineProps {
   readonly id: string;
   readonly at: string;
-  readonly described: Described;
+  readonly described: DescribedChange;
   readonly row: Line["row"];
   readonly isOpen: boolean;
   onToggle(): void;
@@ -108,7 +108,7 @@ function ChangeLine({ id, at, described, row, isOpen, onToggle }: ChangeLineProp
           aria-hidden
           className={clsx(
             "row-span-2 self-start pt-0.5 md:row-span-1 md:self-center md:pt-0 [&_svg]:size-4",
-            INKS[tone],
+            TEXT_COLORS[tone],
           )}
         >
           {ICONS[noun]}
@@ -123,7 +123,7 @@ function ChangeLine({ id, at, described, row, isOpen, onToggle }: ChangeLineProp
         <span
           className={clsx(
             "order-2 truncate font-mono text-sm md:order-none",
-            INKS[tone],
+            TEXT_COLORS[tone],
             tone === "neutral" && "!text-ink-soft",
           )}
         >

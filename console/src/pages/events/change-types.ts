@@ -1,4 +1,4 @@
-/** What can happen, by the noun it happens to. Where there is an event for webhooks, it has that event's name. */
+/** The types of changes, by noun. Types that webhooks also have use the same names. */
 export const TYPES_BY_NOUN = {
   message: ["message.created", "message.updated", "message.deleted", "message.flagged"],
   run: [
@@ -45,7 +45,7 @@ export type ChangeType = (typeof TYPES_BY_NOUN)[Noun][number];
 
 export const NOUNS = Object.keys(TYPES_BY_NOUN) as readonly Noun[];
 
-export const NOUN_WORDS: Readonly<Record<Noun, string>> = {
+export const NOUN_LABELS: Readonly<Record<Noun, string>> = {
   message: "Messages",
   run: "Runs",
   tool: "Tools",

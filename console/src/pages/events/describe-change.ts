@@ -4,22 +4,22 @@ import { formatDuration } from "../../components/formats.ts";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 import type { ChangeType, Noun } from "./change-types.ts";
 
-/** A change in words. */
-export interface Described {
+/** A change as a line of the event list. */
+export interface DescribedChange {
   readonly noun: Noun;
   readonly type: ChangeType;
   readonly text: string;
   readonly tone: Tone;
-  /** Where the thing is; null when it is gone or has no page. */
+  /** The path of the row's page; null if it was deleted or has no page. */
   readonly to: string | null;
 }
 
-/** Names of agents, swarms and webhooks by their id. */
+/** The names of agents, swarms and webhooks, by id. */
 export type Names = ReadonlyMap<string, string>;
 
-type Said = Omit<Described, "noun" | "tone"> & { readonly tone?: Tone };
+type Description = Omit<DescribedChange, "noun" | "tone"> & { readonly tone?: Tone };
 
-export function describeChange(change: RowChanged, names: Names): Described {
+export function describeChange(change: RowChanged, names: Names): DescribedChange {
   const { table } = change;
   switch (table) {
     case "agents":
@@ -33,7 +33,7 @@ export function describeChange(change: RowChanged, names: Names): Described {
     case "swarms":
       return { noun: "swarm", tone: "neutral", ...describeSwarm(change) };
     case "swarm_agents":
-      return { noun: "swarm", tone: "neutral", ...describeSeat(change, names) };
+      return { noun: "swarm", tone: "neutral", ...describeSwarmAgent(change, names) };
     case "swarm_members":
       return { noun: "user", tone: "neutral", ...describeMember(change, names) };
     case "tools":
@@ -49,12 +49,12 @@ export function describeChange(change: RowChanged, names: Names): Described {
   }
 }
 
-function describeAgent({ kind, row }: RowChanged): Said {
+function describeAgent({ kind, row }: RowChanged): Description {
   const name = textOf(row, "name");
   const to = `/agents/${textOf(row, "id")}`;
   if (kind === "DELETE") return { type: "agent.deleted", text: "An agent was removed", to: null };
   if (kind === "INSERT") return { type: "agent.created", text: `${name} was made`, to };
-  // A run changes the status alone; whatever the owner changes moves the other time.
+  // A run changes only `status_changed_at`; changes by the owner set `updated_at`.
   const isStatus = Date.parse(textOf(row, "status_changed_at")) > Date.parse(textOf(row, "updated_at"));
   if (!isStatus) return { type: "agent.updated", text: `${name} was changed`, to };
   const status = textOf(row, "status");
@@ -62,7 +62,7 @@ function describeAgent({ kind, row }: RowChanged): Said {
   return { type: "agent.status_changed", text: `${name} is ${status}`, tone: tones[status] ?? "neutral", to };
 }
 
-function describeMessage({ kind, row }: RowChanged, names: Names): Said {
+function describeMessage({ kind, row }: RowChanged, names: Names): Description {
   const to = swarmPath(row);
   const sender = textOf(row, "sender_name");
   const place = inSwarm(row, names);
@@ -74,7 +74,7 @@ function describeMessage({ kind, row }: RowChanged, names: Names): Said {
   return { type: "message.updated", text: said, to };
 }
 
-function describeFlag({ kind, row }: RowChanged, names: Names): Said {
+function describeFlag({ kind, row }: RowChanged, names: Names): Description {
   const reason = textOf(row, "reason") || textOf(row, "category");
   const text =
     kind === "INSERT" ? `A message${inSwarm(row, names)} was flagged` : `A flag${inSwarm(row, names)} was changed`;
@@ -88,29 +88,29 @@ const RUN_TONES: Readonly<Record<string, Tone>> = {
   partial: "thinking",
   failed: "bad",
 };
-const RUN_WORDS: Readonly<Record<string, string>> = {
-  queued: "waits for its turn",
+const RUN_LABELS: Readonly<Record<string, string>> = {
+  queued: "is queued",
   running: "has begun",
-  requires_action: "needs somebody’s approval",
+  requires_action: "needs approval",
   completed: "is complete",
-  partial: "has ended in part",
+  partial: "is partially completed",
   failed: "has failed",
   cancelled: "was stopped",
 };
 
-function describeRun({ row }: RowChanged, names: Names): Said {
+function describeRun({ row }: RowChanged, names: Names): Description {
   const status = textOf(row, "status") || "cancelled";
   const reason = textOf(row, "stop_reason").replaceAll("_", " ");
   const swarm = swarmPath(row);
   return {
     type: `run.${status}` as ChangeType,
-    text: `A run${inSwarm(row, names)} ${RUN_WORDS[status] ?? status}${reason === "" ? "" : ` (${reason})`}`,
+    text: `A run${inSwarm(row, names)} ${RUN_LABELS[status] ?? status}${reason === "" ? "" : ` (${reason})`}`,
     tone: RUN_TONES[status] ?? "neutral",
     to: swarm === null ? null : `${swarm}/runs/${textOf(row, "id")}`,
   };
 }
 
-function describeSwarm({ kind, row }: RowChanged): Said {
+function describeSwarm({ kind, row }: RowChanged): Description {
   const name = textOf(row, "name");
   const to = `/swarms/${textOf(row, "id")}`;
   if (kind === "DELETE") return { type: "swarm.deleted", text: "A swarm was removed", to: null };
@@ -118,27 +118,27 @@ function describeSwarm({ kind, row }: RowChanged): Said {
   return { type: "swarm.updated", text: `${name} was changed`, to };
 }
 
-function describeSeat({ kind, row }: RowChanged, names: Names): Said {
+function describeSwarmAgent({ kind, row }: RowChanged, names: Names): Description {
   const agent = names.get(textOf(row, "agent_id")) ?? "An agent";
   const to = swarmPath(row);
   const place = names.get(textOf(row, "swarm_id")) ?? "a swarm";
   if (kind === "DELETE") return { type: "swarm.agent_removed", text: `${agent} has left ${place}`, to };
   if (kind === "INSERT") return { type: "swarm.agent_added", text: `${agent} has joined ${place}`, to };
-  return { type: "swarm.agent_updated", text: `The place of ${agent} in ${place} was changed`, to };
+  return { type: "swarm.agent_updated", text: `${agent} was updated in ${place}`, to };
 }
 
-function describeMember({ kind, row }: RowChanged, names: Names): Said {
-  const who = textOf(row, "invited_email") || "Somebody";
+function describeMember({ kind, row }: RowChanged, names: Names): Description {
+  const who = textOf(row, "invited_email") || "Someone";
   const to = swarmPath(row);
   const place = names.get(textOf(row, "swarm_id")) ?? "a swarm";
-  if (kind === "DELETE") return { type: "user.removed", text: `Somebody has left ${place}`, to };
+  if (kind === "DELETE") return { type: "user.removed", text: `Someone has left ${place}`, to };
   if (row["status"] === "invited") return { type: "user.invited", text: `${who} was invited to ${place}`, to };
   if (kind === "INSERT")
     return { type: "user.joined", text: `${who} has joined ${place} as ${textOf(row, "role")}`, to };
   return { type: "user.updated", text: `${who} is ${textOf(row, "role")} in ${place}`, to };
 }
 
-function describeTool({ kind, row }: RowChanged): Said {
+function describeTool({ kind, row }: RowChanged): Description {
   const name = textOf(row, "name");
   const to = `/tools/${textOf(row, "id")}`;
   if (kind === "DELETE") return { type: "tool.deleted", text: "A tool was removed", to: null };
@@ -146,7 +146,7 @@ function describeTool({ kind, row }: RowChanged): Said {
   return { type: "tool.updated", text: `${name} was changed`, to };
 }
 
-function describeCall({ row }: RowChanged, names: Names): Said {
+function describeCall({ row }: RowChanged, names: Names): Description {
   const call = `${names.get(textOf(row, "agent_id")) ?? "An agent"} → ${textOf(row, "tool_name")}`;
   const swarm = swarmPath(row);
   const to = swarm === null ? null : `${swarm}/runs/${textOf(row, "run_id")}`;
@@ -167,7 +167,7 @@ function describeCall({ row }: RowChanged, names: Names): Said {
   }
 }
 
-function describeWebhook({ kind, row }: RowChanged): Said {
+function describeWebhook({ kind, row }: RowChanged): Description {
   const name = textOf(row, "name");
   const to = `/webhooks/${textOf(row, "id")}`;
   if (kind === "DELETE") return { type: "webhook.deleted", text: "A webhook was removed", to: null };
@@ -177,20 +177,20 @@ function describeWebhook({ kind, row }: RowChanged): Said {
   return { type: "webhook.updated", text: `${name} was changed`, to };
 }
 
-function describeRecovery({ row }: RowChanged): Said {
+function describeRecovery({ row }: RowChanged): Description {
   const isDone = row["status"] === "completed";
   return {
     type: isDone ? "recovery.completed" : "recovery.running",
-    text: `${textOf(row, "recovered")} of ${textOf(row, "found")} failed deliveries were put back`,
+    text: `${textOf(row, "recovered")} of ${textOf(row, "found")} failed deliveries were queued again`,
     tone: isDone ? "good" : "responding",
     to: `/webhooks/${textOf(row, "webhook_id")}?tab=recovery`,
   };
 }
 
-function describeAttempt({ row }: RowChanged, names: Names): Said {
+function describeAttempt({ row }: RowChanged, names: Names): Description {
   const code = row["status_code"];
   const isGood = typeof code === "number" && code >= 200 && code < 300;
-  const answer = typeof code === "number" ? `answered ${code}` : `gave no answer (${textOf(row, "error_code")})`;
+  const answer = typeof code === "number" ? `answered ${code}` : `did not respond (${textOf(row, "error_code")})`;
   const about = textOf(row, "event_type") === "" ? "" : ` to ${textOf(row, "event_type")}`;
   const who = names.get(textOf(row, "webhook_id")) ?? textOf(row, "url");
   const attempt = row["attempt"] === 1 ? "" : `, attempt ${textOf(row, "attempt")}`;

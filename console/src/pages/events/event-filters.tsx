@@ -1,10 +1,10 @@
 import type { SetURLSearchParams } from "react-router";
-import { AT_ONCE } from "../../components/at-once.ts";
+import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
 import { formatCount } from "../../components/formats.ts";
 import { SearchInput } from "../../components/search-input.tsx";
 import { type Choice, Select } from "../../components/select.tsx";
 import { Toolbar } from "../../components/toolbar.tsx";
-import { type ChangeType, type Noun, NOUN_WORDS, NOUNS, TYPES_BY_NOUN } from "./change-types.ts";
+import { type ChangeType, type Noun, NOUN_LABELS, NOUNS, TYPES_BY_NOUN } from "./change-types.ts";
 import type { EventFilter } from "./filter.ts";
 
 export interface EventFiltersProps {
@@ -16,7 +16,7 @@ export interface EventFiltersProps {
 
 const NOUN_CHOICES: readonly Choice<Noun | "">[] = [
   { value: "", label: "Everything" },
-  ...NOUNS.map((value) => ({ value, label: NOUN_WORDS[value] })),
+  ...NOUNS.map((value) => ({ value, label: NOUN_LABELS[value] })),
 ];
 
 export function EventFilters({ filter, setParams, shown, kept }: EventFiltersProps) {
@@ -29,7 +29,7 @@ export function EventFilters({ filter, setParams, shown, kept }: EventFiltersPro
         else now.set(name, value);
       }
       return now;
-    }, AT_ONCE);
+    }, URL_UPDATE_OPTIONS);
   return (
     <Toolbar label="Filter the events">
       <div className="flex w-full sm:w-72">

@@ -1,17 +1,17 @@
-import { writeCurl } from "../../components/call-words.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
 
-/** How a program hears of the same. */
+/** Snippets that receive the same changes. */
 export function EventsCode() {
   const curl = [
-    "# changes come over a socket, or to a webhook of yours; what was can be read",
+    "# changes arrive over realtime or at webhooks; earlier ones can be read",
     writeCurl({ path: "/rest/v1/messages?order=created_at.desc&limit=20" }),
     "",
     writeCurl({ path: "/rest/v1/webhook_delivery_attempts?order=created_at.desc&limit=20" }),
   ].join("\n");
-  const supabaseJs = `// as it happens; you get what you could read
+  const supabaseJs = `// live changes of the rows that you may read
 supabase
-  .channel("what happens")
+  .channel("events")
   .on("postgres_changes", { event: "*", schema: "public", table: "agents" }, ({ new: agent }) =>
     console.log(agent.name, agent.status),
   )

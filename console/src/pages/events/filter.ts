@@ -7,7 +7,7 @@ export interface EventFilter {
   readonly search: string;
 }
 
-/** Filters live in the address, so that what one looks at can be sent to somebody. */
+/** Filters are in the URL, so that the view can be shared as a link. */
 export function readFilter(params: URLSearchParams): EventFilter {
   const noun = NOUNS.find((known) => known === params.get("noun")) ?? null;
   const types: readonly ChangeType[] = noun === null ? Object.values(TYPES_BY_NOUN).flat() : TYPES_BY_NOUN[noun];
@@ -19,7 +19,7 @@ export function readFilter(params: URLSearchParams): EventFilter {
 }
 
 export function matchesFilter({ described, row }: Line, { noun, type, search }: EventFilter): boolean {
-  // A gap concerns whatever is looked for.
+  // A gap may concern any filter.
   if (described === null) return true;
   if (noun !== null && described.noun !== noun) return false;
   if (type !== null && described.type !== type) return false;

@@ -4,7 +4,7 @@ import { useSearchParams } from "react-router";
 import type { Change } from "../../data/change.ts";
 import { useEventTail } from "../../data/events.ts";
 import { useNames } from "../../data/names.ts";
-import { AT_ONCE } from "../../components/at-once.ts";
+import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
 import { Button } from "../../components/button.tsx";
 import { type Command, useCommands } from "../../components/commands.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -24,7 +24,7 @@ import { useScrolledAway } from "./use-scrolled-away.ts";
 export function EventsPage() {
   const [isPaused, setPaused] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  // Whoever reads further down must not have the lines pushed away under their eyes.
+  // Pauses while the user has scrolled down, so that the lines do not move.
   const isAway = useScrolledAway();
   const tail = useEventTail(isPaused || isAway);
   const [params, setParams] = useSearchParams();
@@ -53,8 +53,8 @@ export function EventsPage() {
     <>
       <PageHeader
         title="Events"
-        description="Everything that happens to what you may see, as it happens. The newest is at the top."
-        aside={<LiveBadge isLive={tail.isLive} isPaused={isPaused} />}
+        description="Live changes of everything that you may see, the newest first."
+        trailing={<LiveBadge isLive={tail.isLive} isPaused={isPaused} />}
         actions={
           <>
             <IconButton label="Clear the list" icon={<Trash2 />} disabled={lines.length === 0} onClick={tail.clear} />
@@ -80,10 +80,10 @@ export function EventsPage() {
       {lines.length > 0 && found.length === 0 && (
         <EmptyState
           picture="search"
-          title="Nothing like that has happened"
-          action={<Button onClick={() => setParams({}, AT_ONCE)}>Show everything</Button>}
+          title="No events match"
+          action={<Button onClick={() => setParams({}, URL_UPDATE_OPTIONS)}>Show everything</Button>}
         >
-          Not since this page was opened, that is. It goes on looking.
+          New matching events appear here.
         </EmptyState>
       )}
       {found.length > 0 && <ChangeList lines={found} open={open} onOpen={setOpen} />}
@@ -98,7 +98,7 @@ function toLine(change: Change, names: Names): Line {
     : { key, at, described: describeChange(change, names), row: change.row };
 }
 
-/** Also of those that were made since the names were read. */
+/** Includes rows that were created after the names were read. */
 function useKnownNames(shown: readonly Change[]): Names {
   const read = useNames();
   return useMemo(() => {
@@ -126,7 +126,7 @@ function Quiet() {
   return (
     <EmptyState
       picture="events"
-      title="It is quiet"
+      title="No events yet"
       action={
         <>
           <ButtonLink to="/swarms" variant="primary">
@@ -136,8 +136,8 @@ function Quiet() {
         </>
       }
     >
-      Messages, runs, tool calls, changes of agents and swarms, and what your webhooks deliver turn up here the moment
-      they happen. Ask something in a swarm, in another tab, and watch.
+      Messages, runs, tool calls, changes of agents and swarms, and webhook deliveries appear here as they happen. Ask
+      something in a swarm in another tab to see them.
     </EmptyState>
   );
 }

@@ -1,10 +1,10 @@
 import type { ChangedRow } from "../../data/change.ts";
-import type { Described } from "./describe-change.ts";
+import type { DescribedChange } from "./describe-change.ts";
 
-/** A line of the list; without a description it marks that something may be missing. */
+/** A line of the list; a line without a description marks a gap. */
 export interface Line {
   readonly key: string;
   readonly at: string;
-  readonly described: Described | null;
+  readonly described: DescribedChange | null;
   readonly row: ChangedRow | null;
 }

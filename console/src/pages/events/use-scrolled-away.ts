@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** From here on the top of the list is out of sight. */
+/** The scroll position from which the top of the list is not visible. */
 const AWAY_PX = 240;
 
 export function useScrolledAway(): boolean {

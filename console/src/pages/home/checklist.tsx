@@ -20,49 +20,49 @@ export function listSteps(progress: FirstSteps): readonly Step[] {
   return [
     {
       title: "Make an agent",
-      text: "A name, a role, and what it should care about.",
+      text: "A name, a role and instructions.",
       isDone: agents >= 1,
       to: "/agents/new",
       action: "New agent",
     },
     {
       title: "Make a second one",
-      text: "Two can disagree, and that is where it gets useful.",
+      text: "Two agents can discuss and check each other.",
       isDone: agents >= 2,
       to: "/agents/new",
       action: "New agent",
     },
     {
-      title: "Give one a tool",
-      text: "A calculator, a clock, your own HTTP endpoint: something to do, not only to say.",
+      title: "Assign a tool",
+      text: "A calculator, a clock, or your own HTTP endpoint.",
       isDone: hasTool,
       to: agentId === null ? "/tools" : `/agents/${agentId}/tools`,
       action: "Choose a tool",
     },
     {
       title: "Put them in a swarm",
-      text: "A room where people and agents talk, with a rule for who speaks when.",
+      text: "A conversation of people and agents, with a strategy for who answers.",
       isDone: swarmId !== null,
       to: "/swarms/new",
       action: "New swarm",
     },
     {
       title: "Get an answer",
-      text: "Ask something and watch the words arrive, and each tool call on the way.",
+      text: "Ask a question and watch the reply and its tool calls.",
       isDone: hasAnswer,
       to: swarmId === null ? "/swarms" : `/swarms/${swarmId}`,
       action: "Ask",
     },
     {
       title: "Add a webhook",
-      text: "Your own service hears of it, signed, and again if it was away.",
+      text: "Your own service receives signed events, with retries.",
       isDone: webhookId !== null,
       to: "/webhooks/new",
       action: "New webhook",
     },
     {
-      title: "Look into a delivery",
-      text: "Send a test, see what was sent and what came back, and send it again.",
+      title: "Inspect a delivery",
+      text: "Send a test, see request and response, and send it again.",
       isDone: hasDelivery,
       to: webhookId === null ? "/webhooks" : `/webhooks/${webhookId}`,
       action: "See deliveries",
@@ -70,7 +70,7 @@ export function listSteps(progress: FirstSteps): readonly Step[] {
   ];
 }
 
-/** From nothing to a first answer. Each step ticks itself off, because it is read from the rows. */
+/** The first steps of a new user. Their progress is derived from the user's rows. */
 export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
   const steps = listSteps(progress);
   const done = steps.filter(({ isDone }) => isDone).length;
@@ -86,7 +86,7 @@ export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
             <h2 id="first-steps" className="text-lg font-semibold">
               First steps
             </h2>
-            <p className="text-ink-soft">A few minutes, in any order you like. Each one ticks itself off.</p>
+            <p className="text-ink-soft">Takes a few minutes, in any order.</p>
           </div>
           {progress.agents === 0 && progress.swarmId === null && <SetUp />}
         </div>
@@ -100,8 +100,8 @@ export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
         </div>
       </div>
       <ol className="border-t border-line">
-        {steps.map((step, at) => (
-          <StepRow key={step.title} step={step} isNext={at === next} />
+        {steps.map((step, index) => (
+          <StepRow key={step.title} step={step} isNext={index === next} />
         ))}
       </ol>
     </section>

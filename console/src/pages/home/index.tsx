@@ -8,7 +8,7 @@ import { ListSkeleton } from "../../components/skeleton.tsx";
 import { Checklist, listSteps } from "./checklist.tsx";
 import { DisabledWebhooks } from "./disabled-webhooks.tsx";
 import { RecentConversations } from "./recent-conversations.tsx";
-import { WaysOn } from "./ways-on.tsx";
+import { NextPages } from "./next-pages.tsx";
 
 export function HomePage() {
   const { rows: steps, failure, reload } = useFirstSteps();
@@ -19,19 +19,19 @@ export function HomePage() {
     <>
       <PageHeader
         title={firstName === undefined || firstName === "" ? "Welcome" : `Welcome, ${firstName}`}
-        description="Agents that talk with you and with each other, in rooms you can look into while they work."
+        description="Agents that talk with you and with each other, in conversations that you can watch live."
       />
       <div className="grid grid-cols-1 gap-6">
         <DisabledWebhooks />
         <Invitations />
         {steps !== undefined ? (
-          <Beginnings steps={steps} />
+          <Progress steps={steps} />
         ) : failure !== null ? (
           <FailureState title="Your first steps could not be loaded" message={failure.message} onRetry={reload} />
         ) : (
           <ListSkeleton rows={7} />
         )}
-        <WaysOn />
+        <NextPages />
       </div>
     </>
   );
@@ -48,8 +48,8 @@ function Invitations() {
   );
 }
 
-/** Who has been through all of it finds what they were at; others find what comes next, and then that. */
-function Beginnings({ steps }: { readonly steps: FirstSteps }) {
+/** Shows the checklist until all steps are done, and the recent conversations. */
+function Progress({ steps }: { readonly steps: FirstSteps }) {
   const isAllDone = listSteps(steps).every(({ isDone }) => isDone);
   return (
     <>

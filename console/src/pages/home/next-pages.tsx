@@ -9,31 +9,31 @@ interface Way {
   readonly picture: IllustrationName;
 }
 
-const WAYS: readonly Way[] = [
+const NEXT_PAGES: readonly Way[] = [
   {
     to: "/tools",
-    title: "Give agents tools",
-    text: "Calculators, your own HTTP endpoints, or everything that an MCP server offers.",
+    title: "Assign tools to agents",
+    text: "Calculators, your own HTTP endpoints, or the tools of an MCP server.",
     picture: "tools",
   },
   {
     to: "/events",
-    title: "Watch it happen",
-    text: "Every message, status and delivery as it happens, in one live list.",
+    title: "Watch events",
+    text: "A live list of messages, status changes and deliveries.",
     picture: "events",
   },
   {
     to: "/api",
-    title: "Do it from code",
-    text: "All that the console does goes through the public API. Copy a snippet and go on.",
+    title: "Use the API",
+    text: "The console uses only the public API. Copy a snippet to start.",
     picture: "webhooks",
   },
 ];
 
-export function WaysOn() {
+export function NextPages() {
   return (
-    <section aria-label="Where to go from here" className="grid gap-4 md:grid-cols-3">
-      {WAYS.map(({ to, title, text, picture }) => (
+    <section aria-label="Next steps" className="grid gap-4 md:grid-cols-3">
+      {NEXT_PAGES.map(({ to, title, text, picture }) => (
         <CardLink key={to} to={to} label={title}>
           <div className="grid md:gap-3">
             <div className="flex items-start justify-between">

@@ -7,7 +7,7 @@ import { toPlainLine } from "../../components/to-plain-line.ts";
 
 const PREVIEW = 160;
 
-/** Where something was said last. Says nothing where nothing was said. */
+/** The swarms with the newest messages; renders nothing if there are none. */
 export function RecentConversations() {
   const { rows } = useRecentConversations();
   if (rows === undefined) return <Skeleton className="h-40 rounded-lg" />;
@@ -16,7 +16,7 @@ export function RecentConversations() {
     <section aria-labelledby="recent" className="overflow-hidden rounded-lg border border-line bg-surface shadow-1">
       <div className="flex items-baseline justify-between gap-3 px-5 py-4">
         <h2 id="recent" className="text-lg font-semibold">
-          Go on where you were
+          Recent conversations
         </h2>
         <Link to="/swarms" className="shrink-0">
           All swarms

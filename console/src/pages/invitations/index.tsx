@@ -8,7 +8,7 @@ import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 
-/** Where the link of an invitation mail leads: `/invitations/<swarm id>`. The link itself proves nothing. */
+/** The page of an invitation mail: `/invitations/<swarm id>`. The link itself grants nothing. */
 export function InvitationsPage() {
   const { "*": swarmId = "" } = useParams();
   const { email = "" } = useUser();
@@ -30,14 +30,14 @@ export function InvitationsPage() {
       ) : invitations.length === 0 ? (
         <EmptyState
           picture="mail"
-          title="No invitation is waiting here"
+          title="No open invitation"
           action={
             <ButtonLink to="/swarms" variant="primary">
               Go to your swarms
             </ButtonLink>
           }
         >
-          It was answered or withdrawn, or it is for another address. Sign in with the address that the mail came to.
+          It was answered or withdrawn, or it is for another address. Sign in with the address that received the mail.
         </EmptyState>
       ) : (
         <InvitationList

@@ -5,17 +5,17 @@ import { PageHeader } from "../../components/page-header.tsx";
 export function NotFoundPage() {
   return (
     <>
-      <PageHeader title="Nothing is here" />
+      <PageHeader title="Page not found" />
       <EmptyState
         picture="lost"
-        title="This address leads nowhere"
+        title="This page does not exist"
         action={
           <ButtonLink to="/" variant="primary">
-            To the beginning
+            Go to Home
           </ButtonLink>
         }
       >
-        The link may be old, or what it led to may have been deleted.
+        The link may be outdated.
       </EmptyState>
     </>
   );

@@ -1,9 +1,9 @@
 import { Route, Routes } from "react-router";
 import { NewSwarm } from "./form/new-swarm.tsx";
 import { SwarmList } from "./list/swarm-list.tsx";
-import { Conversation } from "./room/conversation.tsx";
-import { NoSuchSwarm } from "./room/no-such-swarm.tsx";
-import { Room } from "./room/room.tsx";
+import { Conversation } from "./swarm/conversation.tsx";
+import { NoSuchSwarm } from "./swarm/no-such-swarm.tsx";
+import { SwarmPage } from "./swarm/swarm-page.tsx";
 import { RunList } from "./runs/run-list.tsx";
 import { RunPage } from "./runs/run-page.tsx";
 import { SwarmSettingsPage } from "./form/swarm-settings-page.tsx";
@@ -13,7 +13,7 @@ export function SwarmsPage() {
     <Routes>
       <Route index element={<SwarmList />} />
       <Route path="new" element={<NewSwarm />} />
-      <Route path=":swarmId" element={<Room />}>
+      <Route path=":swarmId" element={<SwarmPage />}>
         <Route index element={<Conversation />} />
         <Route path="runs" element={<RunList />} />
         <Route path="runs/:runId" element={<RunPage />} />

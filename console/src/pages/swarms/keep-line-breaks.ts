@@ -1,4 +1,4 @@
-/** People end a line where they want it to end; Markdown would run it on. Code keeps its lines anyway. */
+/** Turns line breaks outside of code blocks into Markdown line breaks. */
 export function keepLineBreaks(text: string): string {
   return text
     .split(/(```[\s\S]*?(?:```|$))/)

@@ -1,77 +1,75 @@
 import type { RunStopReason, SwarmStatus, SwarmStrategy } from "@swarmbase/sdk";
 
-interface StrategyWords {
+interface StrategyLabels {
   readonly label: string;
-  /** Who answers, and until when. */
   readonly text: string;
-  /** One agent leads, and it matters which. */
   readonly hasCoordinator: boolean;
 }
 
-export const STRATEGY_WORDS = {
+export const STRATEGY_LABELS = {
   round_robin: {
     label: "In turn",
-    text: "Every agent answers, one after another, and reads what was said before it.",
+    text: "All agents answer one after another, and each reads the earlier replies.",
     hasCoordinator: false,
   },
   parallel: {
     label: "All at once",
-    text: "Every agent answers the same question at the same time, without reading the others.",
+    text: "All agents answer at the same time, without reading the other replies.",
     hasCoordinator: false,
   },
   mention: {
     label: "Who is mentioned",
-    text: "Only agents named with @ answer. When nobody is named, the coordinator does.",
+    text: "Only agents that are mentioned with @ answer; without a mention, the coordinator answers.",
     hasCoordinator: true,
   },
   handoff: {
     label: "Hand over",
-    text: "The coordinator begins and may hand the question to another agent, who may hand it on.",
+    text: "The coordinator starts and can hand the question over to another agent, which can hand it over again.",
     hasCoordinator: true,
   },
   selector: {
     label: "Coordinator picks",
-    text: "Before every turn the coordinator picks who speaks next, until it says that all is said.",
+    text: "Before each turn the coordinator selects the next agent, until it ends the run.",
     hasCoordinator: true,
   },
   supervisor: {
     label: "Coordinator asks",
-    text: "The coordinator asks others for their part and writes the answer itself.",
+    text: "The coordinator calls other agents and writes the answer itself.",
     hasCoordinator: true,
   },
-} as const satisfies Record<SwarmStrategy, StrategyWords>;
+} as const satisfies Record<SwarmStrategy, StrategyLabels>;
 
-export const STATUS_WORDS = {
+export const STATUS_LABELS = {
   active: "Active",
   paused: "Paused",
   completed: "Completed",
   archived: "Archived",
 } as const satisfies Record<SwarmStatus, string>;
 
-/** Why somebody flags a message. Other words may come from elsewhere, and are shown as they are. */
-export const FLAG_WORDS = {
+/** The categories of flags. Categories of other applications are shown unchanged. */
+export const FLAG_LABELS = {
   wrong: "It is wrong",
-  tone: "Its tone",
+  tone: "Its tone is inappropriate",
   harmful: "It is harmful",
-  private: "It tells something private",
+  private: "It contains private information",
   spam: "It is spam",
   other: "Something else",
 } as const;
 
-export const STOP_WORDS = {
-  all_replied: "Everybody who was to answer has answered.",
-  no_reply_needed: "Nobody had anything to say.",
-  max_turns: "The limit of turns was reached. What was said stands.",
-  max_tool_steps: "The limit of tool steps was reached. What was said stands.",
-  budget_exceeded: "No further call fitted the budget.",
-  timeout: "The time for the run was over.",
-  loop_detected: "The agents went round in a circle, so the run was ended.",
-  no_progress: "An agent repeated itself, so the run was ended.",
-  cancelled: "Somebody stopped it. What was said by then is kept.",
-  interrupted: "A newer question took its place.",
-  starter_removed: "The user who started it may no longer start runs here. What was said by then is kept.",
-  provider_error: "The model failed, also after trying again.",
-  content_filtered: "The provider of the model held the answer back.",
-  approval_expired: "Nobody decided about a tool call in time.",
-  worker_lost: "The node that carried it out went away. What was said by then is kept.",
+export const STOP_LABELS = {
+  all_replied: "All agents have answered.",
+  no_reply_needed: "No agent needed to reply.",
+  max_turns: "The maximum number of turns was reached. Messages so far are kept.",
+  max_tool_steps: "The maximum number of tool steps was reached. Messages so far are kept.",
+  budget_exceeded: "The budget was used up.",
+  timeout: "The run exceeded its time limit.",
+  loop_detected: "The run was ended because the agents handed over in a loop.",
+  no_progress: "The run was ended because an agent repeated itself.",
+  cancelled: "A user cancelled the run. Messages so far are kept.",
+  interrupted: "A newer question interrupted the run.",
+  starter_removed: "The user who started it may no longer start runs here. Messages so far are kept.",
+  provider_error: "The model call failed after all retries.",
+  content_filtered: "The content filter of the provider blocked the answer.",
+  approval_expired: "An approval expired without a decision.",
+  worker_lost: "The node that executed the run stopped. Messages so far are kept.",
 } as const satisfies Record<RunStopReason, string>;

@@ -1,9 +1,9 @@
 import type { SwarmStatus } from "@swarmbase/sdk";
 import { Badge } from "../../components/badge.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
-import { STATUS_WORDS } from "./words.ts";
+import { STATUS_LABELS } from "./labels.ts";
 
-/** A pause is the one status that no other thing of the console has. */
+/** `StatusBadge` has no status for paused swarms. */
 export function SwarmStatusBadge({ status }: { readonly status: SwarmStatus }) {
   if (status === "paused")
     return (
@@ -12,8 +12,8 @@ export function SwarmStatusBadge({ status }: { readonly status: SwarmStatus }) {
           <span className="h-2 w-0.5 rounded-full bg-current" />
           <span className="h-2 w-0.5 rounded-full bg-current" />
         </span>
-        {STATUS_WORDS.paused}
+        {STATUS_LABELS.paused}
       </Badge>
     );
-  return <StatusBadge status={status} word={STATUS_WORDS[status]} />;
+  return <StatusBadge status={status} word={STATUS_LABELS[status]} />;
 }

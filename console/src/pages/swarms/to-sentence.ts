@@ -1,4 +1,4 @@
-/** What the service says of a fault, as a sentence of its own. */
+/** Formats an error message of the service as a sentence. */
 export function toSentence(text: string): string {
   const trimmed = text.trim();
   const [first = ""] = trimmed;

@@ -13,16 +13,16 @@ import { type Argument, type ArgumentType, readArguments, typeOf, withType, writ
 export interface ArgumentFieldsProps {
   readonly schema: JsonObject;
   onChange(schema: JsonObject): void;
-  /** False while the JSON cannot be read: then nothing must be sent. */
+  /** Reports whether the JSON is valid; an invalid form must not be sent. */
   onReadable(isReadable: boolean): void;
-  /** Names in braces that no argument stands for. */
+  /** Placeholders without an argument. */
   readonly missing: readonly string[];
   readonly error: string | undefined;
 }
 
 type View = "list" | "json";
 
-/** What the model has to say when it calls the tool: one by one, or as the schema that it becomes. */
+/** Edits the arguments of a tool as a list or as a JSON Schema. */
 export function ArgumentFields({ schema, onChange, onReadable, missing, error }: ArgumentFieldsProps) {
   const [view, setView] = useState<View>("list");
   return (
@@ -46,7 +46,7 @@ export function ArgumentFields({ schema, onChange, onReadable, missing, error }:
             content: (
               <JsonEditor
                 label="Input schema"
-                hint="JSON Schema of an object. Inputs that do not fit never reach your server."
+                hint="JSON Schema of an object. Invalid inputs are not sent to your server."
                 value={schema}
                 mustBeObject
                 error={error}
@@ -71,7 +71,7 @@ export function ArgumentFields({ schema, onChange, onReadable, missing, error }:
 type ArgumentListProps = Pick<ArgumentFieldsProps, "schema" | "onChange" | "missing">;
 
 function ArgumentList({ schema, onChange, missing }: ArgumentListProps) {
-  // An object cannot hold two of a name or one without, but somebody who types goes through both.
+  // A list, because while typing two arguments can have the same name or none, which an object cannot represent.
   const [list, setList] = useState(() => readArguments(schema));
   const change = (next: readonly Argument[]) => {
     setList(next);
@@ -81,18 +81,16 @@ function ArgumentList({ schema, onChange, missing }: ArgumentListProps) {
     change([...list, ...names.map((name) => ({ name, schema: { type: "string" }, isRequired: name !== "" }))]);
   return (
     <div className="grid gap-3">
-      {list.length === 0 && (
-        <p className="text-ink-soft">It takes none: the model only decides when to call it, not with what.</p>
-      )}
-      {list.map((argument, at) => (
-        // Arguments have no identity but their place while they are being written.
+      {list.length === 0 && <p className="text-ink-soft">The tool has no arguments.</p>}
+      {list.map((argument, index) => (
+        // Arguments have no identity except their position.
         <ArgumentRow
-          key={at}
+          key={index}
           argument={argument}
-          at={at}
-          isTwice={list.some(({ name }, place) => place < at && name === argument.name && name !== "")}
-          onChange={(next) => change(list.map((old, place) => (place === at ? next : old)))}
-          onRemove={() => change(list.filter((_, place) => place !== at))}
+          index={index}
+          isTwice={list.some(({ name }, other) => other < index && name === argument.name && name !== "")}
+          onChange={(next) => change(list.map((old, other) => (other === index ? next : old)))}
+          onRemove={() => change(list.filter((_, other) => other !== index))}
         />
       ))}
       <div className="flex flex-wrap items-center gap-2">
@@ -120,13 +118,13 @@ const TYPES: readonly { readonly value: ArgumentType; readonly label: string; re
 
 interface ArgumentRowProps {
   readonly argument: Argument;
-  readonly at: number;
+  readonly index: number;
   readonly isTwice: boolean;
   onChange(argument: Argument): void;
   onRemove(): void;
 }
 
-function ArgumentRow({ argument, at, isTwice, onChange, onRemove }: ArgumentRowProps) {
+function ArgumentRow({ argument, index, isTwice, onChange, onRemove }: ArgumentRowProps) {
   const { name, schema, isRequired } = argument;
   const description = typeof schema["description"] === "string" ? schema["description"] : "";
   const describe = (text: string) => {
@@ -134,10 +132,10 @@ function ArgumentRow({ argument, at, isTwice, onChange, onRemove }: ArgumentRowP
     onChange({ ...argument, schema: text === "" ? others : { ...others, description: text } });
   };
   return (
-    <div role="group" aria-label={`Argument ${at + 1}`} className="grid gap-2 rounded-md border border-line p-3">
+    <div role="group" aria-label={`Argument ${index + 1}`} className="grid gap-2 rounded-md border border-line p-3">
       <div className="flex flex-wrap items-center gap-2">
         <TextInput
-          aria-label={`Name of argument ${at + 1}`}
+          aria-label={`Name of argument ${index + 1}`}
           placeholder="order_number"
           autoComplete="off"
           spellCheck={false}
@@ -147,13 +145,13 @@ function ArgumentRow({ argument, at, isTwice, onChange, onRemove }: ArgumentRowP
           onChange={({ target }) => onChange({ ...argument, name: target.value })}
         />
         <Select
-          aria-label={`Type of argument ${at + 1}`}
+          aria-label={`Type of argument ${index + 1}`}
           className="w-36"
           value={typeOf(argument)}
           choices={TYPES}
           onChange={(type) => type !== "other" && onChange({ ...argument, schema: withType(schema, type) })}
         />
-        <IconButton label={`Remove argument ${name === "" ? at + 1 : name}`} icon={<X />} onClick={onRemove} />
+        <IconButton label={`Remove argument ${name === "" ? index + 1 : name}`} icon={<X />} onClick={onRemove} />
       </div>
       {isTwice && (
         <p role="alert" className="text-sm text-bad">
@@ -161,14 +159,14 @@ function ArgumentRow({ argument, at, isTwice, onChange, onRemove }: ArgumentRowP
         </p>
       )}
       <TextInput
-        aria-label={`What argument ${at + 1} is`}
-        placeholder="What it is, for the model"
+        aria-label={`Description of argument ${index + 1}`}
+        placeholder="Description for the model"
         autoComplete="off"
         value={description}
         onChange={({ target }) => describe(target.value)}
       />
       <Checkbox
-        label="Must be given"
+        label="Required"
         isChecked={isRequired}
         onChange={(next) => onChange({ ...argument, isRequired: next })}
       />

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@swarmbase/sdk";
 
 const ARGUMENT_TYPES = ["string", "number", "integer", "boolean", "texts", "other"] as const;
-/** As somebody chooses it. "other" is whatever only JSON can say. */
+/** The choices for a type. "other" is a schema that only the JSON editor can show. */
 export type ArgumentType = (typeof ARGUMENT_TYPES)[number];
 
 export interface Argument {
@@ -10,7 +10,7 @@ export interface Argument {
   readonly isRequired: boolean;
 }
 
-/** The arguments of an input schema, as a list that can be edited one by one. */
+/** The arguments of an input schema as a list. */
 export function readArguments(schema: JsonObject): readonly Argument[] {
   const { properties } = schema;
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -21,7 +21,7 @@ export function readArguments(schema: JsonObject): readonly Argument[] {
   }));
 }
 
-/** The schema with these arguments; what else it says stays. */
+/** Replaces the arguments of a schema and keeps its other keywords. */
 export function writeArguments(schema: JsonObject, list: readonly Argument[]): JsonObject {
   const { required: _old, ...others } = schema;
   const named = list.filter(({ name }) => name !== "");
@@ -40,7 +40,7 @@ export function typeOf({ schema }: Argument): ArgumentType {
   return ARGUMENT_TYPES.find((known) => known === type && known !== "texts" && known !== "other") ?? "other";
 }
 
-/** What a type means, with the description that it had. */
+/** The schema of a type, with the previous description. */
 export function withType(schema: JsonObject, type: Exclude<ArgumentType, "other">): JsonObject {
   const { description } = schema;
   const kept = description === undefined ? {} : { description };
@@ -49,7 +49,7 @@ export function withType(schema: JsonObject, type: Exclude<ArgumentType, "other"
 
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_-]{0,63})\}/g;
 
-/** Names in braces: each stands for an argument. */
+/** Finds the placeholders, such as `{name}`, of a request. */
 export function findPlaceholders(url: string, body: Json | undefined): readonly string[] {
   const text = `${url} ${body === undefined ? "" : textsOf(body).join(" ")}`;
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name))];

@@ -3,14 +3,14 @@ import type { JsonObject } from "@swarmbase/sdk";
 export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query"] as const;
 export type AuthType = (typeof AUTH_TYPES)[number];
 
-/** How a secret goes along with a request. Its value is written and never read. */
+/** How a request is authenticated. The value of the secret is write-only. */
 export interface AuthDraft {
   readonly type: AuthType;
   readonly secretName: string;
   readonly username: string;
   readonly header: string;
   readonly parameter: string;
-  /** Empty: the one that is stored stays. */
+  /** Empty keeps the stored value. */
   readonly value: string;
 }
 

@@ -7,31 +7,31 @@ import { AUTH_TYPES, type AuthDraft, type AuthType } from "./auth-draft.ts";
 export interface AuthFieldsProps {
   readonly auth: AuthDraft;
   onChange(auth: AuthDraft): void;
-  /** A secret of this name is stored already. */
+  /** Whether a secret with this name is stored. */
   readonly isStored: boolean;
-  /** Servers of MCP take no query parameters. */
+  /** False for MCP servers, which do not support query parameters. */
   readonly hasQuery: boolean;
   readonly errors: Readonly<Record<string, string>>;
 }
 
-const WORDS: Readonly<Record<AuthType, string>> = {
+const LABELS: Readonly<Record<AuthType, string>> = {
   none: "None",
   bearer: "Bearer token",
   basic: "User name and password",
-  header: "A header of its own",
-  query: "A query parameter",
+  header: "Custom header",
+  query: "Query parameter",
 };
 
 export function AuthFields({ auth, onChange, isStored, hasQuery, errors }: AuthFieldsProps) {
   const set = (part: Partial<AuthDraft>) => onChange({ ...auth, ...part });
   const types = AUTH_TYPES.filter((type) => hasQuery || type !== "query");
-  const fault = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
+  const secretError = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <Field label="Credentials" error={errors["auth"] ?? errors["auth.type"]}>
         <Select
           value={auth.type}
-          choices={types.map((value) => ({ value, label: WORDS[value] }))}
+          choices={types.map((value) => ({ value, label: LABELS[value] }))}
           onChange={(type) => set({ type })}
         />
       </Field>
@@ -67,11 +67,11 @@ export function AuthFields({ auth, onChange, isStored, hasQuery, errors }: AuthF
       {auth.type !== "none" && (
         <Field
           label={auth.type === "basic" ? "Password" : "Secret"}
-          error={fault}
+          error={secretError}
           hint={
             isStored
-              ? "One is stored. Nobody can read it; leave this empty to keep it."
-              : "Kept encrypted. It can be replaced, never read again: not here, not by the model."
+              ? "A secret is stored and cannot be read. Leave the field empty to keep it."
+              : "Stored encrypted. It can be replaced, but neither users nor models can read it."
           }
         >
           <PasswordInput

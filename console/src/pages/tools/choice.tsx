@@ -8,7 +8,7 @@ export interface ChoiceProps {
   onChange(isOn: boolean): void;
 }
 
-/** Something that is on or off, with a line about what that means. */
+/** A switch with a description. */
 export function Choice({ label, hint, isOn, onChange }: ChoiceProps) {
   const id = useId();
   return (

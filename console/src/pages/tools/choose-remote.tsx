@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { useState } from "react";
 import {
   type ImportOutcome,
-  type ImportWish,
+  type ImportOptions,
   type RemoteServer,
   type RemoteTool,
   useImportRemote,
@@ -22,13 +22,13 @@ export interface ChooseRemoteProps {
 }
 
 const ROW_HEIGHT = 66;
-/** More than fit are scrolled in a box of their own. */
+/** Longer lists scroll in a container of their own. */
 const MANY = 7;
 
 export function ChooseRemote({ server, tools, onImported }: ChooseRemoteProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(tools.map(({ name }) => name)));
   const [search, setSearch] = useState("");
-  const [visibility, setVisibility] = useState<ImportWish["visibility"]>("private");
+  const [visibility, setVisibility] = useState<ImportOptions["visibility"]>("private");
   const importing = useImportRemote();
   const text = search.trim().toLowerCase();
   const shown = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(text));
@@ -39,16 +39,16 @@ export function ChooseRemote({ server, tools, onImported }: ChooseRemoteProps) {
     const outcome = await importing.run({ server, names: [...chosen], visibility });
     if (outcome !== null) onImported(outcome);
   };
-  if (tools.length === 0) return <Banner tone="note">The server answers, but it offers no tools.</Banner>;
+  if (tools.length === 0) return <Banner tone="note">The server responds, but it has no tools.</Banner>;
   return (
     <CardSection
-      title={tools.length === 1 ? "It offers one tool" : `It offers ${tools.length} tools`}
-      description="Names are made legal for models, and unique among yours."
+      title={tools.length === 1 ? "The server has one tool" : `The server has ${tools.length} tools`}
+      description="Names are adapted to the rules of models and made unique among your tools."
     >
       <div className="grid gap-4">
         <div className="flex flex-wrap items-center justify-between gap-3">
           <Checkbox
-            label={`${chosen.size} chosen`}
+            label={`${chosen.size} selected`}
             isChecked={shownChosen === 0 ? false : shownChosen === shown.length ? true : "some"}
             onChange={(isChecked) =>
               choose(
@@ -57,20 +57,20 @@ export function ChooseRemote({ server, tools, onImported }: ChooseRemoteProps) {
               )
             }
           />
-          {tools.length > MANY && <SearchInput label="Search what it offers" value={search} onChange={setSearch} />}
+          {tools.length > MANY && <SearchInput label="Search the tools" value={search} onChange={setSearch} />}
         </div>
         <div className="rounded-md border border-line">
           <VirtualList
-            label="What the server offers"
+            label="Tools of the server"
             rows={shown}
             keyOf={({ name }) => name}
             rowHeight={ROW_HEIGHT}
             {...(tools.length > MANY && { height: "26rem" })}
-            renderRow={({ name, description }, at) => (
-              <div className={clsx("px-3.5 py-3", at > 0 && "border-t border-line")}>
+            renderRow={({ name, description }, index) => (
+              <div className={clsx("px-3.5 py-3", index > 0 && "border-t border-line")}>
                 <Checkbox
                   label={<span className="font-medium break-all">{name}</span>}
-                  hint={<span className="line-clamp-2">{description || "The server says nothing about it."}</span>}
+                  hint={<span className="line-clamp-2">{description || "No description."}</span>}
                   isChecked={chosen.has(name)}
                   onChange={(isChecked) => choose([name], isChecked)}
                 />
@@ -80,8 +80,8 @@ export function ChooseRemote({ server, tools, onImported }: ChooseRemoteProps) {
         </div>
         {importing.failure !== null && <Banner tone="bad">{importing.failure.message}</Banner>}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <Select<ImportWish["visibility"]>
-            aria-label="Who may give them to agents"
+          <Select<ImportOptions["visibility"]>
+            aria-label="Who may assign them to agents"
             className="w-60"
             value={visibility}
             choices={[

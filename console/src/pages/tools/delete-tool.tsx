@@ -32,9 +32,8 @@ export function DeleteTool({ tool, isOpen, onClose }: DeleteToolProps) {
       isBusy={remove.isBusy}
       onConfirm={() => void confirm()}
     >
-      {count > 0 && `${count === 1 ? "One of your agents has" : `${count} of your agents have`} it and will lose it. `}
-      The tool, its secrets and what agents have settled about it are gone for good. What was called before stays in the
-      runs, under its name.
+      {count > 0 && `${count === 1 ? "One of your agents has" : `${count} of your agents have`} this tool. `}
+      The tool, its secrets and its assignments are deleted. This cannot be undone. Past calls stay in the runs.
     </ConfirmByName>
   );
 }

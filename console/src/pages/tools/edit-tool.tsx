@@ -11,7 +11,7 @@ export function EditTool({ tool }: { readonly tool: Tool }) {
   const { form, round, isDirty, isReadable, errors, change, noteReadable, reset } = state;
   const toast = useToast();
   const submit = async () => {
-    if (!isReadable) return toast({ text: "Something that should be JSON cannot be read yet.", tone: "bad" });
+    if (!isReadable) return toast({ text: "A field contains invalid JSON.", tone: "bad" });
     if ((await update.run({ id: tool.id, change: renderUpdate(form, tool) })) !== null) reset();
   };
   return (

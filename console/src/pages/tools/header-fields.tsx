@@ -10,46 +10,46 @@ export interface HeaderFieldsProps {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** Headers that are no secret: everybody who sees the tool sees them. */
+/** Headers that are not secret: all users who can see the tool can see them. */
 export function HeaderFields({ headers, onChange, errors }: HeaderFieldsProps) {
-  const set = (at: number, part: Partial<HeaderDraft>) =>
-    onChange(headers.map((old, place) => (place === at ? { ...old, ...part } : old)));
-  const faults = Object.entries(errors).filter(([name]) => name === "headers" || name.startsWith("headers."));
+  const set = (index: number, part: Partial<HeaderDraft>) =>
+    onChange(headers.map((old, other) => (other === index ? { ...old, ...part } : old)));
+  const headerErrors = Object.entries(errors).filter(([name]) => name === "headers" || name.startsWith("headers."));
   return (
     <fieldset className="grid gap-2">
       <legend className="mb-1.5 text-sm font-medium">
         Headers <span className="ml-0.5 font-normal text-ink-faint">optional</span>
       </legend>
-      {headers.map((header, at) => (
-        // Headers have no identity but their place while they are being written.
-        <div key={at} className="flex items-center gap-1.5">
+      {headers.map((header, index) => (
+        // Headers have no identity except their position.
+        <div key={index} className="flex items-center gap-1.5">
           <TextInput
-            aria-label={`Name of header ${at + 1}`}
+            aria-label={`Name of header ${index + 1}`}
             placeholder="Accept"
             autoComplete="off"
             spellCheck={false}
             className="flex-1"
             value={header.name}
-            {...(faults.length > 0 && { "aria-invalid": true })}
-            onChange={({ target }) => set(at, { name: target.value })}
+            {...(headerErrors.length > 0 && { "aria-invalid": true })}
+            onChange={({ target }) => set(index, { name: target.value })}
           />
           <TextInput
-            aria-label={`Value of header ${at + 1}`}
+            aria-label={`Value of header ${index + 1}`}
             placeholder="application/json"
             autoComplete="off"
             spellCheck={false}
             className="flex-2"
             value={header.value}
-            onChange={({ target }) => set(at, { value: target.value })}
+            onChange={({ target }) => set(index, { value: target.value })}
           />
           <IconButton
-            label={`Remove header ${at + 1}`}
+            label={`Remove header ${index + 1}`}
             icon={<X />}
-            onClick={() => onChange(headers.filter((_, place) => place !== at))}
+            onClick={() => onChange(headers.filter((_, other) => other !== index))}
           />
         </div>
       ))}
-      {faults.map(([name, message]) => (
+      {headerErrors.map(([name, message]) => (
         <p key={name} role="alert" className="text-sm text-bad">
           {message}
         </p>

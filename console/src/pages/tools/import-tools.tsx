@@ -22,7 +22,7 @@ interface Listed {
   readonly tools: readonly RemoteTool[];
 }
 
-/** From an address to tools of one's own: the server is asked, what it offers is chosen from, the rest is done. */
+/** Lists the tools of an MCP server and imports the selected ones. */
 export function ImportTools() {
   const [listed, setListed] = useState<Listed | null>(null);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
@@ -30,7 +30,7 @@ export function ImportTools() {
     <>
       <PageHeader
         title="Import from an MCP server"
-        description="Tools that the server offers become tools of yours. Import from servers that you trust: models read what they say about themselves."
+        description="Imports tools of the server as your own tools. Import only from servers that you trust, because models read their descriptions."
         crumbs={[{ label: "Tools", to: "/tools" }]}
       />
       {outcome !== null ? (
@@ -45,9 +45,9 @@ export function ImportTools() {
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
           <Server onListed={setListed} isListed={listed !== null} />
           {listed === null ? (
-            <EmptyState picture="tools" title="What it offers comes here">
-              Give the address, see what the server offers, choose. A chosen tool is a tool like any other afterwards:
-              you can test it, switch it off and give it to agents.
+            <EmptyState picture="tools" title="The tools of the server appear here">
+              Enter the address, list the tools, and select. Imported tools work like your other tools: you can test
+              them, disable them and assign them to agents.
             </EmptyState>
           ) : (
             <ChooseRemote key={listed.server.url} server={listed.server} tools={listed.tools} onImported={setOutcome} />
@@ -94,7 +94,7 @@ function Server({ onListed, isListed }: ServerProps) {
           void ask();
         }}
       >
-        <Field label="Address" hint="HTTPS, where the server speaks MCP." error={errors["url"]}>
+        <Field label="Address" hint="The HTTPS URL of the MCP endpoint." error={errors["url"]}>
           <TextInput
             type="url"
             inputMode="url"
@@ -131,7 +131,7 @@ function Server({ onListed, isListed }: ServerProps) {
           isBusy={list.isBusy}
           className="justify-self-start"
         >
-          {isListed ? "Ask again" : "See what it offers"}
+          {isListed ? "List again" : "List tools"}
         </Button>
       </form>
     </CardSection>
@@ -143,8 +143,8 @@ function Imported({ outcome, onAgain }: { readonly outcome: ImportOutcome; onAga
   return (
     <div className="grid max-w-3xl gap-5">
       <CardSection
-        title={imported.length === 1 ? "1 tool is yours now" : `${imported.length} tools are yours now`}
-        description="Give them to agents on the agents' pages."
+        title={imported.length === 1 ? "1 tool is imported" : `${imported.length} tools are imported`}
+        description="Assign them on the pages of your agents."
       >
         <ul className="grid gap-2.5">
           {imported.map((tool) => (
@@ -159,7 +159,7 @@ function Imported({ outcome, onAgain }: { readonly outcome: ImportOutcome; onAga
         </ul>
       </CardSection>
       {skipped.length > 0 && (
-        <CardSection title="Left out">
+        <CardSection title="Skipped">
           <ul className="grid gap-2">
             {skipped.map(({ name, reason }) => (
               <li key={name} className="break-words">
@@ -171,7 +171,7 @@ function Imported({ outcome, onAgain }: { readonly outcome: ImportOutcome; onAga
       )}
       <div className="flex gap-2">
         <ButtonLink to="/tools?from=mine" variant="primary">
-          To my tools
+          Show my tools
         </ButtonLink>
         <Button onClick={onAgain}>Import more</Button>
       </div>

@@ -17,7 +17,7 @@ export function ToolsPage() {
   );
 }
 
-/** Another tool is another page: nothing that was typed or shown for one must stand on the other's. */
+/** The key resets the state of the page when another tool is opened. */
 function OneTool() {
   const { id = "" } = useParams();
   return <ToolPage key={id} id={id} />;

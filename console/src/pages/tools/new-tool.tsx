@@ -15,7 +15,7 @@ export function NewTool() {
   const navigate = useNavigate();
   const toast = useToast();
   const submit = async () => {
-    if (!isReadable) return toast({ text: "Something that should be JSON cannot be read yet.", tone: "bad" });
+    if (!isReadable) return toast({ text: "A field contains invalid JSON.", tone: "bad" });
     const tool = await create.run(renderNew(form));
     if (tool !== null) await navigate(`/tools/${tool.id}/test`, { state: SAVED });
   };
@@ -25,8 +25,7 @@ export function NewTool() {
         title="New tool"
         description={
           <>
-            A request to an HTTPS address of yours. For what an MCP server offers,{" "}
-            <Link to="/tools/import">import it</Link>.
+            A request to an HTTPS URL. For tools of an MCP server, <Link to="/tools/import">import them</Link>.
           </>
         }
         crumbs={[{ label: "Tools", to: "/tools" }]}

@@ -5,7 +5,7 @@ import type { ToolForm } from "./tool-draft.ts";
 const HIDDEN = "••••••";
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
-/** The request as it leaves the service, with the secret hidden. Of an MCP tool: its server. */
+/** The request of a tool with the secret hidden; for an MCP tool, its server. */
 export function renderRequest(form: ToolForm): string {
   const { auth, kind } = form;
   const url = auth.type === "query" ? addParameter(form.url, auth.parameter) : form.url;
@@ -21,7 +21,7 @@ export function renderRequest(form: ToolForm): string {
   return [...lines, "Content-Type: application/json", "", body].join("\n");
 }
 
-/** The arguments that the address does not use. */
+/** The arguments that the URL does not contain. */
 function defaultBody(form: ToolForm): Record<string, string> {
   const used = new Set(findPlaceholders(form.url, undefined));
   const left = readArguments(form.schema).filter(({ name }) => !used.has(name));

@@ -15,13 +15,13 @@ export interface RequestFieldsProps {
   onChange(part: Partial<ToolForm>): void;
   onReadable(isReadable: boolean): void;
   readonly errors: Readonly<Record<string, string>>;
-  /** As it is stored, when it is. */
+  /** The stored tool, if it exists. */
   readonly tool: Tool | undefined;
 }
 
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
-/** Where a call goes and what goes along. */
+/** URL, credentials, headers and body of the request. */
 export function RequestFields({ form, onChange, onReadable, errors, tool }: RequestFieldsProps) {
   const isHttp = form.kind === "http";
   const movesHost =
@@ -42,7 +42,9 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
           label="Address"
           error={errors["url"] ?? errors["config"]}
           hint={
-            isHttp ? "HTTPS. {name} stands for an argument, in the path or the query." : "HTTPS, of the MCP server."
+            isHttp
+              ? "HTTPS. {name} inserts an argument into the path or the query."
+              : "The HTTPS URL of the MCP server."
           }
         >
           <TextInput
@@ -74,7 +76,7 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
         errors={errors}
       />
       {movesHost && form.auth.type !== "none" && form.auth.value === "" && (
-        <Banner tone="warning">This is another host: the stored secret does not move there. Give it again.</Banner>
+        <Banner tone="warning">The stored secret is not sent to another host. Enter it again.</Banner>
       )}
       <HeaderFields headers={form.headers} onChange={(headers) => onChange({ headers })} errors={errors} />
       {isHttp && BODY_METHODS.has(form.method) && (
@@ -94,13 +96,13 @@ function BodyFields({ form, onChange, onReadable, error }: BodyFieldsProps) {
     <div className="grid gap-3">
       <div className="flex items-start justify-between gap-4">
         <div className="grid gap-0.5">
-          <span className="text-sm font-medium">A body of its own</span>
+          <span className="text-sm font-medium">Custom body</span>
           <span className="text-sm text-ink-faint">
-            Otherwise the arguments that the address does not use are the body.
+            By default the body contains the arguments that the URL does not use.
           </span>
         </div>
         <Switch
-          label="A body of its own"
+          label="Custom body"
           isOn={isOwn}
           onChange={(isOn) => {
             onReadable(true);
@@ -111,7 +113,7 @@ function BodyFields({ form, onChange, onReadable, error }: BodyFieldsProps) {
       {isOwn && (
         <JsonEditor
           label="Body"
-          hint={'A text that is only "{name}" becomes the argument itself, whatever its type.'}
+          hint={'A text that is only "{name}" is replaced by the argument with its type.'}
           value={form.body}
           error={error}
           onChange={(read) => {

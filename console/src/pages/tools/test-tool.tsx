@@ -13,7 +13,7 @@ import { JsonView } from "../../components/json-view.tsx";
 import { type FormValue, SchemaForm } from "../../components/schema-form.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 
-/** One call by hand, with what comes back. */
+/** Calls the tool once and shows the result. */
 export function TestTool({ tool }: { readonly tool: Tool }) {
   const [input, setInput] = useState<FormValue>({});
   const [outcome, setOutcome] = useState<TestOutcome | null>(null);
@@ -25,8 +25,8 @@ export function TestTool({ tool }: { readonly tool: Tool }) {
         title="Input"
         description={
           tool.kind === "builtin"
-            ? "Called outside of any swarm, as an agent would."
-            : "This is a real call: whatever the address does, it does."
+            ? "Calls the tool as an agent would, outside of any swarm."
+            : "This sends a real request to the URL."
         }
       >
         <form
@@ -48,7 +48,7 @@ export function TestTool({ tool }: { readonly tool: Tool }) {
         ) : test.failure !== null ? (
           <Banner tone="bad">{test.failure.message}</Banner>
         ) : outcome === null ? (
-          <p className="text-ink-soft">What comes back is shown here as the model would get to read it.</p>
+          <p className="text-ink-soft">Shows the result as the model receives it.</p>
         ) : (
           <Outcome outcome={outcome} />
         )}
@@ -62,10 +62,10 @@ function Outcome({ outcome }: { readonly outcome: TestOutcome }) {
   return (
     <div role="status" className="grid gap-3">
       <div className="flex flex-wrap items-center gap-2 text-sm text-ink-faint tabular-nums">
-        <Badge tone={success ? "good" : "bad"}>{success ? "It works" : "It failed"}</Badge>
+        <Badge tone={success ? "good" : "bad"}>{success ? "Succeeded" : "Failed"}</Badge>
         <span>{formatDuration(ms)}</span>
         {attempts > 1 && <span>{attempts} attempts</span>}
-        {truncated === true && <Badge tone="thinking">Cut to what an agent reads</Badge>}
+        {truncated === true && <Badge tone="thinking">Truncated</Badge>}
       </div>
       {error !== undefined && (
         <div className="grid gap-0.5 rounded-md bg-bad-soft px-3.5 py-2.5 text-bad">
@@ -78,14 +78,14 @@ function Outcome({ outcome }: { readonly outcome: TestOutcome }) {
   );
 }
 
-/** Text that is JSON is shown as such. */
+/** Shows JSON text as a tree. */
 function Output({ value }: { readonly value: unknown }) {
   if (typeof value !== "string") return <JsonView label="Output" value={value} />;
   try {
     const parsed: unknown = JSON.parse(value);
     if (typeof parsed === "object" && parsed !== null) return <JsonView label="Output" value={parsed} />;
   } catch {
-    // Most texts are no JSON.
+    // Not JSON.
   }
   return <CodeBlock label="Output" code={value} isWrapped />;
 }

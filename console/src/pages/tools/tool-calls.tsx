@@ -9,8 +9,8 @@ import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 
-const LOOKS: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
-  pending_approval: { tone: "thinking", word: "Waits for approval" },
+const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
+  pending_approval: { tone: "thinking", word: "Waiting for approval" },
   running: { tone: "responding", word: "Running" },
   succeeded: { tone: "good", word: "Succeeded" },
   failed: { tone: "bad", word: "Failed" },
@@ -23,26 +23,26 @@ const COLUMNS: readonly Column<ToolCall>[] = [
     title: "Call",
     width: "10rem",
     narrow: "title",
-    render: ({ status }) => <Badge tone={LOOKS[status].tone}>{LOOKS[status].word}</Badge>,
+    render: ({ status }) => <Badge tone={STYLES[status].tone}>{STYLES[status].word}</Badge>,
   },
   {
-    title: "What happened",
+    title: "Result",
     width: "3fr",
     render: ({ error, output_chars: chars }) =>
-      error === null ? (chars === null ? "" : `${formatCount(chars)} characters came back`) : error.message,
+      error === null ? (chars === null ? "" : `${formatCount(chars)} characters`) : error.message,
   },
-  { title: "Took", isNumber: true, render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)) },
+  { title: "Duration", isNumber: true, render: ({ duration_ms: ms }) => (ms === null ? "" : formatDuration(ms)) },
   { title: "Attempts", isNumber: true, render: ({ attempts }) => formatCount(attempts) },
   {
     title: "When",
     width: "9rem",
-    narrow: "aside",
+    narrow: "trailing",
     isNumber: true,
     render: ({ created_at: at }) => <RelativeTime at={at} />,
   },
 ];
 
-/** What agents have called it for, in swarms that one may look into. */
+/** The calls of the tool in swarms of the user. */
 export function ToolCalls({ tool }: { readonly tool: Tool }) {
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useToolCalls(tool.id);
   const navigate = useNavigate();
@@ -55,8 +55,7 @@ export function ToolCalls({ tool }: { readonly tool: Tool }) {
   if (rows.length === 0)
     return (
       <EmptyState picture="events" title="Not called yet">
-        Each call by an agent is listed here, with how long it took and what went wrong, in all swarms that you are in.
-        Test calls are not kept.
+        Lists the calls by agents in all swarms that you are in, with duration and errors. Test calls are not stored.
       </EmptyState>
     );
   return (
@@ -66,7 +65,7 @@ export function ToolCalls({ tool }: { readonly tool: Tool }) {
       rows={rows}
       keyOf={({ id }) => id}
       onOpen={{
-        label: ({ status, created_at: at }) => `Open the run of the call (${LOOKS[status].word}) at ${at}`,
+        label: ({ status, created_at: at }) => `Open the run of the call (${STYLES[status].word}) at ${at}`,
         open: ({ swarm_id: swarmId, run_id: runId }) => void navigate(`/swarms/${swarmId}/runs/${runId}`),
       }}
       onEndReached={loadMore}

@@ -1,9 +1,9 @@
 import type { Tool } from "../../data/tools.ts";
-import { writeCurl } from "../../components/call-words.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
 import { readArguments } from "./arguments.ts";
 
-/** How a program calls this tool once and gives it to an agent. */
+/** Snippets that call the tool and assign it to an agent. */
 export function ToolCode({ tool }: { readonly tool: Tool }) {
   const input = Object.fromEntries(
     readArguments(tool.input_schema)
@@ -16,8 +16,8 @@ export function ToolCode({ tool }: { readonly tool: Tool }) {
     "# one real call",
     writeCurl({ method: "POST", path: "/functions/v1/tools", body: test }),
     "",
-    "# give it to an agent",
-    writeCurl({ method: "POST", path: "/rest/v1/agent_tools", body: assignment, wantsRows: true }),
+    "# assign it to an agent",
+    writeCurl({ method: "POST", path: "/rest/v1/agent_tools", body: assignment, returnsRows: true }),
   ].join("\n");
   const supabaseJs = `// one real call
 const { data: outcome } = await supabase.functions.invoke("tools", {
@@ -25,7 +25,7 @@ const { data: outcome } = await supabase.functions.invoke("tools", {
 });
 console.log(outcome.success, outcome.output);
 
-// give it to an agent
+// assign it to an agent
 await supabase.from("agent_tools").insert({
   agent_id: agentId,
   tool_id: ${JSON.stringify(tool.id)},

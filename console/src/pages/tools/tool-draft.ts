@@ -6,7 +6,7 @@ import { type HeaderDraft, readHeaders, writeHeaders } from "./header-draft.ts";
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
 
-/** A tool as a form holds it. */
+/** The values of the tool form. */
 export interface ToolForm {
   readonly kind: "http" | "mcp";
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ToolForm {
   readonly visibility: Exclude<ToolVisibility, "public">;
   readonly requiresApproval: boolean;
   readonly enabled: boolean;
-  /** Null: the service's default. */
+  /** Null means the default of the service. */
   readonly timeoutMs: number | null;
   readonly maxOutputChars: number | null;
   readonly schema: JsonObject;
@@ -24,7 +24,7 @@ export interface ToolForm {
   readonly url: string;
   readonly remoteName: string;
   readonly headers: readonly HeaderDraft[];
-  /** Undefined: the arguments themselves are the body. */
+  /** Undefined means that the arguments are the body. */
   readonly body: Json | undefined;
   readonly auth: AuthDraft;
 }
@@ -110,7 +110,7 @@ export function renderNew(form: ToolForm): ToolDraft {
   };
 }
 
-/** Secrets are replaced as a whole, so they are sent only when there is a new one or none is needed any more. */
+/** An update replaces all secrets, so they are sent only if there is a new one or none is used any more. */
 export function renderUpdate(form: ToolForm, tool: Tool): ToolUpdate {
   const { type, secretName, value } = form.auth;
   const isUnused = type === "none" && tool.secret_names.length > 0;
@@ -125,7 +125,7 @@ export function isSameForm(left: ToolForm, right: ToolForm): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
 }
 
-/** Errors below `config` under their own names, for the fields that are shared with the import. */
+/** Removes the prefix `config.` from field names, for the fields that the import also uses. */
 export function errorsBelowConfig(errors: Readonly<Record<string, string>>): Record<string, string> {
   const below = Object.entries(errors).map(([name, message]) => [name.replace(/^config\./, ""), message]);
   return Object.fromEntries(below) as Record<string, string>;

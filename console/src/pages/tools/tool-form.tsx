@@ -16,13 +16,13 @@ import { errorsBelowConfig, type ToolForm } from "./tool-draft.ts";
 export interface ToolFormFieldsProps {
   readonly form: ToolForm;
   onChange(part: Partial<ToolForm>): void;
-  /** Whether a text that should be JSON can be read; "schema" and "body" are told apart. */
+  /** Reports whether the JSON of the schema or the body is valid. */
   onReadable(what: "schema" | "body", isReadable: boolean): void;
   readonly errors: Readonly<Record<string, string>>;
   readonly tool?: Tool;
 }
 
-/** Every field that somebody may write of a tool. */
+/** All writable fields of a tool. */
 export function ToolFormFields({ form, onChange, onReadable, errors, tool }: ToolFormFieldsProps) {
   const known = new Set(readArguments(form.schema).map(({ name }) => name));
   const missing = findPlaceholders(form.url, form.body).filter((name) => !known.has(name));
@@ -30,12 +30,12 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
     <div className="grid min-w-0 items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
         <CardSection
-          title="What it is"
+          title="Description"
           description="The model reads the name and the description to decide when to use it."
         >
           <IdentityFields form={form} onChange={onChange} errors={errors} />
         </CardSection>
-        <CardSection title="Where it goes" description="The host is fixed here; no model can change it.">
+        <CardSection title="Request" description="Models cannot change the host.">
           <RequestFields
             form={form}
             onChange={onChange}
@@ -46,7 +46,7 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
         </CardSection>
       </div>
       <div className="grid min-w-0 gap-5">
-        <CardSection title="What it takes">
+        <CardSection title="Arguments">
           <ArgumentFields
             schema={form.schema}
             onChange={(schema) => onChange({ schema })}
@@ -56,7 +56,7 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
           />
         </CardSection>
         {form.kind === "http" && <RequestPreview form={form} missing={missing} />}
-        <CardSection title="Who may, and how much">
+        <CardSection title="Permissions and limits">
           <Rules form={form} onChange={onChange} errors={errors} />
         </CardSection>
       </div>
@@ -81,14 +81,14 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
       </Field>
       <Field
         label="Description"
-        hint="When it helps, and what it gives."
+        hint="When to use the tool, and what it returns."
         error={errors["description"]}
-        aside={`${formatCount(Array.from(form.description).length)} of ${formatCount(FIELD_BOUNDS["tools.description"].max)}`}
+        trailing={`${formatCount(Array.from(form.description).length)} of ${formatCount(FIELD_BOUNDS["tools.description"].max)}`}
       >
         <TextArea
           required
           rows={3}
-          placeholder="Looks up an order by its number. Gives its status and where it is."
+          placeholder="Looks up an order by its number. Returns its status and location."
           value={form.description}
           onChange={({ target }) => onChange({ description: target.value })}
         />
@@ -102,7 +102,7 @@ function IdentityFields({ form, onChange, errors }: PartProps) {
             onChange={({ target }) => onChange({ category: target.value })}
           />
         </Field>
-        <Field label="Icon" isOptional hint="An emoji, or what your application understands." error={errors["icon"]}>
+        <Field label="Icon" isOptional hint="An emoji, or a value for your application." error={errors["icon"]}>
           <TextInput autoComplete="off" value={form.icon} onChange={({ target }) => onChange({ icon: target.value })} />
         </Field>
       </div>
@@ -114,35 +114,35 @@ function Rules({ form, onChange, errors }: PartProps) {
   return (
     <div className="grid gap-5">
       <RadioGroup
-        label="Who may give it to agents"
+        label="Who may assign it to agents"
         value={form.visibility}
         onChange={(visibility) => onChange({ visibility })}
         choices={[
-          { value: "private", label: "Only you", hint: "Your agents alone can have it." },
-          { value: "shared", label: "People in your swarms", hint: "They see it and may give it to agents of theirs." },
+          { value: "private", label: "Only you", hint: "Only your agents can use it." },
+          { value: "shared", label: "People in your swarms", hint: "They can see it and assign it to their agents." },
         ]}
       />
       <Choice
-        label="Ask first"
+        label="Require approval"
         hint="Each call waits until the agent's owner approves it."
         isOn={form.requiresApproval}
         onChange={(requiresApproval) => onChange({ requiresApproval })}
       />
       <Choice
-        label="Switched on"
-        hint="Off hides it from every agent that has it."
+        label="Enabled"
+        hint="Agents cannot use a disabled tool."
         isOn={form.enabled}
         onChange={(enabled) => onChange({ enabled })}
       />
       <Bound
-        label="Longest call, in milliseconds"
+        label="Timeout, in milliseconds"
         bounds={FIELD_BOUNDS["tools.timeout_ms"]}
         value={form.timeoutMs}
         error={errors["timeout_ms"]}
         onChange={(timeoutMs) => onChange({ timeoutMs })}
       />
       <Bound
-        label="Most characters that an agent reads"
+        label="Maximum output, in characters"
         bounds={FIELD_BOUNDS["tools.max_output_chars"]}
         value={form.maxOutputChars}
         error={errors["max_output_chars"]}

@@ -6,7 +6,7 @@ export function ToolGone() {
   return (
     <>
       <PageHeader title="No such tool" crumbs={[{ label: "Tools", to: "/tools" }]} />
-      <EmptyState picture="lost" title="This tool is not here" action={<ButtonLink to="/tools">All tools</ButtonLink>}>
+      <EmptyState picture="lost" title="Tool not found" action={<ButtonLink to="/tools">All tools</ButtonLink>}>
         It was deleted, or its owner does not share it with you.
       </EmptyState>
     </>

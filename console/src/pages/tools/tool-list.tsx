@@ -15,7 +15,7 @@ import { useListCommands } from "../../components/use-list-commands.tsx";
 import { ToolBadges } from "./tool-badges.tsx";
 
 const CARD_HEIGHT = 174;
-const ORIGIN_WORDS: Readonly<Record<ToolOrigin, string>> = {
+const ORIGIN_LABELS: Readonly<Record<ToolOrigin, string>> = {
   all: "All tools",
   builtin: "Built in",
   mine: "Mine",
@@ -27,7 +27,7 @@ export function ToolList() {
   const filters = useFilters();
   const user = useUser();
   const origin = filters.choice("from", TOOL_ORIGINS) ?? "all";
-  const tools = useTools({ origin, search: filters.settledSearch, userId: user.id });
+  const tools = useTools({ origin, search: filters.debouncedSearch, userId: user.id });
   const isSearching = filters.search.trim() !== "";
   const hasNoneOfOrigin = !isSearching && (origin === "mine" || origin === "shared");
   useListCommands({
@@ -41,20 +41,20 @@ export function ToolList() {
   return (
     <ListPage
       title="Tools"
-      description="What agents may do while they answer. Give a tool to an agent on the agent's page."
+      description="What agents can do while they answer. Assign tools on the page of an agent."
       actions={<Actions />}
       noun="tools"
       one="tool"
-      noMatchHint="Nothing here has that in its name, description or category."
+      noMatchHint="No name, description or category matches."
       {...(hasNoneOfOrigin && { noMatch: <NoTools origin={origin} /> })}
       filters={filters}
       searchLabel="Search the catalogue"
       selects={
         <Select
-          aria-label="Where they come from"
+          aria-label="Origin"
           className="w-44 flex-1 sm:flex-none"
           value={origin}
-          choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_WORDS[value] }))}
+          choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value] }))}
           onChange={(value) => filters.set("from", value === "all" ? "" : value)}
         />
       }
@@ -111,14 +111,14 @@ const ToolCard = memo(function ToolCard({ tool, userId }: { readonly tool: Tool;
 function NoTools({ origin }: { readonly origin: ToolOrigin }) {
   if (origin === "mine")
     return (
-      <EmptyState picture="tools" title="No tools of yours yet" action={<Actions />}>
-        Any HTTPS address of yours can be one: say what it does, what it takes and where it is. Or bring everything that
-        an MCP server offers.
+      <EmptyState picture="tools" title="You have no tools yet" action={<Actions />}>
+        Any HTTPS endpoint can be a tool: describe what it does, its arguments and its URL. Or import the tools of an
+        MCP server.
       </EmptyState>
     );
   return (
-    <EmptyState picture="tools" title="Nothing is shared with you">
-      People who are in a swarm with you can share their tools. They appear here, and you can give them to your agents.
+    <EmptyState picture="tools" title="No shared tools">
+      Members of your swarms can share their tools. They appear here, and you can assign them to your agents.
     </EmptyState>
   );
 }

@@ -21,9 +21,9 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
-        <CardSection title="What it takes">
+        <CardSection title="Arguments">
           {list.length === 0 ? (
-            <p className="text-ink-soft">Nothing: the model only decides when to call it.</p>
+            <p className="text-ink-soft">None.</p>
           ) : (
             <ul className="grid divide-y divide-line">
               {list.map((argument) => (
@@ -41,9 +41,9 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
         <Users tool={tool} />
         <CardSection title="Rules">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
-            <Fact name="Asks first">{tool.requires_approval ? "Yes, each call" : "No"}</Fact>
-            <Fact name="Longest call">{formatDuration(tool.timeout_ms)}</Fact>
-            <Fact name="An agent reads">{formatCount(tool.max_output_chars)} characters at most</Fact>
+            <Fact name="Requires approval">{tool.requires_approval ? "Yes, for each call" : "No"}</Fact>
+            <Fact name="Timeout">{formatDuration(tool.timeout_ms)}</Fact>
+            <Fact name="Maximum output">{formatCount(tool.max_output_chars)} characters</Fact>
             {tool.kind !== "builtin" && (
               <>
                 <Fact name="Secrets">
@@ -68,7 +68,7 @@ function ArgumentLine({ argument: { name, schema, isRequired } }: { readonly arg
       <div className="flex flex-wrap items-center gap-2">
         <code className="font-mono text-sm font-medium">{name}</code>
         {typeof type === "string" && <span className="text-sm text-ink-faint">{type}</span>}
-        {isRequired && <Badge>Needed</Badge>}
+        {isRequired && <Badge>Required</Badge>}
       </div>
       {typeof description === "string" && <p className="text-sm break-words text-ink-soft">{description}</p>}
     </li>
@@ -79,14 +79,14 @@ function Destination({ tool }: { readonly tool: Tool }) {
   const form = formOf(tool);
   if (form.url === "")
     return (
-      <CardSection title="Where it goes">
-        <p className="text-ink-soft">Nowhere yet: it has no address, so it cannot be called.</p>
+      <CardSection title="Request">
+        <p className="text-ink-soft">The tool has no URL, so it cannot be called.</p>
       </CardSection>
     );
   return (
     <CardSection
-      title="Where it goes"
-      description={form.kind === "mcp" ? `${form.remoteName} of an MCP server.` : undefined}
+      title="Request"
+      description={form.kind === "mcp" ? `The tool ${form.remoteName} of an MCP server.` : undefined}
     >
       <CodeBlock label={form.kind === "mcp" ? "Server" : "Request"} code={renderRequest(form)} isWrapped />
     </CardSection>
@@ -96,7 +96,7 @@ function Destination({ tool }: { readonly tool: Tool }) {
 function Users({ tool }: { readonly tool: Tool }) {
   const { rows, failure, reload } = useToolUsers(tool.id);
   return (
-    <CardSection title="Agents that have it">
+    <CardSection title="Assigned agents">
       {rows === undefined ? (
         failure === null ? (
           <Skeleton className="h-16" />
@@ -105,7 +105,7 @@ function Users({ tool }: { readonly tool: Tool }) {
         )
       ) : rows.length === 0 ? (
         <p className="text-ink-soft">
-          None of yours. Open one of your <Link to="/agents">agents</Link> and give it this tool.
+          None. Open one of your <Link to="/agents">agents</Link> and assign this tool.
         </p>
       ) : (
         <ul className="grid max-h-80 gap-2.5 overflow-y-auto">

@@ -49,7 +49,7 @@ function Page({ tool }: { readonly tool: Tool }) {
         description={tool.description}
         crumbs={[{ label: "Tools", to: "/tools" }]}
         lead={<ToolIcon tool={tool} />}
-        aside={
+        trailing={
           <span className="flex flex-wrap gap-1.5">
             <ToolBadges tool={tool} userId={user.id} />
           </span>

@@ -5,18 +5,18 @@ import { isSameForm, type ToolForm } from "./tool-draft.ts";
 export interface ToolFormState {
   readonly form: ToolForm;
   readonly isDirty: boolean;
-  /** Everything that should be JSON is. */
+  /** All JSON fields are valid. */
   readonly isReadable: boolean;
   readonly errors: Readonly<Record<string, string>>;
   change(part: Partial<ToolForm>): void;
   noteReadable(what: "schema" | "body", isReadable: boolean): void;
-  /** Another one after each reset: editors that keep the text they were given begin afresh with it as their key. */
+  /** Changes with each reset. Used as a key, it resets editors that have their own state. */
   readonly round: number;
-  /** Back to what is stored. */
+  /** Discards the changes. */
   reset(): void;
 }
 
-/** Which field of the service a part of the form belongs to. */
+/** The field names in errors of the service, by form value. */
 const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
   requiresApproval: ["requires_approval"],
   timeoutMs: ["timeout_ms"],
@@ -30,12 +30,12 @@ const COLUMNS: Readonly<Partial<Record<keyof ToolForm, readonly string[]>>> = {
   auth: ["config.auth", "secrets"],
 };
 
-/** What somebody has changed stands over what is stored, which may change elsewhere meanwhile. */
-export function useToolForm(stored: ToolForm, told: Readonly<Record<string, string>>): ToolFormState {
+/** The state of the tool form. Local changes override the stored values, which may change meanwhile. */
+export function useToolForm(stored: ToolForm, reportedErrors: Readonly<Record<string, string>>): ToolFormState {
   const [changes, setChanges] = useState<Partial<ToolForm>>({});
   const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(new Set());
   const [round, setRound] = useState(0);
-  const { errors, touch } = useFreshErrors(told);
+  const { errors, touch } = useFreshErrors(reportedErrors);
   const form = { ...stored, ...changes };
   return {
     form,

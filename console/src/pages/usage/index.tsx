@@ -4,7 +4,7 @@ import { useSearchParams } from "react-router";
 import { useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
-import { AT_ONCE } from "../../components/at-once.ts";
+import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
 import { Button } from "../../components/button.tsx";
 import { Card } from "../../components/card.tsx";
 import { useCommands } from "../../components/commands.tsx";
@@ -17,7 +17,7 @@ import { ShowCode } from "../../components/show-code.tsx";
 import { Toolbar } from "../../components/toolbar.tsx";
 import { addUp, MEASURES, type Measure } from "./measure.ts";
 import { listDays, RANGES, type Range } from "./range.ts";
-import { SPLIT_WORDS } from "./split-words.ts";
+import { SPLIT_LABELS } from "./split-labels.ts";
 import { TodayBudget } from "./today-budget.tsx";
 import { UsageChart } from "./usage-chart.tsx";
 import { writeUsageCode } from "./usage-code.ts";
@@ -37,7 +37,7 @@ export function UsagePage() {
       const after = new URLSearchParams(before);
       after.set(name, value);
       return after;
-    }, AT_ONCE);
+    }, URL_UPDATE_OPTIONS);
   const days = useMemo(() => listDays(range, Date.now()), [range]);
   const since = days[0] ?? "";
   const { report, failure, reload } = useUsage({ since, split });
@@ -52,7 +52,7 @@ export function UsagePage() {
     <>
       <PageHeader
         title="Usage"
-        description="What the agents of your swarms read and wrote, and what it cost you."
+        description="Tokens and cost of the agents in your swarms."
         actions={
           <>
             <ShowCode title="Usage by day" {...writeUsageCode({ since, split, payerId: id })} />
@@ -62,7 +62,7 @@ export function UsagePage() {
           </>
         }
       />
-      <Toolbar label="What is shown">
+      <Toolbar label="Filter the usage">
         <SegmentedControl<Range>
           label="Days"
           value={range}
@@ -73,7 +73,7 @@ export function UsagePage() {
           label="By"
           value={split}
           onChange={(value) => choose("by", value)}
-          choices={USAGE_SPLITS.map((value) => ({ value, label: `${SPLIT_WORDS[value]}s` }))}
+          choices={USAGE_SPLITS.map((value) => ({ value, label: `${SPLIT_LABELS[value]}s` }))}
         />
         <SegmentedControl<Measure>
           label="Measure"
@@ -125,14 +125,14 @@ function NothingUsed({ range }: { readonly range: Range }) {
   return (
     <EmptyState
       picture="usage"
-      title={`Nothing was used in the last ${range} days`}
+      title={`No usage in the last ${range} days`}
       action={
         <ButtonLink to="/swarms" variant="primary">
           Go to the swarms
         </ButtonLink>
       }
     >
-      Each answer of an agent counts what the model read and wrote. Ask something in a swarm, and it shows here within
+      Each reply of an agent counts input and output tokens. Ask something in a swarm, and the usage appears here within
       seconds, by agent, swarm and model.
     </EmptyState>
   );

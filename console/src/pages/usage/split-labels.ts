@@ -1,10 +1,10 @@
 import type { UsageSplit } from "../../data/usage.ts";
 
-export const SPLIT_WORDS: Readonly<Record<UsageSplit, string>> = { agent: "Agent", swarm: "Swarm", model: "Model" };
+export const SPLIT_LABELS: Readonly<Record<UsageSplit, string>> = { agent: "Agent", swarm: "Swarm", model: "Model" };
 
-/** What used something once and has been removed since. */
-export const GONE_WORDS: Readonly<Record<UsageSplit, string>> = {
-  agent: "An agent that is gone",
-  swarm: "A swarm that is gone",
-  model: "A model that is gone",
+/** Labels for deleted rows. */
+export const GONE_LABELS: Readonly<Record<UsageSplit, string>> = {
+  agent: "A deleted agent",
+  swarm: "A deleted swarm",
+  model: "An unknown model",
 };

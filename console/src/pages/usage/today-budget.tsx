@@ -8,22 +8,22 @@ export interface Budgets {
   readonly cost: number | null;
 }
 
-/** How much of what may be used today is used. Says where to set a budget when there is none. */
+/** The usage of today relative to the budgets, or a link to set a budget. */
 export function TodayBudget({ budgets, today }: { readonly budgets: Budgets; readonly today: UsageSums }) {
   const { tokens, cost } = budgets;
   if (tokens === null && cost === null)
     return (
       <p className="text-sm text-ink-faint">
-        Days are those of UTC. You have not set a daily budget; with one, agents stop before they spend more.{" "}
+        Days are in UTC. You have no daily budget, so usage is not limited.{" "}
         <Link to="/account/budgets">Set a budget</Link>
       </p>
     );
   return (
     <Card className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
       {tokens !== null && (
-        <Meter name="Tokens today" used={today.input + today.output} most={tokens} format={formatCompact} />
+        <Meter name="Tokens today" used={today.input + today.output} budget={tokens} format={formatCompact} />
       )}
-      {cost !== null && <Meter name="Cost today" used={today.cost ?? 0} most={cost} format={formatMoney} />}
+      {cost !== null && <Meter name="Cost today" used={today.cost ?? 0} budget={cost} format={formatMoney} />}
       <p className="text-sm text-ink-faint sm:col-span-2">
         A day begins at midnight UTC. <Link to="/account/budgets">Change the budgets</Link>
       </p>
@@ -34,21 +34,21 @@ export function TodayBudget({ budgets, today }: { readonly budgets: Budgets; rea
 interface MeterProps {
   readonly name: string;
   readonly used: number;
-  readonly most: number;
+  readonly budget: number;
   format(value: number): string;
 }
 
-const NEARLY = 0.8;
+const WARNING_SHARE = 0.8;
 
-function Meter({ name, used, most, format }: MeterProps) {
-  const share = most === 0 ? 1 : Math.min(1, used / most);
-  const color = used >= most ? "bg-bad" : share >= NEARLY ? "bg-thinking" : "bg-good";
+function Meter({ name, used, budget, format }: MeterProps) {
+  const share = budget === 0 ? 1 : Math.min(1, used / budget);
+  const color = used >= budget ? "bg-bad" : share >= WARNING_SHARE ? "bg-thinking" : "bg-good";
   return (
     <div className="grid gap-1.5">
       <div className="flex items-baseline justify-between gap-3">
         <span className="font-medium">{name}</span>
         <span className="text-sm text-ink-soft tabular-nums">
-          {format(used)} of {format(most)}
+          {format(used)} of {format(budget)}
         </span>
       </div>
       <div
@@ -62,8 +62,8 @@ function Meter({ name, used, most, format }: MeterProps) {
       >
         <div className={`h-full rounded-full ${color}`} style={{ width: `${share * 100}%` }} />
       </div>
-      {used >= most && (
-        <p className="text-sm text-bad">Used up: agents answer again tomorrow, or with a higher budget.</p>
+      {used >= budget && (
+        <p className="text-sm text-bad">The budget is used up. Agents answer again tomorrow, or when you raise it.</p>
       )}
     </div>
   );

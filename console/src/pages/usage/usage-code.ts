@@ -1,10 +1,10 @@
-import type { UsageQuestion, UsageSplit } from "../../data/usage.ts";
-import { writeCurl } from "../../components/call-words.ts";
+import type { UsageQuery, UsageSplit } from "../../data/usage.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 
 const COLUMNS: Readonly<Record<UsageSplit, string>> = { agent: "agent_id", swarm: "swarm_id", model: "model" };
 
-/** The question that the chart asks, for others to ask. */
-export function writeUsageCode({ since, split, payerId }: UsageQuestion & { readonly payerId: string }): {
+/** Snippets with the query of the chart. */
+export function writeUsageCode({ since, split, payerId }: UsageQuery & { readonly payerId: string }): {
   readonly curl: string;
   readonly supabaseJs: string;
 } {

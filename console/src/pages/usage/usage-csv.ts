@@ -45,7 +45,7 @@ export function writeCsv(rows: readonly UsageRow[], { agents, swarms }: Names): 
 
 function writeCell(value: string | number | null): string {
   if (typeof value === "number") return String(value);
-  // A spreadsheet would run what begins like a formula; names are chosen by people.
+  // Spreadsheets would evaluate names that begin like a formula.
   const text = (value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

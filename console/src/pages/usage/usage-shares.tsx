@@ -3,7 +3,7 @@ import { type Column, DataTable } from "../../components/data-table.tsx";
 import { formatCompact, formatCount, formatMoney, formatPercent } from "../../components/formats.ts";
 import { Link } from "../../components/link.tsx";
 import { addUp, type Measure, measureOf } from "./measure.ts";
-import { GONE_WORDS, SPLIT_WORDS } from "./split-words.ts";
+import { GONE_LABELS, SPLIT_LABELS } from "./split-labels.ts";
 
 const PATHS: Readonly<Record<UsageSplit, string | null>> = { agent: "/agents", swarm: "/swarms", model: null };
 
@@ -13,13 +13,13 @@ export interface UsageSharesProps {
   readonly measure: Measure;
 }
 
-/** Who used how much. */
+/** The usage per agent, swarm or model. */
 export function UsageShares({ report, split, measure }: UsageSharesProps) {
   const all = measureOf(addUp(report.days), measure);
   const shares = report.shares.toSorted((left, right) => measureOf(right, measure) - measureOf(left, measure));
   const columns: readonly Column<UsageShare>[] = [
     {
-      title: SPLIT_WORDS[split],
+      title: SPLIT_LABELS[split],
       width: "2fr",
       narrow: "title",
       render: (share) => <ShareName share={share} split={split} />,
@@ -30,11 +30,11 @@ export function UsageShares({ report, split, measure }: UsageSharesProps) {
     {
       title: "Cost",
       isNumber: true,
-      narrow: "aside",
+      narrow: "trailing",
       render: ({ cost }) => (cost === null ? <span className="text-ink-faint">no price</span> : formatMoney(cost)),
     },
     {
-      title: "Share of all",
+      title: "Share",
       width: "1.6fr",
       isNumber: true,
       render: (share) => <ShareBar value={all === 0 ? 0 : measureOf(share, measure) / all} />,
@@ -49,7 +49,7 @@ export function UsageShares({ report, split, measure }: UsageSharesProps) {
       foot={
         report.isCut && (
           <p className="px-4 py-3 text-sm text-ink-faint">
-            Only the first {report.shares.length} are listed. The totals above count all of them.
+            Only the first {report.shares.length} are listed. The totals above include all of them.
           </p>
         )
       }
@@ -59,7 +59,7 @@ export function UsageShares({ report, split, measure }: UsageSharesProps) {
 
 function ShareName({ share: { id, name }, split }: { readonly share: UsageShare; readonly split: UsageSplit }) {
   const path = PATHS[split];
-  if (id === null || name === null) return <span className="text-ink-faint">{GONE_WORDS[split]}</span>;
+  if (id === null || name === null) return <span className="text-ink-faint">{GONE_LABELS[split]}</span>;
   if (path === null) return <span className="font-mono text-sm">{name}</span>;
   return <Link to={`${path}/${id}`}>{name}</Link>;
 }

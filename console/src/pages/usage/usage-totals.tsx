@@ -10,7 +10,7 @@ export interface UsageTotalsProps {
 
 const CENT = 0.01;
 
-/** An average to the cent, as long as it is one. */
+/** Rounds to cents, except amounts below one cent. */
 function roundCents(dollars: number): number {
   return dollars < CENT ? dollars : Math.round(dollars / CENT) * CENT;
 }
@@ -21,7 +21,7 @@ export function UsageTotals({ total, today, days }: UsageTotalsProps) {
     <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <Stat
         label="Cost"
-        value={cost === null ? "not known" : formatMoney(cost)}
+        value={cost === null ? "unknown" : formatMoney(cost)}
         note={cost === null ? "the models have no price" : `${formatMoney(roundCents(cost / days))} a day`}
       />
       <Stat

@@ -2,12 +2,12 @@ import { useCallback, useState } from "react";
 import { toFailure } from "../../data/failure.ts";
 import { useUser } from "../../data/session.ts";
 import { readUsageNames } from "../../data/usage-names.ts";
-import { MOST_USAGE_ROWS, readUsageRows } from "../../data/usage-rows.ts";
+import { MAX_USAGE_ROWS, readUsageRows } from "../../data/usage-rows.ts";
 import { formatCount } from "../../components/formats.ts";
 import { useToast } from "../../components/toast.tsx";
 import { writeCsv } from "./usage-csv.ts";
 
-/** Saves what was used since a day as a file. */
+/** Saves the usage since a day as a CSV file. */
 export function useCsv(since: string): { save(): void; readonly isBusy: boolean } {
   const { id } = useUser();
   const toast = useToast();
@@ -18,7 +18,7 @@ export function useCsv(since: string): { save(): void; readonly isBusy: boolean 
       try {
         const rows = await readUsageRows(id, since);
         saveFile(`usage-since-${since}.csv`, writeCsv(rows, await readUsageNames(rows)));
-        const isCut = rows.length >= MOST_USAGE_ROWS;
+        const isCut = rows.length >= MAX_USAGE_ROWS;
         toast(
           isCut
             ? {

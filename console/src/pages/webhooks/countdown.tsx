@@ -4,7 +4,7 @@ import { Tooltip } from "../../components/tooltip.tsx";
 
 const SECOND_MS = 1_000;
 
-/** "in 42 s", second by second, with the exact time on hover and focus. */
+/** "in 42 s", updated every second, with the exact time on hover and focus. */
 export function Countdown({ to }: { readonly to: string }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -20,13 +20,13 @@ export function Countdown({ to }: { readonly to: string }) {
         tabIndex={0}
         className="rounded-sm whitespace-nowrap tabular-nums"
       >
-        {seconds === 0 ? "now" : `in ${sayLeft(seconds)}`}
+        {seconds === 0 ? "now" : `in ${formatRemaining(seconds)}`}
       </time>
     </Tooltip>
   );
 }
 
-function sayLeft(seconds: number): string {
+function formatRemaining(seconds: number): string {
   const rest = String(seconds % 60).padStart(2, "0");
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${rest} s`;

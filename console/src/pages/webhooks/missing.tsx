@@ -5,7 +5,7 @@ import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 
 const CRUMBS = [{ label: "Webhooks", to: "/webhooks" }];
-/** No such row, or what stands in the address is no id at all. */
+/** Error codes for a missing row or an invalid id. */
 const MISSING: ReadonlySet<string> = new Set(["WEBHOOK_NOT_FOUND", "PGRST116", "22P02"]);
 
 export function MissingWebhook({ noun = "webhook" }: { readonly noun?: "webhook" | "delivery" }) {
@@ -14,22 +14,22 @@ export function MissingWebhook({ noun = "webhook" }: { readonly noun?: "webhook"
       <PageHeader title={`No such ${noun}`} crumbs={CRUMBS} />
       <EmptyState
         picture="lost"
-        title={`This ${noun} is not here`}
+        title={noun === "webhook" ? "Webhook not found" : "Delivery not found"}
         action={
           <ButtonLink to="/webhooks" variant="primary">
-            To the webhooks
+            All webhooks
           </ButtonLink>
         }
       >
         {noun === "webhook"
-          ? "It may have been deleted, or it belongs to somebody else."
-          : "Finished deliveries are kept for a while and then removed, and they go when their webhook is deleted."}
+          ? "It was deleted, or it belongs to another user."
+          : "Finished deliveries are deleted after a retention period, and when their webhook is deleted."}
       </EmptyState>
     </>
   );
 }
 
-/** In place of a page whose row could not be read. */
+/** Shown when the row of a page could not be read. */
 export function UnreadPage(props: {
   readonly noun: "webhook" | "delivery";
   readonly failure: Failure;

@@ -9,7 +9,7 @@ const EXPRESS = `import { verifyWebhook, WebhookVerificationError } from "@swarm
 import express from "express";
 
 const app = express();
-// The bytes as they came: express.json() would leave nothing to verify.
+// The raw bytes: the signature cannot be verified after express.json().
 app.post("/hook", express.raw({ type: "application/json" }), async (request, response) => {
   try {
     const event = await verifyWebhook(request.body, request.headers, process.env.WEBHOOK_SECRET ?? "");
@@ -24,7 +24,7 @@ app.listen(3000);`;
 
 const FETCH = `import { verifyWebhook, WebhookVerificationError } from "@swarmbase/sdk";
 
-// For Next.js (app/hook/route.ts), and for whatever else speaks Request and Response.
+// For Next.js (app/hook/route.ts) and other frameworks with Request and Response.
 export async function POST(request) {
   try {
     const event = await verifyWebhook(await request.text(), request.headers, process.env.WEBHOOK_SECRET ?? "");
@@ -38,16 +38,16 @@ export async function POST(request) {
 
 type Way = "listen" | "express" | "fetch";
 
-/** Something to run that receives deliveries. */
+/** Code for a receiver. */
 export function ReceiverSnippets() {
   const [way, setWay] = useState<Way>("listen");
   return (
     <CardSection
-      title="A receiver to begin with"
-      description="A 2xx answer counts as delivered. A 5xx, a 429 or no answer is tried again; other answers are not."
+      title="Example receivers"
+      description="A 2xx response counts as delivered. A 5xx, a 429 or no response is retried; other responses are not."
     >
       <Tabs<Way>
-        label="Ways to receive"
+        label="Example receivers"
         value={way}
         onChange={setWay}
         tabs={[
@@ -56,8 +56,8 @@ export function ReceiverSnippets() {
             label: "On this machine",
             content: (
               <Snippet label="Where the service runs" code={LISTEN}>
-                Makes a webhook for as long as it runs, shows deliveries as they come, and passes them on to your
-                program with headers and bytes unchanged. Nothing leaves the machine.
+                Creates a temporary webhook, prints its deliveries, and forwards them to your program with unchanged
+                headers and body. All traffic stays on this machine.
               </Snippet>
             ),
           },
@@ -66,7 +66,8 @@ export function ReceiverSnippets() {
             label: "Express",
             content: (
               <Snippet label="server.mjs" code={EXPRESS}>
-                The webhook’s secret goes into WEBHOOK_SECRET. Webhooks need HTTPS: run it behind what ends TLS for you.
+                Set WEBHOOK_SECRET to the secret of the webhook. Webhooks need HTTPS: run it behind a proxy that
+                terminates TLS.
               </Snippet>
             ),
           },
@@ -75,7 +76,7 @@ export function ReceiverSnippets() {
             label: "Next.js and others",
             content: (
               <Snippet label="route.js" code={FETCH}>
-                verifyWebhook runs wherever Web Crypto does: Node.js, Deno, Bun, workers at the edge.
+                verifyWebhook runs wherever Web Crypto is available: Node.js, Deno, Bun, edge workers.
               </Snippet>
             ),
           },

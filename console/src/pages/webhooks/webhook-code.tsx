@@ -1,9 +1,9 @@
 import type { Delivery } from "../../data/deliveries.ts";
 import type { Webhook } from "../../data/webhooks.ts";
-import { writeCurl } from "../../components/call-words.ts";
+import { writeCurl } from "../../components/write-snippets.ts";
 import { ShowCode } from "../../components/show-code.tsx";
 
-/** How a program lists webhooks and makes one. */
+/** Snippets that list webhooks and create one. */
 export function WebhooksCode() {
   const body = { name: "My app", url: "https://app.example.com/hook", events: ["message.created", "agent.error"] };
   const curl = [
@@ -12,13 +12,13 @@ export function WebhooksCode() {
       path: "/rest/v1/webhooks?select=*,webhook_deliveries(id,status,created_at)&webhook_deliveries.limit=1",
     }),
     "",
-    "# a new one; the answer has its secret",
-    writeCurl({ method: "POST", path: "/rest/v1/webhooks", body, wantsRows: true }),
+    "# a new one; the response has its secret",
+    writeCurl({ method: "POST", path: "/rest/v1/webhooks", body, returnsRows: true }),
   ].join("\n");
   const supabaseJs = `// your webhooks
 const { data: webhooks } = await supabase.from("webhooks").select("*").order("created_at", { ascending: false });
 
-// a new one; the answer has its secret
+// a new one; the response has its secret
 const { data: webhook, error } = await supabase
   .from("webhooks")
   .insert({
@@ -32,7 +32,7 @@ console.log(webhook?.secret ?? error);`;
   return <ShowCode title="Webhooks from code" curl={curl} supabaseJs={supabaseJs} />;
 }
 
-/** How a program tests a webhook, reads its deliveries and sends again what has failed. */
+/** Snippets that test a webhook, read its deliveries and recover failed ones. */
 export function WebhookCode({ webhook }: { readonly webhook: Webhook }) {
   const { id, name } = webhook;
   const eventType = webhook.events[0] ?? "message.created";
@@ -47,7 +47,7 @@ export function WebhookCode({ webhook }: { readonly webhook: Webhook }) {
       body: { webhook_id: id, event_type: eventType },
     }),
     "",
-    "# everything that has failed since then, again",
+    "# send all failed deliveries since then again",
     writeCurl({
       method: "POST",
       path: "/functions/v1/webhook-dispatcher",
@@ -70,41 +70,41 @@ const { data: answer } = await supabase.functions.invoke("test-webhook", {
 });
 console.log(answer.success, answer.status_code);
 
-// a new secret; the old one signs along for a day
+// a new secret; the previous one also signs for a day
 await supabase.functions.invoke("webhooks", {
   body: { action: "regenerate_secret", webhook_id: webhookId, grace_period_seconds: 86400 },
 });`;
   return <ShowCode title={`${name} from code`} curl={curl} supabaseJs={supabaseJs} />;
 }
 
-/** How a program looks into a delivery and sends it again. */
+/** Snippets that read the attempts of a delivery and send it again. */
 export function DeliveryCode({ delivery }: { readonly delivery: Delivery }) {
   const { id, event_id: eventId } = delivery;
   const dispatch = (body: Readonly<Record<string, string>>) =>
     writeCurl({ method: "POST", path: "/functions/v1/webhook-dispatcher", body });
   const curl = [
-    "# every attempt with what the endpoint said",
+    "# all attempts with their responses",
     writeCurl({ path: `/rest/v1/webhook_delivery_attempts?delivery_id=eq.${id}&order=created_at.desc` }),
     "",
-    "# one more attempt, if it has failed",
+    "# retry a failed delivery",
     dispatch({ action: "retry", delivery_id: id }),
     "",
-    "# the event once more, as a new delivery",
+    "# replay the event as a new delivery",
     dispatch({ action: "replay", event_id: `evt_${eventId}` }),
   ].join("\n");
-  const supabaseJs = `// every attempt with what the endpoint said
+  const supabaseJs = `// all attempts with their responses
 const { data: attempts } = await supabase
   .from("webhook_delivery_attempts")
   .select("attempt, status_code, error, response_body, response_time_ms, created_at")
   .eq("delivery_id", ${JSON.stringify(id)})
   .order("created_at", { ascending: false });
 
-// one more attempt, if it has failed
+// retry a failed delivery
 await supabase.functions.invoke("webhook-dispatcher", {
   body: { action: "retry", delivery_id: ${JSON.stringify(id)} },
 });
 
-// the event once more, as a new delivery
+// replay the event as a new delivery
 await supabase.functions.invoke("webhook-dispatcher", {
   body: { action: "replay", event_id: ${JSON.stringify(`evt_${eventId}`)} },
 });`;

@@ -9,15 +9,15 @@ import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 
 export interface AgentPickerProps {
-  /** In the order in which they were chosen, which is the order in which they will speak. */
+  /** In the order of selection, which is the speaking order. */
   readonly chosen: readonly string[];
   onChange(chosen: readonly string[]): void;
-  /** Those who are there already. */
+  /** The agents that are in the swarm already. */
   readonly without?: ReadonlySet<string>;
 }
 
 const ROW_HEIGHT = 48;
-const MOST_ROWS = 6;
+const MAX_ROWS = 6;
 
 export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   const [search, setSearch] = useState("");
@@ -32,7 +32,7 @@ export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   if (left.length === 0)
     return (
       <div className="flex flex-wrap items-center justify-between gap-3 rounded-md border border-dashed border-line-strong p-4 text-ink-soft">
-        {rows.length === 0 ? "You have no agent yet." : "All of your agents are here already."}
+        {rows.length === 0 ? "You have no agent yet." : "All of your agents are in the swarm already."}
         <ButtonLink to="/agents/new" size="small">
           New agent
         </ButtonLink>
@@ -41,20 +41,20 @@ export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
   const found = left.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <div className="grid gap-2">
-      {left.length > MOST_ROWS && <SearchInput label="Search your agents" value={search} onChange={setSearch} />}
+      {left.length > MAX_ROWS && <SearchInput label="Search your agents" value={search} onChange={setSearch} />}
       <div className="overflow-hidden rounded-md border border-line">
         <VirtualList
           label="Your agents"
           rows={found}
           keyOf={({ id }) => id}
           rowHeight={ROW_HEIGHT}
-          height={`${Math.min(Math.max(found.length, 1), MOST_ROWS) * ROW_HEIGHT}px`}
+          height={`${Math.min(Math.max(found.length, 1), MAX_ROWS) * ROW_HEIGHT}px`}
           renderRow={({ id, name, role }) => {
-            const at = chosen.indexOf(id);
+            const index = chosen.indexOf(id);
             return (
               <div className="flex min-h-12 items-center justify-between gap-3 border-b border-line px-3 py-2 [[role=listitem]:last-child>&]:border-b-0">
                 <Checkbox
-                  isChecked={at !== -1}
+                  isChecked={index !== -1}
                   onChange={(isOn) => onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id))}
                   label={
                     <>
@@ -63,7 +63,7 @@ export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
                     </>
                   }
                 />
-                {at !== -1 && chosen.length > 1 && <Badge tone="accent">speaks {ordinal(at + 1)}</Badge>}
+                {index !== -1 && chosen.length > 1 && <Badge tone="accent">speaks {ordinal(index + 1)}</Badge>}
               </div>
             );
           }}
@@ -76,6 +76,6 @@ export function AgentPicker({ chosen, onChange, without }: AgentPickerProps) {
 const rules = new Intl.PluralRules("en", { type: "ordinal" });
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
 
-function ordinal(at: number): string {
-  return `${at}${ENDINGS[rules.select(at)] ?? "th"}`;
+function ordinal(position: number): string {
+  return `${position}${ENDINGS[rules.select(position)] ?? "th"}`;
 }

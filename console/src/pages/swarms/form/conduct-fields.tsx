@@ -4,12 +4,12 @@ import { Switch } from "../../../components/switch.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import type { SettingsFieldsProps } from "./limits-fields.tsx";
 
-const CONFLICTS = [
-  { value: "enqueue", label: "The new question waits" },
-  { value: "reject", label: "The new question is refused" },
-  { value: "interrupt", label: "The new question takes its place" },
+const CONFLICT_CHOICES = [
+  { value: "enqueue", label: "The new question is queued" },
+  { value: "reject", label: "The new question is rejected" },
+  { value: "interrupt", label: "The new question interrupts it" },
 ] as const;
-const FAULTS = [
+const AGENT_ERROR_CHOICES = [
   { value: "continue", label: "The others go on" },
   { value: "stop", label: "The run ends" },
 ] as const;
@@ -20,21 +20,21 @@ export function ConductFields({ draft, onChange, errors }: SettingsFieldsProps) 
       <Field label="When a run is under way" error={errors["settings.on_conflict"]}>
         <Select
           value={draft.onConflict}
-          choices={CONFLICTS}
+          choices={CONFLICT_CHOICES}
           onChange={(onConflict) => onChange({ ...draft, onConflict }, "settings.on_conflict")}
         />
       </Field>
       <Field label="When an agent fails" error={errors["settings.on_agent_error"]}>
         <Select
           value={draft.onAgentError}
-          choices={FAULTS}
+          choices={AGENT_ERROR_CHOICES}
           onChange={(onAgentError) => onChange({ ...draft, onAgentError }, "settings.on_agent_error")}
         />
       </Field>
       <div className="sm:col-span-2">
         <Field
           label="Answer everything"
-          hint="Also messages that were only said are answered, as if the agents had been asked."
+          hint="Agents also answer messages that are sent without a question to them."
           error={errors["settings.auto_respond"]}
         >
           <Switch
@@ -47,15 +47,15 @@ export function ConductFields({ draft, onChange, errors }: SettingsFieldsProps) 
   );
 }
 
-const ACTIONS = [
+const ACTION_CHOICES = [
   { value: "flag", label: "Flag it" },
-  { value: "block", label: "Refuse it" },
+  { value: "block", label: "Reject it" },
 ] as const;
 
 export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProps) {
   return (
     <div className="grid gap-4">
-      <Field label="Look for terms" hint="In what people say, and in what agents say.">
+      <Field label="Check messages" hint="Compares messages of people and agents with the terms.">
         <Switch
           isOn={draft.isModerated}
           onChange={(isModerated) => onChange({ ...draft, isModerated }, "settings.moderation")}
@@ -65,7 +65,7 @@ export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProp
         <>
           <Field
             label="Terms"
-            hint="One a line, up to 1000. They match whole words, in any case."
+            hint="One per line, up to 1000. They match whole words, ignoring case."
             error={errors["settings.moderation.blocklist"] ?? errors["settings.moderation"]}
           >
             <TextArea
@@ -75,13 +75,13 @@ export function ModerationFields({ draft, onChange, errors }: SettingsFieldsProp
             />
           </Field>
           <Field
-            label="What happens to a message that has one"
-            hint="What an agent says is flagged in either case."
+            label="What happens to a matching message"
+            hint="Messages of agents are flagged in either case."
             error={errors["settings.moderation.action"]}
           >
             <Select
               value={draft.moderationAction}
-              choices={ACTIONS}
+              choices={ACTION_CHOICES}
               onChange={(moderationAction) => onChange({ ...draft, moderationAction }, "settings.moderation")}
               className="sm:max-w-64"
             />

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { Button } from "../../../components/button.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { DeleteSwarm } from "./delete-swarm.tsx";
 
 export function DangerZone() {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const [isOpen, setOpen] = useState(false);
   return (
     <section
@@ -13,7 +13,7 @@ export function DangerZone() {
     >
       <div className="grid min-w-0 flex-1 basis-64 gap-0.5">
         <h2 className="text-lg font-semibold">Delete the swarm</h2>
-        <p className="text-ink-soft">For everybody, with all that was said. Archiving keeps it, out of the way.</p>
+        <p className="text-ink-soft">Deletes the swarm and its messages for all members. You can archive it instead.</p>
       </div>
       <Button variant="danger" onClick={() => setOpen(true)}>
         Delete …

@@ -31,8 +31,7 @@ export function DeleteSwarm({ swarm, isOpen, onClose }: DeleteSwarmProps) {
       isBusy={remove.isBusy}
       onConfirm={() => void run()}
     >
-      All of its messages, runs and invitations go with it, for everybody, and cannot be brought back. The agents stay
-      yours.
+      All of its messages, runs and invitations are deleted for all members. This cannot be undone. The agents are kept.
     </ConfirmByName>
   );
 }

@@ -4,12 +4,12 @@ import { type ReactNode, useEffect, useRef } from "react";
 export interface FoldProps {
   readonly title: string;
   readonly description: string;
-  /** Something inside needs to be seen. */
+  /** Opens the section, because a field inside has an error. */
   readonly isOpenBy: boolean;
   readonly children: ReactNode;
 }
 
-/** For what most people leave as it is. */
+/** A collapsed section for rarely changed settings. */
 export function Fold({ title, description, isOpenBy, children }: FoldProps) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

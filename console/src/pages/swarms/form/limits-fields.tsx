@@ -4,9 +4,9 @@ import { BUDGET_NAMES, BUDGETS, LIMIT_NAMES, LIMITS, type SettingsDraft } from "
 
 export interface SettingsFieldsProps {
   readonly draft: SettingsDraft;
-  /** The draft with a change, and the field that was changed. */
+  /** Receives the changed draft and the name of the changed field. */
   onChange(draft: SettingsDraft, field: string): void;
-  /** "settings.max_turns" → what is wrong with it. */
+  /** "settings.max_turns" → error message. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -16,10 +16,10 @@ export function LimitFields({ draft, onChange, errors }: SettingsFieldsProps) {
       {LIMIT_NAMES.map((name) => {
         const { label, hint, default: usual, min, max } = LIMITS[name];
         return (
-          <Field key={name} label={label} hint={hint} aside={`${min} to ${max}`} error={errors[`settings.${name}`]}>
+          <Field key={name} label={label} hint={hint} trailing={`${min} to ${max}`} error={errors[`settings.${name}`]}>
             <TextInput
               inputMode="numeric"
-              placeholder={`${usual} unless said`}
+              placeholder={`default ${usual}`}
               value={draft.limits[name]}
               onChange={({ target }) =>
                 onChange({ ...draft, limits: { ...draft.limits, [name]: target.value } }, `settings.${name}`)
@@ -40,12 +40,12 @@ export function BudgetFields({ draft, onChange, errors }: SettingsFieldsProps) {
         <Field
           key={name}
           label={BUDGETS[name].label}
-          aside={BUDGETS[name].unit}
+          trailing={BUDGETS[name].unit}
           error={errors[`settings.budget.${name}`]}
         >
           <TextInput
             inputMode="decimal"
-            placeholder="no bound"
+            placeholder="no limit"
             value={draft.budget[name]}
             onChange={({ target }) =>
               onChange({ ...draft, budget: { ...draft.budget, [name]: target.value } }, `settings.budget.${name}`)

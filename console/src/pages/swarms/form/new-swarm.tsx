@@ -70,7 +70,7 @@ export function NewSwarm() {
         onSubmit={() => void run()}
         onCancel={() => void navigate("/swarms", { state: SAVED })}
       >
-        <CardSection title="The room">
+        <CardSection title="General">
           <div className="grid gap-4">
             <Field label="Name" error={errors["name"]}>
               <TextInput
@@ -90,10 +90,10 @@ export function NewSwarm() {
             </Field>
           </div>
         </CardSection>
-        <CardSection title="Agents" description="Tick them in the order in which they are to speak.">
+        <CardSection title="Agents" description="Select them in speaking order.">
           <AgentPicker chosen={form.agentIds} onChange={(agentIds) => change({ agentIds }, "agents")} />
         </CardSection>
-        <CardSection title="Who speaks when">
+        <CardSection title="Strategy">
           <StrategyField
             value={form.strategy}
             onChange={(strategy) => change({ strategy }, "strategy")}
@@ -105,7 +105,7 @@ export function NewSwarm() {
         </CardSection>
         <Fold
           title="Budgets and limits"
-          description="What a run may cost and how long it may go on. The defaults are careful."
+          description="Limits the cost and duration of a run. The defaults are low."
           isOpenBy={Object.keys(errors).some((field) => field.startsWith("settings"))}
         >
           <div className="grid gap-6">

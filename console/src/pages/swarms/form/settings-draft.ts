@@ -6,15 +6,15 @@ interface LimitRow {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** What is typed times this is what is stored. */
+  /** The stored value is the typed value times this factor. */
   readonly factor: number;
 }
 
-/** Keys of a swarm's settings that bound a run. The service has the last word about what fits. */
+/** The settings of a swarm that limit a run. The service validates the values. */
 export const LIMITS = {
   max_turns: {
     label: "Turns in a run",
-    hint: "Answers of all agents together.",
+    hint: "Replies of all agents together.",
     default: 10,
     min: 1,
     max: 50,
@@ -22,7 +22,7 @@ export const LIMITS = {
   },
   max_rounds: {
     label: "Rounds",
-    hint: "How often each answers when they speak in turn.",
+    hint: "How often each agent replies with the strategy “In turn”.",
     default: 1,
     min: 1,
     max: 10,
@@ -30,7 +30,7 @@ export const LIMITS = {
   },
   max_tool_steps: {
     label: "Tool steps in a turn",
-    hint: "Then the model must answer in words.",
+    hint: "After them the model must reply without tools.",
     default: 8,
     min: 1,
     max: 25,
@@ -54,7 +54,7 @@ export const LIMITS = {
   },
   history_limit: {
     label: "Messages read",
-    hint: "By an agent: the newest, fewer where its model takes less.",
+    hint: "The newest messages that an agent reads; fewer if they exceed its context window.",
     default: 50,
     min: 1,
     max: 500,
@@ -75,7 +75,7 @@ export const BUDGETS = {
 export type BudgetName = keyof typeof BUDGETS;
 export const BUDGET_NAMES = Object.keys(BUDGETS) as readonly BudgetName[];
 
-/** Settings as they are typed: an empty field is the default, or no bound. */
+/** The typed values: an empty field means the default, or no limit. */
 export interface SettingsDraft {
   readonly limits: Readonly<Record<LimitName, string>>;
   readonly budget: Readonly<Record<BudgetName, string>>;
@@ -84,7 +84,7 @@ export interface SettingsDraft {
   readonly autoRespond: boolean;
   readonly isModerated: boolean;
   readonly moderationAction: "flag" | "block";
-  /** One term a line. */
+  /** One term per line. */
   readonly blocklist: string;
 }
 
@@ -102,7 +102,7 @@ export function toDraft(settings: SwarmSettings): SettingsDraft {
   };
 }
 
-/** Keys that the form does not know stay as they were, because a write replaces the whole. */
+/** Keeps keys that the form does not know, because a write replaces the whole object. */
 export function toSettings(draft: SettingsDraft, before: SwarmSettings): SwarmSettings {
   const settings: SwarmSettings = { ...before };
   for (const name of LIMIT_NAMES) setOrRemove(settings, name, draft.limits[name], LIMITS[name].factor);
@@ -129,7 +129,7 @@ export function toSettings(draft: SettingsDraft, before: SwarmSettings): SwarmSe
 
 function setOrRemove(target: Record<string, unknown>, name: string, text: string, factor: number): void {
   if (text.trim() === "") delete target[name];
-  // What is no number is sent as it is, so that the service says so at its field.
+  // Text that is not a number is sent as typed, so that the service reports the error for its field.
   else target[name] = Number.isNaN(Number(text)) ? text : Number(text) * factor;
 }
 

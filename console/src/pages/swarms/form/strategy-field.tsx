@@ -2,12 +2,12 @@ import { SWARM_STRATEGIES, type SwarmStrategy } from "@swarmbase/sdk";
 import { Field } from "../../../components/field.tsx";
 import { RadioGroup } from "../../../components/radio-group.tsx";
 import { Select } from "../../../components/select.tsx";
-import { STRATEGY_WORDS } from "../words.ts";
+import { STRATEGY_LABELS } from "../labels.ts";
 
 const CHOICES = SWARM_STRATEGIES.map((value) => ({
   value,
-  label: STRATEGY_WORDS[value].label,
-  hint: STRATEGY_WORDS[value].text,
+  label: STRATEGY_LABELS[value].label,
+  hint: STRATEGY_LABELS[value].text,
 }));
 
 export interface StrategyFieldProps {
@@ -15,27 +15,27 @@ export interface StrategyFieldProps {
   onChange(value: SwarmStrategy): void;
   readonly coordinatorId: string | null;
   onCoordinator(id: string | null): void;
-  /** Those who are, or will be, in the room. */
+  /** The agents that can be the coordinator. */
   readonly agents: readonly { readonly id: string; readonly name: string }[];
   readonly error?: string | undefined;
 }
 
-/** Who speaks when, and who leads where somebody does. */
+/** Selects the strategy and its coordinator. */
 export function StrategyField(props: StrategyFieldProps) {
   const { value, onChange, coordinatorId, onCoordinator, agents, error } = props;
   return (
     <div className="grid gap-4">
       <div className="@container">
         <div className="[&>[role=radiogroup]]:@xl:grid-cols-2">
-          <RadioGroup label="Who speaks when" value={value} choices={CHOICES} onChange={onChange} />
+          <RadioGroup label="Strategy" value={value} choices={CHOICES} onChange={onChange} />
         </div>
       </div>
-      {STRATEGY_WORDS[value].hasCoordinator && (
-        <Field label="Coordinator" hint="Without one, the first in the order takes its place." error={error}>
+      {STRATEGY_LABELS[value].hasCoordinator && (
+        <Field label="Coordinator" hint="By default the first agent in speaking order." error={error}>
           <Select
             value={coordinatorId ?? ""}
             choices={[
-              { value: "", label: "The first in the order" },
+              { value: "", label: "The first agent" },
               ...agents.map(({ id, name }) => ({ value: id, label: name })),
             ]}
             onChange={(id) => onCoordinator(id === "" ? null : id)}

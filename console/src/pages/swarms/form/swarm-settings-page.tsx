@@ -8,8 +8,8 @@ import { TextArea } from "../../../components/text-area.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
-import { ROLE_WORDS } from "../../../components/role-words.ts";
-import { useRoom } from "../room/room-context.ts";
+import { ROLE_LABELS } from "../../../components/role-labels.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { ConductFields, ModerationFields } from "./conduct-fields.tsx";
 import { DangerZone } from "./danger-zone.tsx";
 import { BudgetFields, LimitFields } from "./limits-fields.tsx";
@@ -18,9 +18,9 @@ import { StrategyField } from "./strategy-field.tsx";
 
 type SwarmForm = ReturnType<typeof fillForm>;
 
-/** Everything about a swarm that is not who is in it. Those who may not change it read it. */
+/** The settings of a swarm, read-only for members who may not change them. */
 export function SwarmSettingsPage() {
-  const { swarm, rights } = useRoom();
+  const { swarm, rights } = useSwarmContext();
   const [form, setForm] = useState(() => fillForm(swarm));
   const [isChanged, setChanged] = useState(false);
   const update = useUpdateSwarm();
@@ -48,7 +48,7 @@ export function SwarmSettingsPage() {
         <FormFrame
           label="Settings of the swarm"
           action="Save"
-          cancel="Take back"
+          cancel="Discard"
           needsChange
           isDirty={isChanged}
           isBusy={update.isBusy}
@@ -62,7 +62,8 @@ export function SwarmSettingsPage() {
       ) : (
         <>
           <Banner tone="note">
-            You are here as {ROLE_WORDS[rights.role].label.toLowerCase()}, so you can read this and not change it.
+            Your role is {ROLE_LABELS[rights.role].label.toLowerCase()}, so you can read the settings but not change
+            them.
           </Banner>
           <fieldset disabled className="grid min-w-0 gap-5">
             {fields}
@@ -85,13 +86,13 @@ interface SettingsFieldsProps {
 }
 
 function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
-  const { places } = useRoom();
-  const agents = (places.rows ?? []).flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
+  const { swarmAgents } = useSwarmContext();
+  const agents = (swarmAgents.rows ?? []).flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
   const { draft } = form;
   const fields = { draft, errors, onChange: (next: typeof draft, field: string) => change({ draft: next }, field) };
   return (
     <>
-      <CardSection title="The room">
+      <CardSection title="General">
         <div className="grid gap-4">
           <Field label="Name" error={errors["name"]}>
             <TextInput value={form.name} onChange={({ target }) => change({ name: target.value }, "name")} />
@@ -105,7 +106,7 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
           </Field>
         </div>
       </CardSection>
-      <CardSection title="Who speaks when">
+      <CardSection title="Strategy">
         <StrategyField
           value={form.strategy}
           onChange={(strategy) => change({ strategy }, "strategy")}
@@ -115,13 +116,13 @@ function SettingsFields({ form, change, errors }: SettingsFieldsProps) {
           error={errors["coordinator_agent_id"]}
         />
       </CardSection>
-      <CardSection title="Conduct">
+      <CardSection title="Behaviour">
         <ConductFields {...fields} />
       </CardSection>
-      <CardSection title="Budgets" description="A call that does not fit is not made; what was said before stays.">
+      <CardSection title="Budgets" description="Model calls beyond the budget are not made. Earlier messages are kept.">
         <BudgetFields {...fields} />
       </CardSection>
-      <CardSection title="Limits" description="What bounds a run. Empty fields are the defaults.">
+      <CardSection title="Limits" description="Limits of a run. Empty fields use the defaults.">
         <LimitFields {...fields} />
       </CardSection>
       <CardSection title="Blocklist">

@@ -9,19 +9,19 @@ import { Select } from "../../../components/select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useListCommands } from "../../../components/use-list-commands.tsx";
 import { VirtualList } from "../../../components/virtual-list.tsx";
-import { STATUS_WORDS } from "../words.ts";
+import { STATUS_LABELS } from "../labels.ts";
 import { Invitations } from "./invitations.tsx";
 import { SwarmRow } from "./swarm-row.tsx";
 
 const CHOICES = [
   { value: "all", label: "Every status" },
-  ...SWARM_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+  ...SWARM_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
 ] as const;
 
 export function SwarmList() {
   const filters = useFilters();
   const status = filters.choice("status", SWARM_STATUSES) ?? "all";
-  const swarms = useSwarms({ search: filters.settledSearch, status });
+  const swarms = useSwarms({ search: filters.debouncedSearch, status });
   const running = useRunningBySwarm();
   useListCommands({
     path: "swarms",
@@ -33,7 +33,7 @@ export function SwarmList() {
   return (
     <ListPage
       title="Swarms"
-      description="Rooms where people and agents talk. Each has a rule for who speaks when."
+      description="Conversations of people and agents. The strategy decides which agents answer."
       actions={
         <ButtonLink to="/swarms/new" variant="primary" icon={<Plus />}>
           New swarm
@@ -42,7 +42,7 @@ export function SwarmList() {
       above={<Invitations />}
       noun="swarms"
       one="swarm"
-      noMatchHint="Try another word, or look among all of them."
+      noMatchHint="Try another search term or status."
       filters={filters}
       searchLabel="Search by name"
       selects={
@@ -65,8 +65,8 @@ export function SwarmList() {
             </ButtonLink>
           }
         >
-          A swarm is a room: put two agents in, ask something, and watch them answer each other. People can be invited
-          too.
+          A swarm is a conversation: add two agents, ask something, and watch them answer each other. You can also
+          invite people.
         </EmptyState>
       }
     >
@@ -87,7 +87,7 @@ export function SwarmList() {
   );
 }
 
-/** What needs somebody counts more than what works by itself. */
+/** The status of a swarm with several runs is `requires_action` if one of them needs an action. */
 function useRunningBySwarm(): ReadonlyMap<string, RunningRow["status"]> {
   const runs = useRunsUnderWay();
   return useMemo(() => {

@@ -11,18 +11,18 @@ import { toPlainLine } from "../../../components/to-plain-line.ts";
 
 export interface SwarmRowProps {
   readonly swarm: SwarmSummary;
-  /** Of a run that is under way, if there is one. */
+  /** The status of an unfinished run, if there is one. */
   readonly running: RunStatus | undefined;
 }
 
 export function SwarmRow({ swarm, running }: SwarmRowProps) {
-  const { id, name, description, status, swarm_agents: places, people, messages, created_at: createdAt } = swarm;
+  const { id, name, description, status, swarm_agents: swarmAgents, people, messages, created_at: createdAt } = swarm;
   const [last] = messages;
   return (
     <div className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
       <Link to={`/swarms/${id}`} aria-label={name} className="absolute inset-0 -outline-offset-2" />
       <div className="pointer-events-none relative flex items-center gap-4 px-4 py-3.5 [&_time]:pointer-events-auto">
-        <Faces places={places} />
+        <Faces swarmAgents={swarmAgents} />
         <div className="grid min-w-0 flex-1 gap-0.5">
           <div className="flex min-w-0 items-center gap-2.5">
             <span className="truncate font-semibold">{name}</span>
@@ -32,7 +32,7 @@ export function SwarmRow({ swarm, running }: SwarmRowProps) {
             </span>
           </div>
           <p className="truncate text-sm text-ink-soft">
-            {last === undefined ? (description ?? "Nothing has been said yet.") : <LastWords {...last} />}
+            {last === undefined ? (description ?? "No messages yet.") : <LastWords {...last} />}
           </p>
           <span className="contents sm:hidden">
             {running !== undefined && (
@@ -52,8 +52,8 @@ export function SwarmRow({ swarm, running }: SwarmRowProps) {
             </span>
             <span className="flex items-center gap-1">
               <Bot className="size-3.5" aria-hidden />
-              {places.length}
-              <span className="sr-only">{places.length === 1 ? "agent" : "agents"}</span>
+              {swarmAgents.length}
+              <span className="sr-only">{swarmAgents.length === 1 ? "agent" : "agents"}</span>
             </span>
           </span>
         </div>
@@ -74,13 +74,13 @@ function LastWords({ content, sender_name: sender }: SwarmSummary["messages"][nu
 function Running({ status }: { readonly status: RunStatus | undefined }) {
   if (status === undefined) return null;
   if (status === "requires_action") return <StatusBadge status="requires_action" />;
-  return <StatusBadge status="running" word={status === "queued" ? "Waiting" : "Answering"} />;
+  return <StatusBadge status="running" word={status === "queued" ? "Queued" : "Responding"} />;
 }
 
-const MOST_FACES = 3;
+const MAX_FACES = 3;
 
-function Faces({ places }: { readonly places: SwarmSummary["swarm_agents"] }) {
-  const cards = places.flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
+function Faces({ swarmAgents }: { readonly swarmAgents: SwarmSummary["swarm_agents"] }) {
+  const cards = swarmAgents.flatMap(({ agent_cards: card }) => (card === null ? [] : [card]));
   if (cards.length === 0)
     return (
       <span aria-hidden className="hidden w-21 shrink-0 sm:block">
@@ -89,16 +89,16 @@ function Faces({ places }: { readonly places: SwarmSummary["swarm_agents"] }) {
     );
   return (
     <span aria-hidden className="hidden w-21 shrink-0 items-center sm:flex">
-      {cards.slice(0, MOST_FACES).map(({ id, name }, at) => (
-        <span key={id} className={at === 0 ? "" : "-ml-3"}>
+      {cards.slice(0, MAX_FACES).map(({ id, name }, index) => (
+        <span key={id} className={index === 0 ? "" : "-ml-3"}>
           <span className="block rounded-[30%] ring-2 ring-surface">
             <Avatar name={name} seed={id} shape="agent" />
           </span>
         </span>
       ))}
-      {cards.length > MOST_FACES && (
+      {cards.length > MAX_FACES && (
         <span className="-ml-2 ring-2 ring-surface rounded-full">
-          <Badge>+{cards.length - MOST_FACES}</Badge>
+          <Badge>+{cards.length - MAX_FACES}</Badge>
         </span>
       )}
     </span>

@@ -5,7 +5,7 @@ import { useDecide } from "../../../data/runs.ts";
 import { Button } from "../../../components/button.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 export interface ApprovalCardProps {
   readonly runId: string;
@@ -17,14 +17,16 @@ export interface ApprovalCardProps {
   readonly expiresAt: string | null;
 }
 
-/** A tool call that waits for a word. The owner of the agent decides, once. */
+/** A tool call that waits for approval. The owner of the agent decides, once. */
 export function ApprovalCard(props: ApprovalCardProps) {
   const { runId, toolExecutionId, toolName, agentId, agentName, input, expiresAt } = props;
-  const { places, userId } = useRoom();
+  const { swarmAgents, userId } = useSwarmContext();
   const decide = useDecide();
   const [decided, setDecided] = useState<boolean | null>(null);
   const left = useTimeLeft(expiresAt);
-  const isMine = (places.rows ?? []).some(({ agent_id: id, user_id: owner }) => id === agentId && owner === userId);
+  const isMine = (swarmAgents.rows ?? []).some(
+    ({ agent_id: id, user_id: owner }) => id === agentId && owner === userId,
+  );
   const run = async (isApproved: boolean) => {
     setDecided(isApproved);
     if ((await decide.run({ runId, toolExecutionId, isApproved })) === null) setDecided(null);
@@ -42,12 +44,12 @@ export function ApprovalCard(props: ApprovalCardProps) {
           </p>
           <p className="text-sm text-ink-soft tabular-nums">
             {left === null || left <= 0
-              ? "The time to decide is over; it counts as denied."
-              : `Counts as denied in ${formatDuration(left)}.`}
+              ? "The approval has expired; the call is denied."
+              : `Denied automatically in ${formatDuration(left)}.`}
           </p>
         </div>
       </div>
-      {input !== undefined && input !== null && <JsonView label="What it would be given" value={input} />}
+      {input !== undefined && input !== null && <JsonView label="Input" value={input} />}
       {isMine ? (
         <div className="flex flex-wrap items-center gap-2">
           <Button
@@ -76,7 +78,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
           )}
         </div>
       ) : (
-        <p className="text-sm text-ink-soft">Whoever owns {agentName} decides.</p>
+        <p className="text-sm text-ink-soft">The owner of {agentName} decides.</p>
       )}
     </section>
   );

@@ -11,15 +11,15 @@ import { Select } from "../../../components/select.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { durationOf } from "./duration-of.ts";
 
 const STATUS_CHOICES = [
-  { value: "all", label: "Every outcome" },
+  { value: "all", label: "Any status" },
   { value: "queued", label: "Queued" },
   { value: "running", label: "Running" },
-  { value: "requires_action", label: "Needs somebody" },
+  { value: "requires_action", label: "Action required" },
   { value: "completed", label: "Completed" },
   { value: "partial", label: "Partial" },
   { value: "failed", label: "Failed" },
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Run>[] = [
       <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
     ),
   },
-  { title: "Status", width: "8rem", narrow: "aside", render: ({ status }) => <StatusBadge status={status} /> },
+  { title: "Status", width: "8rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
   { title: "Turns", width: "4rem", isNumber: true, render: ({ turn_count: turns }) => turns },
   {
     title: "Tokens",
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Run>[] = [
     render: ({ usage }) => (usage?.cost_usd === null || usage === null ? "–" : formatMoney(usage.cost_usd)),
   },
   {
-    title: "Took",
+    title: "Duration",
     width: "6rem",
     isNumber: true,
     render: (run) => {
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Run>[] = [
 
 /** The runs of a swarm, the newest first. */
 export function RunList() {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const filters = useFilters();
   const navigate = useNavigate();
   const status = filters.choice("status", RUN_STATUSES) ?? "all";
@@ -71,14 +71,14 @@ export function RunList() {
   const empty = (
     <EmptyState
       picture="events"
-      title={status === "all" ? "No run yet" : "No run ended so"}
+      title={status === "all" ? "No run yet" : "No run matches"}
       action={
         <ButtonLink to={`/swarms/${swarm.id}`} variant="primary">
           Ask something
         </ButtonLink>
       }
     >
-      A run is what happens between a question and its last answer: turns, tool calls, what it cost and why it ended.
+      A run is the processing of one question: turns, tool calls, cost, and the reason why it ended.
     </EmptyState>
   );
   return (
@@ -86,7 +86,7 @@ export function RunList() {
       <h2 className="sr-only">Runs</h2>
       <Toolbar label="Filter the runs">
         <Select
-          aria-label="Outcome"
+          aria-label="Status"
           value={status}
           choices={STATUS_CHOICES}
           onChange={(value) => filters.set("status", value === "all" ? "" : value)}

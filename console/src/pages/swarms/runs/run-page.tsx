@@ -14,15 +14,15 @@ import { Stat } from "../../../components/stat.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { keepLineBreaks } from "../keep-line-breaks.ts";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { toSentence } from "../to-sentence.ts";
-import { STOP_WORDS, STRATEGY_WORDS } from "../words.ts";
+import { STOP_LABELS, STRATEGY_LABELS } from "../labels.ts";
 import { durationOf } from "./duration-of.ts";
 import { RunTimeline } from "./run-timeline.tsx";
 
 export function RunPage() {
   const { runId = "" } = useParams();
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const { rows: run, failure, reload } = useRun(runId);
   return (
     <div className="mx-auto grid w-full max-w-4xl gap-5 px-4 py-6 pb-28 sm:px-6 lg:pb-16">
@@ -37,10 +37,10 @@ export function RunPage() {
       {(run === null || failure?.status === 400) && (
         <EmptyState
           picture="lost"
-          title="This run is not here"
+          title="Run not found"
           action={<ButtonLink to={`/swarms/${swarm.id}/runs`}>All runs</ButtonLink>}
         >
-          It belongs to another swarm, or was never there.
+          It does not exist or belongs to another swarm.
         </EmptyState>
       )}
       {run !== undefined && run !== null && <OpenRun key={run.id} run={run} />}
@@ -49,7 +49,7 @@ export function RunPage() {
 }
 
 function OpenRun({ run }: { readonly run: Run }) {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const turns = useTurns(run.id);
   const calls = useToolCalls(run.id);
   const answers = useAnswers(run.id);
@@ -64,7 +64,7 @@ function OpenRun({ run }: { readonly run: Run }) {
           <div className="flex flex-wrap items-center gap-2">
             <StatusBadge status={run.status} />
             <span className="text-sm text-ink-faint">
-              <RelativeTime at={run.created_at} /> · {STRATEGY_WORDS[run.strategy].label}
+              <RelativeTime at={run.created_at} /> · {STRATEGY_LABELS[run.strategy].label}
             </span>
           </div>
           <div className="flex gap-2">
@@ -77,13 +77,13 @@ function OpenRun({ run }: { readonly run: Run }) {
           </div>
         </div>
         <div className="grid gap-1">
-          <h2 className="text-sm font-medium text-ink-faint">{run.question?.sender_name ?? "Somebody"} asked</h2>
+          <h2 className="text-sm font-medium text-ink-faint">{run.question?.sender_name ?? "Someone"} asked</h2>
           <div className="max-h-60 overflow-y-auto">
             <Markdown text={keepLineBreaks(run.question?.content ?? "*deleted*")} />
           </div>
         </div>
         <p className="border-t border-line pt-3 text-pretty text-ink-soft">
-          {run.stop_reason === null ? "It is under way." : STOP_WORDS[run.stop_reason]}
+          {run.stop_reason === null ? "The run is in progress." : STOP_LABELS[run.stop_reason]}
           {run.error !== null && <span className="text-bad"> {toSentence(run.error.message)}</span>}
         </p>
       </section>
@@ -122,7 +122,7 @@ function Figures({ run }: { readonly run: Run }) {
         value={cost === null ? "–" : formatMoney(cost)}
         {...(usage?.estimated === true && { note: "estimated" })}
       />
-      <Stat label="Took" value={took === null ? "–" : formatDuration(took)} />
+      <Stat label="Duration" value={took === null ? "–" : formatDuration(took)} />
     </div>
   );
 }

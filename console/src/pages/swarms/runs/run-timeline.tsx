@@ -31,16 +31,16 @@ const TONES: Readonly<Record<Turn["status"], Tone>> = {
   cancelled: "neutral",
 };
 
-/** The turns of a run one below the other, from the question to the reason of its end. */
+/** The turns of a run, from the question to its end. */
 export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
   const items: TimelineItem[] = [
     {
       key: "asked",
       title: "Asked",
       icon: <MessageSquare />,
-      aside: <RelativeTime at={run.created_at} />,
+      trailing: <RelativeTime at={run.created_at} />,
       ...(waitOf(run) > 1_000 && {
-        children: <p className="text-sm text-ink-soft">Waited {formatDuration(waitOf(run))} for its turn.</p>,
+        children: <p className="text-sm text-ink-soft">Queued for {formatDuration(waitOf(run))}.</p>,
       }),
     },
     ...turns.map((turn) => ({
@@ -48,7 +48,7 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
       title: <TurnTitle turn={turn} />,
       tone: TONES[turn.status],
       icon: turn.status === "failed" ? <TriangleAlert /> : <Bot />,
-      aside: turn.duration_ms !== null && formatDuration(turn.duration_ms),
+      trailing: turn.duration_ms !== null && formatDuration(turn.duration_ms),
       children: (
         <TurnBody
           run={run}
@@ -65,7 +65,7 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
             title: "Ended",
             icon: <Flag />,
             tone: run.status === "failed" ? ("bad" as const) : ("neutral" as const),
-            aside: run.finished_at !== null && <RelativeTime at={run.finished_at} />,
+            trailing: run.finished_at !== null && <RelativeTime at={run.finished_at} />,
           },
         ]
       : []),
@@ -130,7 +130,7 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
   );
 }
 
-/** Settings that a model did not take, messages that did not fit its window. */
+/** Warnings of a turn: unsupported settings, messages beyond the context window. */
 function Warnings({ turn }: { readonly turn: Turn }) {
   const texts = turn.warnings.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
   if (texts.length === 0) return null;
@@ -153,8 +153,8 @@ function TurnFigures({ turn }: { readonly turn: Turn }) {
     cached !== null && cached > 0 && `${formatCount(cached)} from the cache`,
     turn.cost_usd !== null && formatMoney(turn.cost_usd),
     turn.estimated && "estimated",
-    first !== null && `first word after ${formatDuration(first)}`,
-    turn.attempts > 1 && `${turn.attempts} tries`,
+    first !== null && `first token after ${formatDuration(first)}`,
+    turn.attempts > 1 && `${turn.attempts} attempts`,
     turn.finish_reason !== null && turn.finish_reason !== "stop" && `ended: ${turn.finish_reason}`,
   ].filter((word) => typeof word === "string");
   return words.length === 0 ? null : <p className="text-sm text-ink-faint tabular-nums">{words.join(" · ")}</p>;

@@ -1,7 +1,7 @@
 import type { LiveTool } from "../../../data/live-run.ts";
 import type { ToolCall } from "../../../data/runs.ts";
 
-/** A stored call in the shape that a stream tells it, so that both are shown alike. */
+/** Converts a stored call to the type of streamed ones. */
 export function toLiveTool(call: ToolCall): LiveTool {
   const { tool_execution_payloads: payloads } = call;
   return {

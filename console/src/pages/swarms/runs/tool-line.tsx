@@ -4,15 +4,15 @@ import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Link } from "../../../components/link.tsx";
 import { toSentence } from "../to-sentence.ts";
-import { TOOL_STATUS_WORDS } from "./tool-status-words.ts";
+import { TOOL_STATUS_LABELS } from "./tool-status-labels.ts";
 
 export interface ToolLineProps {
   readonly tool: LiveTool;
-  /** Where more is known of it than here. */
+  /** The page of the run, which has more details. */
   readonly runPath?: string;
 }
 
-/** A tool call on one line, to be opened. */
+/** An expandable line for a tool call. */
 export function ToolLine({ tool, runPath }: ToolLineProps) {
   const { name, status, durationMs, input, output, error } = tool;
   return (
@@ -21,7 +21,7 @@ export function ToolLine({ tool, runPath }: ToolLineProps) {
         <ToolIcon status={status} />
         <span className="truncate font-mono">{name}</span>
         <span className="text-ink-faint">
-          {TOOL_STATUS_WORDS[status]}
+          {TOOL_STATUS_LABELS[status]}
           {durationMs !== null && ` · ${formatDuration(durationMs)}`}
         </span>
         <ChevronRight className="ml-auto size-4 transition-transform group-open/tool:rotate-90" aria-hidden />
@@ -31,11 +31,11 @@ export function ToolLine({ tool, runPath }: ToolLineProps) {
           output === undefined &&
           (runPath === undefined ? (
             <p className="text-ink-faint">
-              What a tool got and gave is shown to the agent's owner and to those who run the swarm.
+              Only the owner of the agent and the managers of the swarm can see input and output.
             </p>
           ) : (
             <p>
-              <Link to={runPath}>See in the run what it got and gave</Link>
+              <Link to={runPath}>See input and output in the run</Link>
             </p>
           ))}
         {input !== undefined && <JsonView label="Input" value={input} />}

@@ -1,11 +1,11 @@
 import type { LiveTool } from "../../../data/live-run.ts";
 
-export const TOOL_STATUS_WORDS = {
-  running: "works",
-  pending_approval: "waits for approval",
+export const TOOL_STATUS_LABELS = {
+  running: "running",
+  pending_approval: "waiting for approval",
   succeeded: "done",
   failed: "failed",
   denied: "denied",
-  timed_out: "took too long",
+  timed_out: "timed out",
   cancelled: "cancelled",
 } as const satisfies Record<LiveTool["status"], string>;

@@ -4,13 +4,13 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { AgentPicker } from "../form/agent-picker.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 export function AddAgents({ onClose }: { onClose(): void }) {
-  const { swarm, places } = useRoom();
+  const { swarm, swarmAgents } = useSwarmContext();
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const add = useAddAgents(swarm.id);
-  const here = new Set(places.rows?.map(({ agent_id: id }) => id));
+  const here = new Set(swarmAgents.rows?.map(({ agent_id: id }) => id));
   const run = async () => {
     if (chosen.length > 0 && (await add.run(chosen)) !== null) onClose();
   };
@@ -20,7 +20,7 @@ export function AddAgents({ onClose }: { onClose(): void }) {
       onClose={onClose}
       size="small"
       title="Add agents"
-      description="They speak after those who are here already."
+      description="They speak after the agents that are in the swarm already."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -2,17 +2,17 @@ import { clsx } from "clsx";
 import { ArrowDown, ArrowUp, Bot, Ellipsis, GripVertical, UserMinus, Volume2, VolumeX } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, useState } from "react";
 import { useNavigate } from "react-router";
-import type { Place } from "../../../data/swarm-agents.ts";
+import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { DropdownMenu, type MenuItem } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { type Status, StatusBadge } from "../../../components/status-dot.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 export interface AgentRowProps {
-  readonly place: Place;
-  readonly at: number;
+  readonly swarmAgent: SwarmAgent;
+  readonly index: number;
   readonly count: number;
   readonly status: Status;
   readonly canOrder: boolean;
@@ -22,25 +22,25 @@ export interface AgentRowProps {
   onEnable(enabled: boolean): void;
 }
 
-const DRAG_TYPE = "application/x-swarmbase-place";
+const DRAG_TYPE = "application/x-swarmbase-swarmAgent";
 
 export function AgentRow(props: AgentRowProps) {
-  const { place, at, count, status, canOrder, onMove } = props;
-  const { swarm } = useRoom();
+  const { swarmAgent, index, count, status, canOrder, onMove } = props;
+  const { swarm } = useSwarmContext();
   const [isOver, setOver] = useState(false);
-  const name = place.agent_cards?.name ?? "An agent";
-  const role = place.role_override ?? place.agent_cards?.role ?? null;
+  const name = swarmAgent.agent_cards?.name ?? "An agent";
+  const role = swarmAgent.role_override ?? swarmAgent.agent_cards?.role ?? null;
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
     const from = Number(event.dataTransfer.getData(DRAG_TYPE));
-    if (Number.isInteger(from)) onMove(from, at);
+    if (Number.isInteger(from)) onMove(from, index);
   };
   return (
     <li
       draggable={canOrder}
       onDragStart={(event) => {
-        event.dataTransfer.setData(DRAG_TYPE, String(at));
+        event.dataTransfer.setData(DRAG_TYPE, String(index));
         event.dataTransfer.effectAllowed = "move";
       }}
       onDragOver={(event) => {
@@ -55,35 +55,35 @@ export function AgentRow(props: AgentRowProps) {
         isOver && "outline-2 -outline-offset-2 outline-accent",
       )}
     >
-      {canOrder && <Grip name={name} at={at} count={count} onMove={onMove} />}
-      <span className={clsx("flex min-w-0 flex-1 items-center gap-2.5", !place.enabled && "opacity-60")}>
-        <Avatar name={name} seed={place.agent_id} shape="agent" size="small" />
+      {canOrder && <Grip name={name} index={index} count={count} onMove={onMove} />}
+      <span className={clsx("flex min-w-0 flex-1 items-center gap-2.5", !swarmAgent.enabled && "opacity-60")}>
+        <Avatar name={name} seed={swarmAgent.agent_id} shape="agent" size="small" />
         <span className="grid min-w-0 flex-1">
           <span className="truncate font-medium">{name}</span>
-          {(role !== null || swarm.coordinator_agent_id === place.agent_id) && (
+          {(role !== null || swarm.coordinator_agent_id === swarmAgent.agent_id) && (
             <span className="truncate text-sm text-ink-faint">
-              {[swarm.coordinator_agent_id === place.agent_id ? "Coordinator" : null, role]
+              {[swarm.coordinator_agent_id === swarmAgent.agent_id ? "Coordinator" : null, role]
                 .filter((word) => word !== null)
                 .join(" · ")}
             </span>
           )}
         </span>
       </span>
-      {place.enabled ? <StatusBadge status={status} /> : <Badge>Silent</Badge>}
+      {swarmAgent.enabled ? <StatusBadge status={status} /> : <Badge>Disabled</Badge>}
       <RowMenu {...props} name={name} />
     </li>
   );
 }
 
-/** To be dragged with a pointer, or moved with the arrow keys while it is focused. */
+/** A handle for dragging; the arrow keys move the agent while it is focused. */
 function Grip({
   name,
-  at,
+  index,
   count,
   onMove,
 }: {
   name: string;
-  at: number;
+  index: number;
   count: number;
   onMove: AgentRowProps["onMove"];
 }) {
@@ -91,12 +91,12 @@ function Grip({
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    onMove(at, at + step);
+    onMove(index, index + step);
   };
   return (
     <button
       type="button"
-      aria-label={`Order of ${name}: place ${at + 1} of ${count}. Arrow keys move it.`}
+      aria-label={`Order of ${name}: position ${index + 1} of ${count}. Arrow keys move it.`}
       onKeyDown={onKeyDown}
       className="flex h-9 w-5 shrink-0 cursor-grab items-center justify-center rounded-sm text-ink-faint active:cursor-grabbing"
     >
@@ -106,8 +106,8 @@ function Grip({
 }
 
 function RowMenu({
-  place,
-  at,
+  swarmAgent,
+  index,
   count,
   name,
   canOrder,
@@ -116,24 +116,29 @@ function RowMenu({
   onRemove,
   onEnable,
 }: AgentRowProps & { readonly name: string }) {
-  const { userId } = useRoom();
+  const { userId } = useSwarmContext();
   const navigate = useNavigate();
   const first: readonly MenuItem[] = [
-    ...(place.user_id === userId
-      ? [{ label: "Open the agent", icon: <Bot />, onSelect: () => void navigate(`/agents/${place.agent_id}`) }]
+    ...(swarmAgent.user_id === userId
+      ? [{ label: "Open the agent", icon: <Bot />, onSelect: () => void navigate(`/agents/${swarmAgent.agent_id}`) }]
       : []),
     ...(canRemove
       ? [
-          place.enabled
-            ? { label: "Keep it silent", icon: <VolumeX />, onSelect: () => onEnable(false) }
-            : { label: "Let it speak", icon: <Volume2 />, onSelect: () => onEnable(true) },
+          swarmAgent.enabled
+            ? { label: "Disable", icon: <VolumeX />, onSelect: () => onEnable(false) }
+            : { label: "Enable", icon: <Volume2 />, onSelect: () => onEnable(true) },
         ]
       : []),
   ];
   const moves: readonly MenuItem[] = canOrder
     ? [
-        { label: "Earlier", icon: <ArrowUp />, isDisabled: at === 0, onSelect: () => onMove(at, at - 1) },
-        { label: "Later", icon: <ArrowDown />, isDisabled: at === count - 1, onSelect: () => onMove(at, at + 1) },
+        { label: "Earlier", icon: <ArrowUp />, isDisabled: index === 0, onSelect: () => onMove(index, index - 1) },
+        {
+          label: "Later",
+          icon: <ArrowDown />,
+          isDisabled: index === count - 1,
+          onSelect: () => onMove(index, index + 1),
+        },
       ]
     : [];
   const ends: readonly MenuItem[] = canRemove

@@ -2,34 +2,34 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { hasEnded, type LiveRun } from "../../../data/live-run.ts";
 import {
-  type Place,
-  useChangePlace,
-  useOrderPlaces,
-  useRemovePlace,
-  useRestorePlace,
+  type SwarmAgent,
+  useEnableSwarmAgent,
+  useOrderSwarmAgents,
+  useRemoveSwarmAgent,
+  useRestoreSwarmAgent,
 } from "../../../data/swarm-agents.ts";
 import { Button } from "../../../components/button.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import type { Status } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { AddAgents } from "./add-agents.tsx";
 import { AgentRow } from "./agent-row.tsx";
 import { PanelSection } from "./panel-section.tsx";
 
-/** The agents in the order in which they speak, with what each is doing. */
+/** The agents in speaking order, with their status. */
 export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
-  const { places, rights, userId } = useRoom();
+  const { swarmAgents, rights, userId } = useSwarmContext();
   const [isAdding, setAdding] = useState(false);
-  const [heard, setHeard] = useState("");
-  const rows = places.rows;
-  const { move, remove, setEnabled } = usePlaceActions();
+  const [announcement, setAnnouncement] = useState("");
+  const rows = swarmAgents.rows;
+  const { move, remove, setEnabled } = useSwarmAgentActions();
   const moveTo = (from: number, to: number) => {
     if (rows === undefined || to < 0 || to >= rows.length || from === to) return;
     const moved = rows[from];
     if (moved === undefined) return;
     move(rows.toSpliced(from, 1).toSpliced(to, 0, moved));
-    setHeard(`${moved.agent_cards?.name ?? "The agent"} speaks at place ${to + 1} of ${rows.length} now.`);
+    setAnnouncement(`${moved.agent_cards?.name ?? "The agent"} now speaks at position ${to + 1} of ${rows.length}.`);
   };
   return (
     <PanelSection
@@ -44,26 +44,26 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
       }
     >
       <p role="status" className="sr-only">
-        {heard}
+        {announcement}
       </p>
       {rows === undefined && <Skeleton className="h-24" />}
       {rows?.length === 0 && (
-        <p className="text-sm text-pretty text-ink-soft">No agent is here, so nobody answers. Add one of yours.</p>
+        <p className="text-sm text-pretty text-ink-soft">The swarm has no agents. Add one to get replies.</p>
       )}
       {rows !== undefined && rows.length > 0 && (
-        <ol aria-label="Agents in the order in which they speak" className="-mx-2 grid">
-          {rows.map((place, at) => (
+        <ol aria-label="Agents in speaking order" className="-mx-2 grid">
+          {rows.map((swarmAgent, index) => (
             <AgentRow
-              key={place.id}
-              place={place}
-              at={at}
+              key={swarmAgent.id}
+              swarmAgent={swarmAgent}
+              index={index}
               count={rows.length}
-              status={statusOf(place, runs)}
+              status={statusOf(swarmAgent, runs)}
               canOrder={rights.canManage}
-              canRemove={rights.canManage || place.user_id === userId}
+              canRemove={rights.canManage || swarmAgent.user_id === userId}
               onMove={moveTo}
-              onRemove={() => remove(place)}
-              onEnable={(enabled) => setEnabled(place, enabled)}
+              onRemove={() => remove(swarmAgent)}
+              onEnable={(enabled) => setEnabled(swarmAgent, enabled)}
             />
           ))}
         </ol>
@@ -73,8 +73,8 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
   );
 }
 
-/** A turn that is followed knows best; the agent's own row may belong to somebody else. */
-function statusOf({ agent_id: agentId, agent_cards: card }: Place, runs: readonly LiveRun[]): Status {
+/** Prefers the status of an attached turn, because realtime does not publish agents of other users. */
+function statusOf({ agent_id: agentId, agent_cards: card }: SwarmAgent, runs: readonly LiveRun[]): Status {
   for (const run of runs) {
     if (hasEnded(run)) continue;
     const turn = run.turns.findLast((one) => one.agentId === agentId);
@@ -85,31 +85,32 @@ function statusOf({ agent_id: agentId, agent_cards: card }: Place, runs: readonl
   return card?.status === "error" ? "error" : "idle";
 }
 
-function usePlaceActions() {
-  const order = useOrderPlaces();
-  const remove = useRemovePlace();
-  const restore = useRestorePlace();
-  const change = useChangePlace();
+function useSwarmAgentActions() {
+  const order = useOrderSwarmAgents();
+  const remove = useRemoveSwarmAgent();
+  const restore = useRestoreSwarmAgent();
+  const change = useEnableSwarmAgent();
   const show = useToast();
-  const move = async (places: readonly Place[]) => {
-    if ((await order.run(places)) === null) show({ text: "The order could not be changed.", tone: "bad" });
+  const move = async (swarmAgents: readonly SwarmAgent[]) => {
+    if ((await order.run(swarmAgents)) === null) show({ text: "The order could not be changed.", tone: "bad" });
   };
-  const setEnabled = async ({ id }: Place, enabled: boolean) => {
-    if ((await change.run({ id, enabled })) === null) show({ text: "That could not be changed.", tone: "bad" });
+  const setEnabled = async ({ id }: SwarmAgent, enabled: boolean) => {
+    if ((await change.run({ id, enabled })) === null) show({ text: "The agent could not be changed.", tone: "bad" });
   };
-  const bringBack = async (place: Place) => {
-    if ((await restore.run(place)) === null) show({ text: "The agent could not be brought back.", tone: "bad" });
+  const restoreAgent = async (swarmAgent: SwarmAgent) => {
+    if ((await restore.run(swarmAgent)) === null) show({ text: "The agent could not be restored.", tone: "bad" });
   };
-  const takeOut = async (place: Place) => {
-    if ((await remove.run(place.id)) === null) return show({ text: "The agent could not be removed.", tone: "bad" });
+  const removeAgent = async (swarmAgent: SwarmAgent) => {
+    if ((await remove.run(swarmAgent.id)) === null)
+      return show({ text: "The agent could not be removed.", tone: "bad" });
     return show({
-      text: `${place.agent_cards?.name ?? "The agent"} has left. What it said stays.`,
-      action: { label: "Undo", run: () => void bringBack(place) },
+      text: `${swarmAgent.agent_cards?.name ?? "The agent"} is removed. Its messages are kept.`,
+      action: { label: "Undo", run: () => void restoreAgent(swarmAgent) },
     });
   };
   return {
-    move: (places: readonly Place[]) => void move(places),
-    setEnabled: (place: Place, enabled: boolean) => void setEnabled(place, enabled),
-    remove: (place: Place) => void takeOut(place),
+    move: (swarmAgents: readonly SwarmAgent[]) => void move(swarmAgents),
+    setEnabled: (swarmAgent: SwarmAgent, enabled: boolean) => void setEnabled(swarmAgent, enabled),
+    remove: (swarmAgent: SwarmAgent) => void removeAgent(swarmAgent),
   };
 }

@@ -3,7 +3,7 @@ import { type Flag, useSettleFlag } from "../../../data/message-writes.ts";
 import { Button } from "../../../components/button.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
-import { FLAG_WORDS } from "../words.ts";
+import { FLAG_LABELS } from "../labels.ts";
 import { PanelSection } from "./panel-section.tsx";
 
 export interface FlagsPanelProps {
@@ -11,7 +11,7 @@ export interface FlagsPanelProps {
   onJump(messageId: string): void;
 }
 
-/** What somebody, or the blocklist, has marked; for those who decide about it. */
+/** Messages that users or the blocklist have flagged, for the managers of the swarm. */
 export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
   const settle = useSettleFlag();
   const show = useToast();
@@ -21,7 +21,7 @@ export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
       .then((done) =>
         show(
           done === null
-            ? { text: "The flag could not be settled.", tone: "bad" }
+            ? { text: "The flag could not be changed.", tone: "bad" }
             : { text: status === "upheld" ? "The flag is upheld." : "The flag is dismissed." },
         ),
       );
@@ -33,7 +33,7 @@ export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
             <button type="button" onClick={() => onJump(messageId)} className="grid gap-0.5 rounded-sm text-left">
               <span className="flex items-center gap-1.5 text-sm font-medium text-bad">
                 <FlagIcon className="size-3.5" aria-hidden />
-                {source === "moderation" ? "By the blocklist" : sayCategory(category)}
+                {source === "moderation" ? "By the blocklist" : describeCategory(category)}
               </span>
               <span className="line-clamp-2 text-sm">
                 {message?.sender_name}: {toPlainLine(message?.content ?? "deleted")}
@@ -55,7 +55,7 @@ export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
   );
 }
 
-function sayCategory(category: string | null): string {
+function describeCategory(category: string | null): string {
   if (category === null) return "Flagged";
-  return Object.hasOwn(FLAG_WORDS, category) ? FLAG_WORDS[category as keyof typeof FLAG_WORDS] : category;
+  return Object.hasOwn(FLAG_LABELS, category) ? FLAG_LABELS[category as keyof typeof FLAG_LABELS] : category;
 }

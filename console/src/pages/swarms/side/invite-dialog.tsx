@@ -1,25 +1,25 @@
 import { useId, useState } from "react";
-import { getStart } from "../../../data/client.ts";
+import { getConfig } from "../../../data/client.ts";
 import { type GivenRole, useInvite } from "../../../data/members.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CopyButton } from "../../../components/copy-button.tsx";
 import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
-import { MAIL_IS_FILE } from "../../../components/mail-words.ts";
+import { MAIL_IS_FILE } from "../../../components/mail-is-file.ts";
 import { RadioGroup } from "../../../components/radio-group.tsx";
-import { ROLE_WORDS } from "../../../components/role-words.ts";
+import { ROLE_LABELS } from "../../../components/role-labels.ts";
 import { TextInput } from "../../../components/text-input.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 const ROLES = (["member", "viewer", "admin"] as const).map((value) => ({
   value,
-  label: ROLE_WORDS[value].label,
-  hint: ROLE_WORDS[value].text,
+  label: ROLE_LABELS[value].label,
+  hint: ROLE_LABELS[value].text,
 }));
 
 export function InviteDialog({ onClose }: { onClose(): void }) {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const [whom, setWhom] = useState("");
   const [role, setRole] = useState<GivenRole>("member");
   const [invited, setInvited] = useState<string | null>(null);
@@ -39,8 +39,8 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       isOpen
       onClose={onClose}
       size="small"
-      title="Invite somebody"
-      description="They get a mail, and find the invitation on their first page. Nobody is in a swarm before they accept."
+      title="Invite a user"
+      description="They receive a mail and see the invitation on their home page. They join the swarm when they accept."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -60,7 +60,7 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       >
         {failure !== null && atField === undefined && (
           <Banner tone="bad">
-            {failure.status === 409 ? "They are in the swarm or invited already." : failure.message}
+            {failure.status === 409 ? "They are already a member or invited." : failure.message}
           </Banner>
         )}
         <Field label="E-mail or user id" error={atField}>
@@ -85,7 +85,7 @@ interface InvitedProps {
   onClose(): void;
 }
 
-/** Says the same whether the address has an account or not. */
+/** Does not reveal whether the address has an account. */
 function Invited({ whom, swarmId, onMore, onClose }: InvitedProps) {
   const link = `${location.origin}/invitations/${swarmId}`;
   return (
@@ -94,7 +94,7 @@ function Invited({ whom, swarmId, onMore, onClose }: InvitedProps) {
       onClose={onClose}
       size="small"
       title={`${whom} is invited`}
-      description="They join by accepting it."
+      description="They join when they accept the invitation."
       footer={
         <>
           <Button onClick={onMore}>Invite another</Button>
@@ -105,18 +105,18 @@ function Invited({ whom, swarmId, onMore, onClose }: InvitedProps) {
       }
     >
       <div className="grid grid-cols-1 gap-4">
-        {getStart().mail === "smtp" ? (
+        {getConfig().mail === "smtp" ? (
           <p className="text-ink-soft">A mail with a link is on its way.</p>
         ) : (
           <Banner tone="note">{MAIL_IS_FILE}</Banner>
         )}
         <div className="grid gap-1.5">
-          <span className="text-sm font-medium">You can pass the link on yourself, too</span>
+          <span className="text-sm font-medium">You can also send the link yourself</span>
           <span className="flex items-center gap-1">
             <span className="min-w-0 font-mono text-sm break-all">{link}</span>
             <CopyButton text={link} label="Copy the link" />
           </span>
-          <span className="text-sm text-ink-faint">It opens the invitation for {whom} and for nobody else.</span>
+          <span className="text-sm text-ink-faint">It works only for {whom}.</span>
         </div>
       </div>
     </Dialog>

@@ -8,13 +8,13 @@ import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { ROLE_WORDS } from "../../../components/role-words.ts";
-import { useRoom } from "../room/room-context.ts";
+import { ROLE_LABELS } from "../../../components/role-labels.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { PanelSection } from "./panel-section.tsx";
 
 export function PeoplePanel() {
-  const { members, rights } = useRoom();
+  const { members, rights } = useSwarmContext();
   const [isInviting, setInviting] = useState(false);
   const { rows, hasMore, loadMore, isLoadingMore } = members;
   return (
@@ -46,7 +46,7 @@ export function PeoplePanel() {
 }
 
 function MemberRow({ member }: { readonly member: Member }) {
-  const { present, rights, userId } = useRoom();
+  const { present, rights, userId } = useSwarmContext();
   const { user_id: id, role, status } = member;
   const isHere = id !== null && present.has(id);
   const isYou = id === userId;
@@ -58,7 +58,7 @@ function MemberRow({ member }: { readonly member: Member }) {
         {isHere && (
           <span
             role="img"
-            aria-label="here now"
+            aria-label="online"
             className="absolute -right-px -bottom-px size-2.5 rounded-full bg-good ring-2 ring-surface"
           />
         )}
@@ -68,7 +68,7 @@ function MemberRow({ member }: { readonly member: Member }) {
           {name}
           {isYou && <span className="font-normal text-ink-faint"> (you)</span>}
         </span>
-        <span className="truncate text-sm text-ink-faint">{ROLE_WORDS[role].label}</span>
+        <span className="truncate text-sm text-ink-faint">{ROLE_LABELS[role].label}</span>
       </span>
       {status === "invited" && <Badge tone="thinking">Invited</Badge>}
       {rights.canManage && role !== "owner" && !isYou && <MemberMenu member={member} name={name} />}
@@ -88,7 +88,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
       if (done === null) return show({ text: "The role could not be changed.", tone: "bad" });
       const undo = () => void (before !== "owner" && change.run({ id, role: before }));
       return show({
-        text: `${name} is ${ROLE_WORDS[role].label.toLowerCase()} now.`,
+        text: `${name} is ${ROLE_LABELS[role].label.toLowerCase()} now.`,
         action: { label: "Undo", run: undo },
       });
     });
@@ -99,7 +99,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
         show(
           done === null
             ? { text: `${name} could not be removed.`, tone: "bad" }
-            : { text: status === "invited" ? "The invitation is withdrawn." : `${name} is not in the swarm any more.` },
+            : { text: status === "invited" ? "The invitation is withdrawn." : `${name} is no longer in the swarm.` },
         ),
       );
   return (
@@ -107,7 +107,7 @@ function MemberMenu({ member, name }: { readonly member: Member; readonly name: 
       trigger={<IconButton size="small" label={`More about ${name}`} icon={<Ellipsis />} />}
       groups={[
         GIVEN.filter((role) => role !== before).map((role) => ({
-          label: `Make ${ROLE_WORDS[role].label.toLowerCase()}`,
+          label: `Make ${ROLE_LABELS[role].label.toLowerCase()}`,
           onSelect: () => setRole(role),
         })),
         [

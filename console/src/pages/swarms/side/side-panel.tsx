@@ -4,7 +4,7 @@ import { useOpenFlags } from "../../../data/message-writes.ts";
 import type { LiveRun } from "../../../data/live-run.ts";
 import { type Command, useCommands } from "../../../components/commands.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
-import { useRoom } from "../room/room-context.ts";
+import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { AgentsPanel } from "./agents-panel.tsx";
 import { FlagsPanel } from "./flags-panel.tsx";
 import { PeoplePanel } from "./people-panel.tsx";
@@ -14,9 +14,9 @@ export interface SidePanelProps {
   onJump(messageId: string): void;
 }
 
-/** Who is in the room: beside the conversation where there is room, in a drawer where there is not. */
+/** The agents and members of the swarm, beside the conversation or in a drawer. */
 export function SidePanel({ runs, onJump }: SidePanelProps) {
-  const { rights, swarm, isPanelOpen, setPanelOpen } = useRoom();
+  const { rights, swarm, isPanelOpen, setPanelOpen } = useSwarmContext();
   const { rows: flags = [] } = useOpenFlags(swarm.id, rights.canManage);
   usePanelCommand(setPanelOpen);
   const content = (
@@ -37,12 +37,12 @@ export function SidePanel({ runs, onJump }: SidePanelProps) {
   return (
     <>
       <aside
-        aria-label="Who is here"
+        aria-label="Agents and people"
         className="hidden w-80 shrink-0 content-start gap-6 overflow-y-auto border-l border-line bg-surface px-4 py-5 xl:grid"
       >
         {content}
       </aside>
-      <Drawer isOpen={isPanelOpen} onClose={() => setPanelOpen(false)} title="Who is here">
+      <Drawer isOpen={isPanelOpen} onClose={() => setPanelOpen(false)} title="Agents and people">
         <div className="grid gap-6">{content}</div>
       </Drawer>
     </>

@@ -10,10 +10,10 @@ export interface AskSwitchProps {
 
 const CHOICES = [
   { value: "ask", label: "Agents answer", Icon: Bot },
-  { value: "say", label: "Only say it", Icon: MessageSquare },
+  { value: "say", label: "No reply", Icon: MessageSquare },
 ] as const;
 
-/** Whether the agents are to answer what is said. */
+/** Selects whether the agents answer the message. */
 export function AskSwitch({ isAsking, isDisabled, onChange }: AskSwitchProps) {
   return (
     <RadioGroup.Root

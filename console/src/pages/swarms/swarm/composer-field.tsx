@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { type KeyboardEvent, type RefObject, useId, useState } from "react";
 import { flushSync } from "react-dom";
-import type { Place } from "../../../data/swarm-agents.ts";
+import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { findMention, type OpenMention, renderMention } from "./find-mention.ts";
 
@@ -9,25 +9,25 @@ export interface ComposerFieldProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   onChange(text: string): void;
-  /** `isOther`: the other way than the one chosen, for who has thought better of it. */
+  /** `isOther`: sent with Alt, which inverts the choice of whether agents answer. */
   onSend(isOther: boolean): void;
-  readonly places: readonly Place[];
+  readonly swarmAgents: readonly SwarmAgent[];
   readonly placeholder: string;
 }
 
-const MOST_CHOICES = 8;
+const MAX_CHOICES = 8;
 
-/** Enter sends, with Shift it is a new line, with Alt it is sent the other way. After "@" it offers names. */
-export function ComposerField({ ref, text, onChange, onSend, places, placeholder }: ComposerFieldProps) {
+/** Enter sends, Shift-Enter inserts a line break, Alt-Enter inverts the choice of whether agents answer. "@" suggests names. */
+export function ComposerField({ ref, text, onChange, onSend, swarmAgents, placeholder }: ComposerFieldProps) {
   const id = useId();
   const [mention, setMention] = useState<OpenMention | null>(null);
-  const [at, setAt] = useState(0);
-  const choices = mention === null ? [] : findAgents(places, mention.typed);
-  const look = (field: HTMLTextAreaElement) => {
+  const [activeIndex, setActiveIndex] = useState(0);
+  const choices = mention === null ? [] : findAgents(swarmAgents, mention.typed);
+  const updateMention = (field: HTMLTextAreaElement) => {
     setMention(findMention(field.value, field.selectionStart));
-    setAt(0);
+    setActiveIndex(0);
   };
-  const take = (name: string) => {
+  const insertMention = (name: string) => {
     const field = ref.current;
     if (mention === null || field === null) return;
     const head = `${text.slice(0, mention.start)}${renderMention(name)} `;
@@ -41,10 +41,10 @@ export function ComposerField({ ref, text, onChange, onSend, places, placeholder
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.nativeEvent.isComposing) return;
-    if (choices.length > 0 && steer(event, { at, count: choices.length, setAt })) return;
+    if (choices.length > 0 && moveSelection(event, { activeIndex, count: choices.length, setActiveIndex })) return;
     if (choices.length > 0 && (event.key === "Enter" || event.key === "Tab")) {
       event.preventDefault();
-      take(choices[at]?.name ?? "");
+      insertMention(choices[activeIndex]?.name ?? "");
     } else if (choices.length > 0 && event.key === "Escape") {
       event.preventDefault();
       setMention(null);
@@ -60,16 +60,16 @@ export function ComposerField({ ref, text, onChange, onSend, places, placeholder
         aria-label="Message"
         aria-autocomplete="list"
         aria-haspopup="listbox"
-        {...(choices.length > 0 && { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${at}` })}
+        {...(choices.length > 0 && { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${activeIndex}` })}
         rows={1}
         value={text}
         placeholder={placeholder}
         enterKeyHint="send"
         onChange={({ target }) => {
           onChange(target.value);
-          look(target);
+          updateMention(target);
         }}
-        onClick={({ currentTarget }) => look(currentTarget)}
+        onClick={({ currentTarget }) => updateMention(currentTarget)}
         onBlur={() => setMention(null)}
         onKeyDown={onKeyDown}
         className="field-sizing-content block max-h-56 min-h-11 w-full resize-none bg-transparent px-3.5 pt-3 pb-1 text-base outline-none placeholder:text-ink-faint"
@@ -86,16 +86,16 @@ export function ComposerField({ ref, text, onChange, onSend, places, placeholder
               key={agentId}
               id={`${id}-${index}`}
               role="option"
-              aria-selected={index === at}
-              onPointerEnter={() => setAt(index)}
-              // before the field loses the focus, which would close the list
+              aria-selected={index === activeIndex}
+              onPointerEnter={() => setActiveIndex(index)}
+              // Runs before the field loses the focus, which closes the list.
               onPointerDown={(event) => {
                 event.preventDefault();
-                take(name);
+                insertMention(name);
               }}
               className={clsx(
                 "flex cursor-default items-center gap-2.5 rounded-md px-2 py-1.5",
-                index === at && "bg-hover",
+                index === activeIndex && "bg-hover",
               )}
             >
               <Avatar name={name} seed={agentId} size="small" shape="agent" />
@@ -109,22 +109,26 @@ export function ComposerField({ ref, text, onChange, onSend, places, placeholder
   );
 }
 
-function steer(
+function moveSelection(
   event: KeyboardEvent,
-  { at, count, setAt }: { readonly at: number; readonly count: number; setAt(at: number): void },
+  {
+    activeIndex,
+    count,
+    setActiveIndex,
+  }: { readonly activeIndex: number; readonly count: number; setActiveIndex(activeIndex: number): void },
 ): boolean {
   const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
   if (step === 0) return false;
   event.preventDefault();
-  setAt((at + step + count) % count);
+  setActiveIndex((activeIndex + step + count) % count);
   return true;
 }
 
-function findAgents(places: readonly Place[], typed: string) {
-  const wanted = typed.toLowerCase();
-  return places
+function findAgents(swarmAgents: readonly SwarmAgent[], typed: string) {
+  const query = typed.toLowerCase();
+  return swarmAgents
     .filter(({ enabled }) => enabled)
     .flatMap(({ agent_cards: card }) => (card === null ? [] : [card]))
-    .filter(({ name }) => name.toLowerCase().includes(wanted) && name.toLowerCase() !== wanted)
-    .slice(0, MOST_CHOICES);
+    .filter(({ name }) => name.toLowerCase().includes(query) && name.toLowerCase() !== query)
+    .slice(0, MAX_CHOICES);
 }

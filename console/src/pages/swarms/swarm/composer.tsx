@@ -2,7 +2,7 @@ import { MessageSquare, SendHorizontal, X } from "lucide-react";
 import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { Message } from "../../../data/conversation-pages.ts";
-import { useSay } from "../../../data/message-writes.ts";
+import { useStoreMessage } from "../../../data/message-writes.ts";
 import type { Question, Respond } from "../../../data/respond.ts";
 import type { AskedQuestion } from "../../../data/run-ends.ts";
 import type { Swarm } from "../../../data/swarms.ts";
@@ -12,24 +12,24 @@ import { IconButton } from "../../../components/icon-button.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 import { AskSwitch } from "./ask-switch.tsx";
 import { ComposerField } from "./composer-field.tsx";
-import { Refusal } from "./refusal.tsx";
-import { useRoom } from "./room-context.ts";
+import { SendFailure } from "./send-failure.tsx";
+import { useSwarmContext } from "./swarm-context.ts";
 import { useDraft } from "./use-draft.ts";
 import type { PendingMessages } from "./use-pending-messages.ts";
-import { WhyNot } from "./why-not.tsx";
+import { StatusBanner } from "./status-banner.tsx";
 
 export interface ComposerHandle {
   focus(): void;
-  /** Puts words there for somebody to send. */
+  /** Fills in a text. */
   suggest(text: string): void;
-  /** Sends a question beside what stands in the field. */
+  /** Sends a question without changing the field. */
   ask(question: AskedQuestion): void;
 }
 
 export interface ComposerProps {
   readonly ref: Ref<ComposerHandle>;
   readonly respond: Respond;
-  /** A run works: a further question waits its turn. */
+  /** A run is in progress. */
   readonly isBusy: boolean;
   readonly pending: PendingMessages;
   receive(message: Message): void;
@@ -38,16 +38,16 @@ export interface ComposerProps {
   onSent(): void;
 }
 
-const CONFLICT_WORDS = {
-  enqueue: "your question waits its turn.",
-  reject: "another question is refused.",
-  interrupt: "your question takes its place.",
+const CONFLICT_LABELS = {
+  enqueue: "your question is queued.",
+  reject: "another question is rejected.",
+  interrupt: "your question interrupts it.",
 } as const;
 
-/** Where one says something, or asks. */
+/** The form that sends messages and questions. */
 export function Composer(props: ComposerProps) {
   const { ref, respond, isBusy, replyTo, onReplied } = props;
-  const { swarm, rights, places, userId } = useRoom();
+  const { swarm, rights, swarmAgents, userId } = useSwarmContext();
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(userId, swarm.id);
   const [isAsking, setAsking] = useState(true);
@@ -67,19 +67,19 @@ export function Composer(props: ComposerProps) {
   useImperativeHandle(ref, () => ({
     focus,
     suggest: (text) => {
-      // A frame later the caret would be moved under the hands of somebody who already types.
+      // Synchronously: a frame later the caret could move while the user types.
       flushSync(() => draft.setText(text));
       focus();
     },
     ask: (question) => send({ ...question, clientMessageId: crypto.randomUUID(), asksAgents: true }),
   }));
   useFocusCommand(focus);
-  if (!rights.canWrite) return <WhyNot />;
+  if (!rights.canWrite) return <StatusBanner />;
   return (
     <div className="grid grid-cols-1 gap-2">
-      {swarm.status !== "active" && <WhyNot />}
+      {swarm.status !== "active" && <StatusBanner />}
       {failure !== null && (
-        <Refusal
+        <SendFailure
           failure={failure}
           onDismiss={() => {
             respond.reset();
@@ -101,7 +101,7 @@ export function Composer(props: ComposerProps) {
               In reply to <span className="font-medium">{replyTo.sender_name}</span>:{" "}
               {toPlainLine(replyTo.content ?? "")}
             </span>
-            <IconButton size="small" label="Do not reply to it" icon={<X />} onClick={onReplied} />
+            <IconButton size="small" label="Cancel the reply" icon={<X />} onClick={onReplied} />
           </div>
         )}
         <ComposerField
@@ -109,13 +109,13 @@ export function Composer(props: ComposerProps) {
           text={draft.text}
           onChange={draft.setText}
           onSend={(isOther) => submit(isOther ? !isAsking : isAsking)}
-          places={places.rows ?? []}
-          placeholder={isAsking && canAsk ? "Ask the agents. @ names one of them." : "Say something."}
+          swarmAgents={swarmAgents.rows ?? []}
+          placeholder={isAsking && canAsk ? "Ask the agents. Type @ to mention one." : "Write a message."}
         />
         <div className="flex items-center gap-2 px-2 pb-2">
           <AskSwitch isAsking={isAsking && canAsk} isDisabled={!canAsk} onChange={setAsking} />
           <span className="hidden min-w-0 flex-1 truncate text-right text-sm text-ink-faint sm:block">
-            {sayWhatFollows({ swarm, isBusy, isAsking: isAsking && canAsk })}
+            {describeNextStep({ swarm, isBusy, isAsking: isAsking && canAsk })}
           </span>
           <Button
             type="submit"
@@ -125,7 +125,7 @@ export function Composer(props: ComposerProps) {
             disabled={draft.text.trim() === ""}
             className="ml-auto"
           >
-            {isAsking && canAsk ? "Ask" : "Say"}
+            {isAsking && canAsk ? "Ask" : "Send"}
           </Button>
         </div>
       </form>
@@ -133,21 +133,25 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-function sayWhatFollows(now: { readonly swarm: Swarm; readonly isBusy: boolean; readonly isAsking: boolean }): string {
+function describeNextStep(now: {
+  readonly swarm: Swarm;
+  readonly isBusy: boolean;
+  readonly isAsking: boolean;
+}): string {
   const { swarm, isBusy, isAsking } = now;
-  if (isAsking && isBusy) return `A run is under way: ${CONFLICT_WORDS[swarm.settings.on_conflict ?? "enqueue"]}`;
+  if (isAsking && isBusy) return `A run is under way: ${CONFLICT_LABELS[swarm.settings.on_conflict ?? "enqueue"]}`;
   if (!isAsking && swarm.status === "active" && swarm.settings.auto_respond === true)
-    return "Everything that is said here is answered.";
+    return "Agents answer every message here.";
   return "";
 }
 
-/** Where one would go on writing. */
+/** Focuses the field with the caret at the end. */
 function focusAtEnd(field: HTMLTextAreaElement | null): void {
   field?.focus();
   field?.setSelectionRange(field.value.length, field.value.length);
 }
 
-interface Sending extends ComposerProps {
+interface SendContext extends ComposerProps {
   readonly draft: ReturnType<typeof useDraft>;
 }
 
@@ -157,10 +161,10 @@ interface SendOptions extends AskedQuestion {
   readonly onConflict?: Question["onConflict"];
 }
 
-/** What is refused comes back into the field, unless something else stands there by then. */
-function useSend({ respond, pending, receive, onSent, draft }: Sending) {
-  const { swarm } = useRoom();
-  const say = useSay();
+/** Restores a rejected text to the field, unless the user has typed something else. */
+function useSend({ respond, pending, receive, onSent, draft }: SendContext) {
+  const { swarm } = useSwarmContext();
+  const say = useStoreMessage();
   const send = ({ content, clientMessageId, replyToId, agentIds, asksAgents, onConflict }: SendOptions) => {
     respond.reset();
     say.reset();
@@ -181,7 +185,7 @@ function useSend({ respond, pending, receive, onSent, draft }: Sending) {
     void asked.then((done) => {
       if (done !== null) return;
       pending.drop(clientMessageId);
-      draft.bringBack(content, clientMessageId);
+      draft.restore(content, clientMessageId);
     });
   };
   return { send, say };

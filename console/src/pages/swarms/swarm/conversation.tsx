@@ -10,30 +10,30 @@ import { FailureState } from "../../../components/failure-state.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { SidePanel } from "../side/side-panel.tsx";
 import { Composer, type ComposerHandle } from "./composer.tsx";
-import { EmptyRoom } from "./empty-room.tsx";
+import { EmptyConversation } from "./empty-conversation.tsx";
 import { groupLiveItems, groupStoredEnds, joinItems, type ListItem, listMessageItems } from "./list-items.ts";
 import { MessageList, type MessageListHandle } from "./message-list.tsx";
-import { useRoom } from "./room-context.ts";
-import { MessagesSkeleton } from "./room-skeleton.tsx";
+import { useSwarmContext } from "./swarm-context.ts";
+import { MessagesSkeleton } from "./swarm-skeleton.tsx";
 import { RunStrip } from "./run-strip.tsx";
 import { type PendingMessage, usePendingMessages } from "./use-pending-messages.ts";
 import { useLinkedMessage } from "./use-linked-message.ts";
 import { useAnnounce } from "./use-announce.ts";
 import { WithMessageActions } from "./message-actions.tsx";
 
-const MOST_FOLLOWED = 40;
-const NOTHING_SAID: readonly Message[] = [];
+const MAX_ATTACHED = 40;
+const NO_MESSAGES: readonly Message[] = [];
 
-/** What is said, what is being said, and where one says something oneself. */
+/** The messages, the live turns and the composer of a swarm. */
 export function Conversation() {
-  const { swarm, userId } = useRoom();
+  const { swarm, userId } = useSwarmContext();
   const conversation = useConversation(swarm.id);
   const { messages, receive } = conversation;
   const pending = usePendingMessages(messages);
   const respond = useRespond(swarm.id, { onMessage: receive });
   const { runs } = respond;
-  useFollowLiveRuns(swarm.id, respond.follow);
-  useForgetOldRuns(runs, respond.forget);
+  useAttachToLiveRuns(swarm.id, respond.attach);
+  useDetachOldRuns(runs, respond.detach);
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const list = useRef<MessageListHandle>(null);
   const composer = useRef<ComposerHandle>(null);
@@ -65,7 +65,7 @@ export function Conversation() {
               </div>
             )
           ) : items.length === 0 ? (
-            <EmptyRoom onSuggest={(text) => composer.current?.suggest(text)} />
+            <EmptyConversation onSuggest={(text) => composer.current?.suggest(text)} />
           ) : (
             <MessageList
               ref={list}
@@ -82,7 +82,7 @@ export function Conversation() {
           <Composer
             ref={composer}
             respond={respond}
-            isBusy={runs.some(isAtWork)}
+            isBusy={runs.some(isRunning)}
             pending={pending}
             receive={receive}
             replyTo={replyTo}
@@ -96,28 +96,28 @@ export function Conversation() {
   );
 }
 
-interface Happening {
+interface LiveState {
   readonly pending: readonly PendingMessage[];
   readonly runs: readonly LiveRun[];
 }
 
 function useItems(
   swarmId: string,
-  { messages = NOTHING_SAID, hasOlder }: ReturnType<typeof useConversation>,
-  { pending, runs }: Happening,
+  { messages = NO_MESSAGES, hasOlder }: ReturnType<typeof useConversation>,
+  { pending, runs }: LiveState,
 ): readonly ListItem[] {
   const stored = useStoredRunEnds(swarmId, messages[0]?.created_at ?? null);
-  const followed = runs.map(({ id }) => id).join();
+  const attached = runs.map(({ id }) => id).join();
   const said = useMemo(() => listMessageItems(messages, hasOlder), [messages, hasOlder]);
-  const kept = useMemo(() => {
-    const ends = stored.filter(({ id }) => !followed.includes(id));
+  const withEnds = useMemo(() => {
+    const ends = stored.filter(({ id }) => !attached.includes(id));
     return joinItems(said, groupStoredEnds(messages, ends));
-  }, [said, messages, stored, followed]);
+  }, [said, messages, stored, attached]);
   const live = useMemo(() => groupLiveItems({ messages, pending, runs }), [messages, pending, runs]);
-  return useMemo(() => joinItems(kept, live), [kept, live]);
+  return useMemo(() => joinItems(withEnds, live), [withEnds, live]);
 }
 
-/** What is asked again is a new question, of whoever asks again. */
+/** Asks the question of a run again, as a new question of the current user. */
 function useAskAgain(composer: RefObject<ComposerHandle | null>): (runId: string) => void {
   const show = useToast();
   return useCallback(
@@ -134,23 +134,23 @@ function useAskAgain(composer: RefObject<ComposerHandle | null>): (runId: string
   );
 }
 
-/** A run that waits for a human leaves the swarm free. */
-function isAtWork(run: LiveRun): boolean {
+/** A run that waits for an approval does not block the swarm. */
+function isRunning(run: LiveRun): boolean {
   return !hasEnded(run) && run.status !== "requires_action";
 }
 
-/** What is known of a run is worth keeping for a while, not for a whole day in the same room. */
-function useForgetOldRuns(runs: readonly LiveRun[], forget: (runId: string) => void): void {
-  const oldest = runs.length > MOST_FOLLOWED ? runs.find(hasEnded) : undefined;
+/** Detaches old runs, so that a long session does not accumulate them. */
+function useDetachOldRuns(runs: readonly LiveRun[], detach: (runId: string) => void): void {
+  const oldest = runs.length > MAX_ATTACHED ? runs.find(hasEnded) : undefined;
   useEffect(() => {
-    if (oldest !== undefined) forget(oldest.id);
-  }, [oldest, forget]);
+    if (oldest !== undefined) detach(oldest.id);
+  }, [oldest, detach]);
 }
 
-/** Runs of others, and one's own from before the page was loaded. */
-function useFollowLiveRuns(swarmId: string, follow: (runId: string) => void): void {
+/** Attaches to runs of other users, and to own runs from before a reload. */
+function useAttachToLiveRuns(swarmId: string, attach: (runId: string) => void): void {
   const live = useLiveRuns(swarmId);
   useEffect(() => {
-    for (const { id } of live) follow(id);
-  }, [live, follow]);
+    for (const { id } of live) attach(id);
+  }, [live, attach]);
 }

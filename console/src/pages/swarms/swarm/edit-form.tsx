@@ -7,7 +7,7 @@ import { TextArea } from "../../../components/text-area.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { useMessageActions } from "./message-actions.tsx";
 
-/** In place of the message. The new words stand there at once; what was there before stays readable. */
+/** Replaces the message while it is edited. The change is shown at once; earlier versions stay available. */
 export function EditForm({ message, onDone }: { readonly message: Message; onDone(): void }) {
   const [text, setText] = useState(message.content ?? "");
   const { receive } = useMessageActions();
@@ -21,7 +21,7 @@ export function EditForm({ message, onDone }: { readonly message: Message; onDon
     receive({ ...message, content, edited_at: new Date().toISOString() });
     void edit.run({ id: message.id, content }).then((saved) => {
       receive(saved ?? message);
-      if (saved === null) show({ text: "The change was refused, so the message is as before.", tone: "bad" });
+      if (saved === null) show({ text: "The message could not be changed.", tone: "bad" });
     });
   };
   return (

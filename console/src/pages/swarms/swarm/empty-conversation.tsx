@@ -1,8 +1,8 @@
 import { Sparkles } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { Illustration } from "../../../components/illustration.tsx";
-import { STRATEGY_WORDS } from "../words.ts";
-import { useRoom } from "./room-context.ts";
+import { STRATEGY_LABELS } from "../labels.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
 const SUGGESTIONS = [
   "Introduce yourselves in one sentence each.",
@@ -10,20 +10,20 @@ const SUGGESTIONS = [
   "Name the three weakest points of this plan: we ship on Friday.",
 ];
 
-/** Nothing has been said: what would happen if something were, and three ways to begin. */
-export function EmptyRoom({ onSuggest }: { onSuggest(text: string): void }) {
-  const { swarm, places, rights } = useRoom();
-  const count = places.rows?.filter(({ enabled }) => enabled).length;
+/** Shown in a conversation without messages: explains the strategy and suggests questions. */
+export function EmptyConversation({ onSuggest }: { onSuggest(text: string): void }) {
+  const { swarm, swarmAgents, rights } = useSwarmContext();
+  const count = swarmAgents.rows?.filter(({ enabled }) => enabled).length;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto grid min-h-full max-w-xl content-center justify-items-center gap-4 px-4 py-6 text-center">
         <Illustration name="swarms" />
         <div className="grid gap-1.5">
-          <h2 className="text-lg font-semibold">Say the first word</h2>
+          <h2 className="text-lg font-semibold">Start the conversation</h2>
           <p className="text-pretty text-ink-soft">
             {count === 0
-              ? "There is no agent here yet. Add one, and it can answer."
-              : STRATEGY_WORDS[swarm.strategy].text}
+              ? "This swarm has no agents yet. Add one to get replies."
+              : STRATEGY_LABELS[swarm.strategy].text}
           </p>
         </div>
         {rights.canWrite && count !== 0 && (

@@ -1,15 +1,15 @@
-/** A name that is being typed after an "@". */
+/** A mention that is being typed. */
 export interface OpenMention {
-  /** Where the "@" stands. */
+  /** The index of the "@". */
   readonly start: number;
   readonly typed: string;
 }
 
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
-/** The mention that the caret stands in, or null. An "@" inside a word, as in an address, begins none. */
+/** Finds the mention at the caret. An "@" inside a word, as in an e-mail address, does not start one. */
 export function findMention(text: string, caret: number): OpenMention | null {
-  const before = text.slice(Math.max(0, caret - LONGEST), caret);
+  const before = text.slice(Math.max(0, caret - MAX_LENGTH), caret);
   const found = /(?:^|[\s([{"'])@"?([\p{L}\p{N}_.-]*(?: [\p{L}\p{N}_.-]*)?)$/u.exec(before);
   if (found === null) return null;
   const typed = found[1] ?? "";
@@ -17,7 +17,7 @@ export function findMention(text: string, caret: number): OpenMention | null {
   return { start, typed };
 }
 
-/** As the service reads it: quoted where a plain name would end too early. */
+/** The mention syntax of the service; quotes names with special characters. */
 export function renderMention(name: string): string {
   return /^[\p{L}\p{N}_.-]+(?: [\p{L}\p{N}_.-]+)*$/u.test(name) ? `@${name}` : `@"${name}"`;
 }

@@ -9,11 +9,11 @@ import { Select } from "../../../components/select.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
-import { FLAG_WORDS } from "../words.ts";
+import { FLAG_LABELS } from "../labels.ts";
 
-type Category = keyof typeof FLAG_WORDS;
+type Category = keyof typeof FLAG_LABELS;
 
-const CATEGORIES = (Object.keys(FLAG_WORDS) as Category[]).map((value) => ({ value, label: FLAG_WORDS[value] }));
+const CATEGORIES = (Object.keys(FLAG_LABELS) as Category[]).map((value) => ({ value, label: FLAG_LABELS[value] }));
 
 export function FlagDialog({ message, onClose }: { readonly message: Message; onClose(): void }) {
   const [category, setCategory] = useState<Category>("wrong");
@@ -23,7 +23,7 @@ export function FlagDialog({ message, onClose }: { readonly message: Message; on
   const formId = useId();
   const run = async () => {
     if ((await flag.run({ messageId: message.id, category, reason })) === null) return;
-    show({ text: "Flagged. Those who run the swarm will look at it." });
+    show({ text: "Flagged. Owner and admins of the swarm can review it." });
     onClose();
   };
   const hasFieldError = Object.keys(flag.errors).length > 0;
@@ -52,10 +52,10 @@ export function FlagDialog({ message, onClose }: { readonly message: Message; on
         }}
       >
         {flag.failure !== null && !hasFieldError && <Banner tone="bad">{flag.failure.message}</Banner>}
-        <Field label="What is the matter?" error={flag.errors["category"]}>
+        <Field label="Category" error={flag.errors["category"]}>
           <Select value={category} choices={CATEGORIES} onChange={(value) => setCategory(value)} />
         </Field>
-        <Field label="In your words" isOptional error={flag.errors["reason"]}>
+        <Field label="Reason" isOptional error={flag.errors["reason"]}>
           <TextArea value={reason} onChange={({ target }) => setReason(target.value)} />
         </Field>
       </form>

@@ -3,7 +3,7 @@ import type { ListItem } from "./list-items.ts";
 import { LiveTurnView } from "./live-turn-view.tsx";
 import { MessageView } from "./message-view.tsx";
 import { PendingView } from "./pending-view.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 import { RunEndView } from "./run-end-view.tsx";
 
 export interface ListItemViewProps {
@@ -37,7 +37,7 @@ export const ListItemView = memo(function ListItemView({ item, isHighlighted, on
 });
 
 function Beginning() {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   return (
     <div className="mx-auto max-w-3xl px-4 pt-4 pb-2 sm:px-6">
       <p className="text-lg font-semibold">{swarm.name}</p>

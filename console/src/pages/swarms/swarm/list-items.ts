@@ -4,14 +4,14 @@ import { QUIET_ENDS, type StoredRunEnd } from "../../../data/run-ends.ts";
 import type { Message } from "../../../data/conversation-pages.ts";
 import type { PendingMessage } from "./use-pending-messages.ts";
 
-/** What stands in the list, one below the other. */
+/** An item of the conversation. */
 export type ListItem =
   | {
       readonly kind: "message";
       readonly key: string;
       readonly message: Message;
       readonly isContinued: boolean;
-      /** Above it: the first message of all, or the first of a day. Not items of their own, since what is anchored must not move. */
+      /** Shows a heading above the first message of the conversation or of a day. Not separate items, because inserting them would move the scroll anchor. */
       readonly isFirst: boolean;
       readonly isNewDay: boolean;
     }
@@ -19,25 +19,25 @@ export type ListItem =
   | { readonly kind: "turn"; readonly key: string; readonly run: LiveRun; readonly turn: LiveTurn }
   | { readonly kind: "end"; readonly key: string; readonly end: RunEnd };
 
-/** That a run ended without everybody having answered, and why. */
+/** The end of a run in which not all agents replied. */
 export interface RunEnd {
   readonly runId: string;
   readonly status: RunStatus;
   readonly stopReason: RunStopReason | null;
-  /** What went wrong, as far as nothing else in the list tells it. */
-  readonly faults: readonly string[];
+  /** Errors that no other item shows. */
+  readonly errorMessages: readonly string[];
   readonly hasQuestion: boolean;
 }
 
-/** What one says within this time needs no name before it. */
+/** Messages of the same sender within this time omit avatar and name. */
 const CONTINUED_MS = 5 * 60_000;
-/** Where the messages of a run that is followed are found. */
+/** The number of newest messages in which the messages of attached runs are searched. */
 const RECENT = 200;
 
-/** What has been said. Long, and made anew only when it changes. */
+/** The items of the stored messages. */
 export function listMessageItems(messages: readonly Message[], hasOlder: boolean): readonly ListItem[] {
-  return messages.map((message, at) => {
-    const before = messages[at - 1] ?? null;
+  return messages.map((message, index) => {
+    const before = messages[index - 1] ?? null;
     return {
       kind: "message",
       key: message.id,
@@ -55,7 +55,7 @@ interface LiveSources {
   readonly runs: readonly LiveRun[];
 }
 
-/** What a run that is followed adds to the list, and the message behind which it belongs; null is the end. */
+/** Items that an attached run adds after a message; null means at the end. */
 export interface LiveGroup {
   readonly afterId: string | null;
   readonly items: readonly ListItem[];
@@ -68,7 +68,7 @@ export function groupLiveItems({ messages, pending, runs }: LiveSources): readon
     (message) => ({ kind: "pending", key: message.clientMessageId, pending: message }) as const,
   );
   const groups = runs.map((run) => {
-    // The message has the key of its turn, so that the one becomes the other without a jump.
+    // A turn has the key of its message, so that React keeps the element when the message is stored.
     const turns = run.turns
       .filter((turn) => !stored.has(turn.messageId) && isWorthShowing(run, turn))
       .map((turn) => ({ kind: "turn", key: turn.messageId, run, turn }) as const);
@@ -80,7 +80,7 @@ export function groupLiveItems({ messages, pending, runs }: LiveSources): readon
   return [{ afterId: null, items: waiting }, ...groups].filter(({ items }) => items.length > 0);
 }
 
-/** How runs ended that are not followed here, each behind the last message that belongs to it. */
+/** The ends of runs that are not attached, each after the last message of its run. */
 export function groupStoredEnds(messages: readonly Message[], ends: readonly StoredRunEnd[]): readonly LiveGroup[] {
   if (ends.length === 0) return [];
   const lastOf = new Map<string, string>();
@@ -90,24 +90,24 @@ export function groupStoredEnds(messages: readonly Message[], ends: readonly Sto
   }
   return ends.flatMap((end) => {
     const afterId = lastOf.get(end.id) ?? lastOf.get(end.message_id ?? "");
-    // Those of messages that have not been read yet come with them.
+    // The end is shown when its message is loaded.
     return afterId === undefined ? [] : [{ afterId, items: [toEndItem(storedEndOf(end))] }];
   });
 }
 
-/** Everything in one list. */
-export function joinItems(said: readonly ListItem[], groups: readonly LiveGroup[]): readonly ListItem[] {
-  const known = new Set(said.map(({ key }) => key));
-  const byPlace = Map.groupBy(groups, ({ afterId }) => (afterId !== null && known.has(afterId) ? afterId : null));
-  const itemsAt = (place: string | null): readonly ListItem[] =>
-    byPlace.get(place)?.flatMap(({ items }) => items) ?? [];
-  // While an answer is being given this happens with every word.
-  if ([...byPlace.keys()].every((place) => place === null)) return [...said, ...itemsAt(null)];
-  const joined = said.flatMap((item, at) => {
-    const before = said[at - 1];
-    const isApart =
+/** Merges the groups into the messages. */
+export function joinItems(messageItems: readonly ListItem[], groups: readonly LiveGroup[]): readonly ListItem[] {
+  const known = new Set(messageItems.map(({ key }) => key));
+  const byAnchor = Map.groupBy(groups, ({ afterId }) => (afterId !== null && known.has(afterId) ? afterId : null));
+  const itemsAt = (anchor: string | null): readonly ListItem[] =>
+    byAnchor.get(anchor)?.flatMap(({ items }) => items) ?? [];
+  // Fast path, because this runs for every streamed token.
+  if ([...byAnchor.keys()].every((anchor) => anchor === null)) return [...messageItems, ...itemsAt(null)];
+  const joined = messageItems.flatMap((item, index) => {
+    const before = messageItems[index - 1];
+    const isSeparated =
       item.kind === "message" && item.isContinued && before !== undefined && itemsAt(before.key).length > 0;
-    return [isApart ? { ...item, isContinued: false } : item, ...itemsAt(item.key)];
+    return [isSeparated ? { ...item, isContinued: false } : item, ...itemsAt(item.key)];
   });
   return [...joined, ...itemsAt(null)];
 }
@@ -117,9 +117,11 @@ function toEndItem(end: RunEnd): ListItem {
 }
 
 function endOf({ id, status, stopReason, errors, turns, questionId }: LiveRun): RunEnd {
-  // What an agent failed with stands at its name already.
-  const faults = turns.some(({ error }) => error !== null) ? [] : errors.slice(0, 1).map(({ message }) => message);
-  return { runId: id, status, stopReason, faults, hasQuestion: questionId !== null };
+  // The item of the turn shows its own error.
+  const errorMessages = turns.some(({ error }) => error !== null)
+    ? []
+    : errors.slice(0, 1).map(({ message }) => message);
+  return { runId: id, status, stopReason, errorMessages, hasQuestion: questionId !== null };
 }
 
 function storedEndOf({
@@ -130,14 +132,14 @@ function storedEndOf({
   run_turns: turns,
   message_id,
 }: StoredRunEnd): RunEnd {
-  const failed = turns.flatMap(({ agent_name: name, error: fault }) =>
-    fault === null ? [] : [`${name}: ${fault.message}`],
+  const failed = turns.flatMap(({ agent_name: name, error: turnError }) =>
+    turnError === null ? [] : [`${name}: ${turnError.message}`],
   );
-  const faults = failed.length > 0 ? [...new Set(failed)] : error === null ? [] : [error.message];
-  return { runId: id, status, stopReason, faults, hasQuestion: message_id !== null };
+  const errorMessages = failed.length > 0 ? [...new Set(failed)] : error === null ? [] : [error.message];
+  return { runId: id, status, stopReason, errorMessages, hasQuestion: message_id !== null };
 }
 
-/** A turn that ended without a message has failed, or had nothing to say. */
+/** Turns that are in progress, failed, or have a text. */
 function isWorthShowing(run: LiveRun, turn: LiveTurn): boolean {
   if (turn.status === "thinking" || turn.status === "responding") return !hasEnded(run);
   return turn.error !== null || turn.text !== "";

@@ -5,14 +5,14 @@ import { StatusBadge } from "../../../components/status-dot.tsx";
 import { ApprovalCard } from "../runs/approval-card.tsx";
 import { ToolLine } from "../runs/tool-line.tsx";
 import { toSentence } from "../to-sentence.ts";
-import { Speaker } from "./speaker.tsx";
+import { MessageFrame } from "./message-frame.tsx";
 
-/** An answer while it is being given. */
+/** A turn in progress. */
 export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly turn: LiveTurn }) {
   const { agentName, agentId, status, text, tools, error } = turn;
   const asked = tools.find((tool) => tool.status === "pending_approval");
   return (
-    <Speaker name={agentName} seed={agentId ?? agentName} isAgent aside={<TurnStatus turn={turn} />}>
+    <MessageFrame name={agentName} seed={agentId ?? agentName} isAgent trailing={<TurnStatus turn={turn} />}>
       {tools.map((tool) =>
         tool.status === "pending_approval" ? (
           <ApprovalCard
@@ -34,31 +34,31 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
       ) : (
         <Markdown text={text} />
       )}
-      {!run.isConnected && <p className="text-sm text-thinking">The connection was lost. Catching up …</p>}
+      {!run.isConnected && <p className="text-sm text-thinking">The connection was lost. Reconnecting …</p>}
       {error !== null && (
         <p className="flex items-start gap-1.5 text-sm text-bad">
           <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
           {toSentence(error.message)}
         </p>
       )}
-    </Speaker>
+    </MessageFrame>
   );
 }
 
 function TurnStatus({ turn }: { readonly turn: LiveTurn }) {
   const isWaiting = turn.tools.some(({ status }) => status === "pending_approval");
-  if (isWaiting) return <StatusBadge status="requires_action" word="Waits for approval" />;
+  if (isWaiting) return <StatusBadge status="requires_action" word="Waiting for approval" />;
   return <StatusBadge status={turn.status} />;
 }
 
 function Dots() {
   return (
     <span aria-hidden className="flex h-5.5 items-center gap-1">
-      {[0, 1, 2].map((at) => (
+      {[0, 1, 2].map((index) => (
         <span
-          key={at}
+          key={index}
           className="size-1.5 animate-pulse-soft rounded-full bg-ink-faint"
-          style={{ animationDelay: `${at * 0.2}s` }}
+          style={{ animationDelay: `${index * 0.2}s` }}
         />
       ))}
     </span>

@@ -4,29 +4,29 @@ import type { LiveRun, LiveTool } from "../../../data/live-run.ts";
 import { useDeleteMessage } from "../../../data/message-writes.ts";
 import { type ToolMark, useToolMarks } from "../../../data/runs.ts";
 import { useToast } from "../../../components/toast.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
 export interface MessageActions {
   reply(message: Message): void;
-  /** Hidden at once, gone for good when nobody has undone it. */
+  /** Hides the message and deletes it when the time for Undo is over. */
   remove(message: Message): void;
-  /** Ids of messages that are about to be deleted. */
+  /** The ids of messages whose deletion can still be undone. */
   readonly hidden: ReadonlySet<string>;
   receive(message: Message): void;
-  /** Asks what was asked in a run once more. */
+  /** Asks the question of a run again. */
   askAgain(runId: string): void;
-  /** The tool calls of a turn, as far as they are known here. */
+  /** The known tool calls of a turn. */
   toolsOf(turnId: string): readonly LiveTool[];
 }
 
 const ActionsContext = createContext<MessageActions | null>(null);
 
-/** As long as the toast offers to undo it. */
+/** As long as the toast with Undo is shown. */
 const UNDO_MS = 10_000;
 
 export function useMessageActions(): MessageActions {
   const actions = useContext(ActionsContext);
-  if (actions === null) throw new Error("a message was rendered outside of its conversation");
+  if (actions === null) throw new Error("useMessageActions was called outside of a conversation");
   return actions;
 }
 
@@ -50,15 +50,16 @@ export function WithMessageActions({ runs, receive, onReply, onAskAgain, childre
 
 const NO_TOOLS: readonly LiveTool[] = [];
 
-/** What was followed here is known whole; of what happened before, that it happened. */
+/** Attached runs have all details of a tool call; for earlier runs only names and status are known. */
 function useToolsOf(runs: readonly LiveRun[]): (turnId: string) => readonly LiveTool[] {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const marks = useToolMarks(swarm.id);
-  // A turn's tools do not change with each of its words, and neither must what hangs on this.
+  // Keeps the identity of the callback while only the text of a turn changes.
   const followed = runs.flatMap((run) => run.turns).filter(({ tools }) => tools.length > 0);
   const known = useRef(followed);
   const isSame =
-    known.current.length === followed.length && followed.every((turn, at) => turn.tools === known.current[at]?.tools);
+    known.current.length === followed.length &&
+    followed.every((turn, index) => turn.tools === known.current[index]?.tools);
   if (!isSame) known.current = followed;
   const turns = known.current;
   return useCallback(
@@ -72,7 +73,7 @@ function toMarkedTool({ id, tool_name: name, status, duration_ms: durationMs }: 
   return { id, name, status, durationMs, ...unknown };
 }
 
-/** The service keeps nothing of a deleted message, so that it is only told when there is no way back any more. */
+/** Delays the request, because the service cannot restore a deleted message. */
 function useUndoableDelete(receive: (message: Message) => void) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const waiting = useRef(new Map<string, () => void>());

@@ -3,25 +3,25 @@ import type { ReactNode } from "react";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 
-export interface SpeakerProps {
+export interface MessageFrameProps {
   readonly name: string;
   readonly seed: string;
   readonly isAgent: boolean;
   readonly isYou?: boolean;
-  /** The one before was of the same speaker: no face and no name again. */
+  /** The previous message has the same sender: omits avatar and name. */
   readonly isContinued?: boolean;
   readonly isHighlighted?: boolean;
-  /** Beside the name: a time, a status. */
-  readonly aside?: ReactNode;
-  /** Above the name: what is answered. */
+  /** After the name: a time, a status. */
+  readonly trailing?: ReactNode;
+  /** Above the name: the quoted message. */
   readonly above?: ReactNode;
   readonly children: ReactNode;
-  /** Buttons, over the top right corner. */
+  /** Buttons in the top right corner. */
   readonly actions?: ReactNode;
 }
 
-/** Face, name and words: the one shape for everything that is said. */
-export function Speaker(props: SpeakerProps) {
+/** The common layout of messages: avatar, name and content. */
+export function MessageFrame(props: MessageFrameProps) {
   const { name, seed, isAgent, isYou = false, isContinued = false, isHighlighted = false } = props;
   return (
     <div
@@ -49,7 +49,7 @@ export function Speaker(props: SpeakerProps) {
                 {isAgent && <Badge tone="accent">Agent</Badge>}
                 <span className="text-sm text-ink-faint">
                   {isYou && "you · "}
-                  {props.aside}
+                  {props.trailing}
                 </span>
               </div>
             )}

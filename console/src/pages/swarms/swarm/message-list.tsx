@@ -28,26 +28,26 @@ export interface MessageListProps {
   onStartReached(): void;
 }
 
-const AHEAD = 6;
+const OVERSCAN = 6;
 const SETTLE_MS = 300;
-const ABOUT_HEIGHT = 84;
+const ESTIMATED_HEIGHT = 84;
 const LINE_HEIGHT = 22;
-const CHARACTERS_A_LINE = 95;
-/** So near to the end somebody means to be at it. */
+const CHARACTERS_PER_LINE = 95;
+/** Within this distance in pixels the list counts as scrolled to the end. */
 const NEAR_END = 80;
 
 /**
- * Only what can be seen is rendered. The end stays in sight while one is there; who has scrolled up is left in peace and told of
- * what is new.
+ * A virtualized list that stays at its end while messages arrive. If the user has scrolled up, it keeps the position and shows the
+ * number of new messages.
  */
 export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStartReached }: MessageListProps) {
   const box = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
-    estimateSize: (at) => estimateHeight(items[at]),
-    getItemKey: (at) => items[at]?.key ?? at,
-    overscan: AHEAD,
+    estimateSize: (index) => estimateHeight(items[index]),
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: OVERSCAN,
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: NEAR_END,
@@ -58,14 +58,14 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
   const first = shown[0]?.index ?? -1;
   const isSettled = useSettledAtEnd(virtualizer);
   useEffect(() => {
-    if (isSettled && hasOlder && first >= 0 && first <= AHEAD) onStartReached();
+    if (isSettled && hasOlder && first >= 0 && first <= OVERSCAN) onStartReached();
   }, [isSettled, first, hasOlder, onStartReached]);
   const { isAtEnd, unseen } = useUnseen(items, box, virtualizer.getTotalSize());
 
   const toMessage = useCallback(
     (id: string) => {
-      const at = items.findIndex(({ key }) => key === id);
-      if (at !== -1) virtualizer.scrollToIndex(at, { align: "center" });
+      const index = items.findIndex(({ key }) => key === id);
+      if (index !== -1) virtualizer.scrollToIndex(index, { align: "center" });
     },
     [items, virtualizer],
   );
@@ -86,7 +86,7 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
         tabIndex={0}
         role="region"
         aria-label="Messages"
-        // Who moves by hand is not moved any more.
+        // Scrolling by the user cancels programmatic scrolling.
         onWheel={virtualizer.cancelScroll}
         onTouchMove={virtualizer.cancelScroll}
         onPointerDown={virtualizer.cancelScroll}
@@ -121,14 +121,14 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
           className="absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 animate-rise items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-sm font-medium shadow-2 hover:bg-hover"
         >
           <ArrowDown className="size-3.5" aria-hidden />
-          {unseen === 0 ? "To the newest" : `${unseen} new ${unseen === 1 ? "message" : "messages"}`}
+          {unseen === 0 ? "Newest messages" : `${unseen} new ${unseen === 1 ? "message" : "messages"}`}
         </button>
       )}
     </div>
   );
 }
 
-/** The list begins at its end. Before it is there, its start is in sight and means nothing. */
+/** Scrolls to the end first. Until then a visible start of the list must not load older messages. */
 function useSettledAtEnd(virtualizer: { scrollToEnd(): void }): boolean {
   const [isSettled, setSettled] = useState(false);
   useLayoutEffect(() => virtualizer.scrollToEnd(), [virtualizer]);
@@ -139,16 +139,16 @@ function useSettledAtEnd(virtualizer: { scrollToEnd(): void }): boolean {
   return isSettled;
 }
 
-/** Only a guess, so that the bar of what has not been seen yet is about right. */
+/** Estimates the height of items that were not measured yet, for the scroll bar. */
 function estimateHeight(item: ListItem | undefined): number {
-  if (item?.kind !== "message") return ABOUT_HEIGHT;
+  if (item?.kind !== "message") return ESTIMATED_HEIGHT;
   const { message, isContinued, isNewDay } = item;
   const text = message.content ?? "";
-  const lines = Math.ceil(text.length / CHARACTERS_A_LINE) + (text.match(/\n/g)?.length ?? 0);
+  const lines = Math.ceil(text.length / CHARACTERS_PER_LINE) + (text.match(/\n/g)?.length ?? 0);
   return (isContinued ? 8 : 44) + Math.max(1, lines) * LINE_HEIGHT + (isNewDay ? 46 : 0);
 }
 
-/** How many messages have come since somebody was last at the end. */
+/** Counts the messages since the list was last at its end. */
 function useUnseen(items: readonly ListItem[], box: RefObject<HTMLDivElement | null>, height: number) {
   const [isAtEnd, setAtEnd] = useState(true);
   const seen = useRef<string | null>(null);
@@ -156,20 +156,20 @@ function useUnseen(items: readonly ListItem[], box: RefObject<HTMLDivElement | n
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const look = () => setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END * 2);
-    // The end also moves without any scrolling, when the list becomes longer.
-    look();
-    element.addEventListener("scroll", look, { passive: true });
-    return () => element.removeEventListener("scroll", look);
+    const update = () => setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END * 2);
+    // The end also moves when the list grows.
+    update();
+    element.addEventListener("scroll", update, { passive: true });
+    return () => element.removeEventListener("scroll", update);
   }, [box, height]);
   useEffect(() => {
     if (isAtEnd) seen.current = lastKey;
   }, [isAtEnd, lastKey]);
   const from = isAtEnd ? -1 : items.findLastIndex(({ key }) => key === seen.current);
-  const unseen = from === -1 ? 0 : items.slice(from + 1).filter(isSaid).length;
+  const unseen = from === -1 ? 0 : items.slice(from + 1).filter(isMessage).length;
   return { isAtEnd, unseen };
 }
 
-function isSaid({ kind }: ListItem): boolean {
+function isMessage({ kind }: ListItem): boolean {
   return kind === "message" || kind === "turn";
 }

@@ -8,11 +8,11 @@ import { useToast } from "../../../components/toast.tsx";
 import { FlagDialog } from "./flag-dialog.tsx";
 import { useMessageActions } from "./message-actions.tsx";
 import { RevisionsDialog } from "./revisions-dialog.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
-/** What can be done with a message. Seen when it is pointed at or focused, and always where there is nothing to point with. */
+/** The actions for a message. Visible on hover and focus, and always on touch screens. */
 export function MessageMenu({ message, onEdit }: { readonly message: Message; onEdit(): void }) {
-  const { swarm, rights, userId } = useRoom();
+  const { swarm, rights, userId } = useSwarmContext();
   const { reply, remove } = useMessageActions();
   const [dialog, setDialog] = useState<"flag" | "revisions" | null>(null);
   const show = useToast();

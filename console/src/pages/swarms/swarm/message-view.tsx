@@ -10,8 +10,8 @@ import { MessageMenu } from "./message-menu.tsx";
 import { useMessageActions } from "./message-actions.tsx";
 import { Quotation } from "./quotation.tsx";
 import { RevisionsDialog } from "./revisions-dialog.tsx";
-import { useRoom } from "./room-context.ts";
-import { Speaker } from "./speaker.tsx";
+import { useSwarmContext } from "./swarm-context.ts";
+import { MessageFrame } from "./message-frame.tsx";
 
 export interface MessageViewProps {
   readonly message: Message;
@@ -20,31 +20,31 @@ export interface MessageViewProps {
   onJump(messageId: string): void;
 }
 
-/** How an answer ended that did not come to its own end. */
-const BROKEN_OFF: Readonly<Record<string, string>> = {
+/** Labels for replies that are incomplete, by finish reason. */
+const INCOMPLETE_LABELS: Readonly<Record<string, string>> = {
   cancelled: "stopped",
-  error: "broken off by an error",
-  length: "cut at its longest",
-  worker_lost: "broken off",
-  timeout: "out of time",
+  error: "stopped by an error",
+  length: "cut at the maximum length",
+  worker_lost: "interrupted",
+  timeout: "timed out",
 };
 
 export function MessageView({ message, isContinued, isHighlighted, onJump }: MessageViewProps) {
-  const { userId } = useRoom();
+  const { userId } = useSwarmContext();
   const { hidden, toolsOf } = useMessageActions();
   const [isEditing, setEditing] = useState(false);
   const { sender_name: name, sender_deleted: isGone, content, reply_to_id: replyToId, id } = message;
   const isAgent = message.sender_type === "agent";
   const isDeleted = content === null || hidden.has(id);
   return (
-    <Speaker
+    <MessageFrame
       name={name}
       seed={message.sender_id ?? name}
       isAgent={isAgent}
       isYou={message.sender_user_id === userId}
       isContinued={isContinued && !isHighlighted}
       isHighlighted={isHighlighted}
-      aside={
+      trailing={
         <>
           {isGone && "deleted · "}
           <RelativeTime at={message.created_at} />
@@ -67,14 +67,14 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
           <Notes message={message} />
         </>
       )}
-    </Speaker>
+    </MessageFrame>
   );
 }
 
 function Notes({ message }: { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const { finish_reason: reason, edited_at: editedAt, flagged } = message;
-  const broken = reason === null ? undefined : BROKEN_OFF[reason];
+  const broken = reason === null ? undefined : INCOMPLETE_LABELS[reason];
   if (editedAt === null && broken === undefined && !flagged) return null;
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-faint">

@@ -8,14 +8,14 @@ export function NoSuchSwarm() {
       <PageHeader title="No such swarm" crumbs={[{ label: "Swarms", to: "/swarms" }]} />
       <EmptyState
         picture="lost"
-        title="This swarm is not here"
+        title="Swarm not found"
         action={
           <ButtonLink to="/swarms" variant="primary">
             All swarms
           </ButtonLink>
         }
       >
-        It was deleted, or you are not in it. Whoever runs it can invite you.
+        It was deleted, or you are not a member. Its owner can invite you.
       </EmptyState>
     </>
   );

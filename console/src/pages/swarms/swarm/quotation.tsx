@@ -1,11 +1,11 @@
 import { CornerUpLeft } from "lucide-react";
 import { useQuotedMessage } from "../../../data/message-writes.ts";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
-/** What a message answers, and the way to it. */
+/** The message that a reply quotes, as a link to it. */
 export function Quotation({ messageId, onJump }: { readonly messageId: string; onJump(messageId: string): void }) {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const quoted = useQuotedMessage(swarm.id, messageId);
   return (
     <button

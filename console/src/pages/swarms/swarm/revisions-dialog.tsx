@@ -22,15 +22,15 @@ export function RevisionsDialog({ message, onClose }: { readonly message: Messag
           items={[
             {
               key: "now",
-              title: "As it is now",
+              title: "Current version",
               tone: "accent",
-              aside: message.edited_at !== null && <RelativeTime at={message.edited_at} />,
+              trailing: message.edited_at !== null && <RelativeTime at={message.edited_at} />,
               children: <Words text={message.content ?? ""} />,
             },
             ...rows.map(({ revision, content, created_at: at }) => ({
               key: String(revision),
               title: `Version ${revision}`,
-              aside: <RelativeTime at={at} />,
+              trailing: <RelativeTime at={at} />,
               children: <Words text={content} />,
             })),
           ]}

@@ -6,14 +6,14 @@ import { Button } from "../../../components/button.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
 import { StatusDot } from "../../../components/status-dot.tsx";
 import { useToast } from "../../../components/toast.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
-/** Who is answering at the moment, and the button that stops them. Always as high, so that nothing jumps. */
+/** The agents that are responding, and the stop button. Its height is constant, so that the layout does not move. */
 export function RunStrip({ runs }: { readonly runs: readonly LiveRun[] }) {
-  const { rights } = useRoom();
+  const { rights } = useSwarmContext();
   const live = runs.filter((run) => !hasEnded(run));
   const stop = useStop(live);
-  const words = sayWhatHappens(live);
+  const words = describeActivity(live);
   return (
     <div role="status" className="flex h-9 items-center gap-2 text-sm text-ink-soft">
       {words !== null && (
@@ -31,12 +31,12 @@ export function RunStrip({ runs }: { readonly runs: readonly LiveRun[] }) {
   );
 }
 
-function sayWhatHappens(
+function describeActivity(
   live: readonly LiveRun[],
 ): { status: "queued" | "thinking" | "responding" | "requires_action"; text: string } | null {
   if (live.length === 0) return null;
   const waiting = live.filter(({ status }) => status === "queued").length;
-  const more = waiting === 0 ? "" : ` · ${waiting} ${waiting === 1 ? "question waits" : "questions wait"}`;
+  const more = waiting === 0 ? "" : ` · ${waiting} ${waiting === 1 ? "question is queued" : "questions are queued"}`;
   const turns = live
     .filter(({ status }) => status === "running")
     .flatMap((run) => run.turns)
@@ -48,12 +48,12 @@ function sayWhatHappens(
     return { status: isWriting ? "responding" : "thinking", text: `${names} ${verb}${more}` };
   }
   if (live.some(({ status }) => status === "requires_action"))
-    return { status: "requires_action", text: `A tool call waits for approval${more}` };
-  if (waiting === live.length) return { status: "queued", text: "Waits its turn" };
+    return { status: "requires_action", text: `A tool call is waiting for approval${more}` };
+  if (waiting === live.length) return { status: "queued", text: "Queued" };
   return { status: "thinking", text: `Working${more}` };
 }
 
-/** Ends the run that works; where none does, the one that has waited longest. */
+/** Cancels the running run, or else the oldest queued one. */
 function useStop(live: readonly LiveRun[]): () => void {
   const { run: cancel } = useCancelRun();
   const show = useToast();

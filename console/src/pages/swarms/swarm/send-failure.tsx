@@ -4,27 +4,27 @@ import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { Link } from "../../../components/link.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
-export interface RefusalProps {
+export interface SendFailureProps {
   readonly failure: Failure;
   onDismiss(): void;
-  /** Sends what stands in the field again, with another answer to "and if a run is under way?" */
+  /** Sends the text again with another `on_conflict`. */
   onAskAgain(onConflict: "enqueue" | "interrupt"): void;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  SWARM_NOT_ACTIVE: "The swarm is not active, so no agent answers. Your words are still in the field.",
-  SWARM_BUSY: "A run is under way, and this swarm refuses a second one.",
-  NO_AGENTS: "There is no agent here that could answer.",
-  BUDGET_EXCEEDED: "The budget is used up, so the run was not begun.",
-  CONTENT_BLOCKED: "The message has a term that this swarm does not allow. Say it in other words.",
-  RATE_LIMITED: "Too many questions at once. Wait a moment and send it again.",
+const LABELS: Readonly<Record<string, string>> = {
+  SWARM_NOT_ACTIVE: "The swarm is not active, so no agent answers. Your message is still in the field.",
+  SWARM_BUSY: "A run is in progress, and this swarm rejects further questions meanwhile.",
+  NO_AGENTS: "The swarm has no enabled agent.",
+  BUDGET_EXCEEDED: "The budget is used up, so no run was started.",
+  CONTENT_BLOCKED: "The message contains a term from the blocklist of this swarm.",
+  RATE_LIMITED: "Too many questions. Wait a moment and send it again.",
 };
 
-/** Why nothing was sent, in plain words, with what can be done about it. */
-export function Refusal({ failure, onDismiss, onAskAgain }: RefusalProps) {
-  const { swarm } = useRoom();
+/** Explains why a message was rejected and offers alternatives. */
+export function SendFailure({ failure, onDismiss, onAskAgain }: SendFailureProps) {
+  const { swarm } = useSwarmContext();
   const fields = Object.values(failure.fields).join("; ");
   return (
     <Banner
@@ -34,10 +34,10 @@ export function Refusal({ failure, onDismiss, onAskAgain }: RefusalProps) {
           {failure.code === "SWARM_BUSY" && (
             <>
               <Button size="small" onClick={() => onAskAgain("enqueue")}>
-                Wait for it
+                Queue the question
               </Button>
               <Button size="small" onClick={() => onAskAgain("interrupt")}>
-                Interrupt it
+                Interrupt the run
               </Button>
             </>
           )}
@@ -45,7 +45,7 @@ export function Refusal({ failure, onDismiss, onAskAgain }: RefusalProps) {
         </span>
       }
     >
-      {WORDS[failure.code] ?? [failure.message, fields].join(" ")}{" "}
+      {LABELS[failure.code] ?? [failure.message, fields].join(" ")}{" "}
       {failure.code === "BUDGET_EXCEEDED" && <Link to={`/swarms/${swarm.id}/settings`}>See the budgets</Link>}
     </Banner>
   );

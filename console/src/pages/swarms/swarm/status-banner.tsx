@@ -1,20 +1,21 @@
 import type { SwarmStatus } from "@swarmbase/sdk";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 import { useSetStatus } from "./use-set-status.ts";
 
 const REASONS: Readonly<Record<Exclude<SwarmStatus, "active">, string>> = {
-  paused: "The swarm is paused: what you say is kept, and no agent answers.",
-  completed: "The swarm is completed: what you say is kept, and no agent answers.",
-  archived: "The swarm is archived: what you say is kept, and no agent answers.",
+  paused: "The swarm is paused: messages are stored, but no agent answers.",
+  completed: "The swarm is completed: messages are stored, but no agent answers.",
+  archived: "The swarm is archived: messages are stored, but no agent answers.",
 };
 
-/** Why one cannot write here, or why nobody would answer; with the way to change it for those who may. */
-export function WhyNot() {
-  const { swarm, rights } = useRoom();
+/** Why the user cannot write, or why no agent answers. Users who manage the swarm can change that. */
+export function StatusBanner() {
+  const { swarm, rights } = useSwarmContext();
   const setStatus = useSetStatus();
-  if (!rights.canWrite) return <Banner tone="note">You read along as a viewer. An admin can let you write.</Banner>;
+  if (!rights.canWrite)
+    return <Banner tone="note">You are a viewer and cannot write. An admin can change your role.</Banner>;
   if (swarm.status === "active") return null;
   return (
     <Banner
@@ -22,7 +23,7 @@ export function WhyNot() {
       action={
         rights.canManage && (
           <Button size="small" onClick={() => setStatus("active")}>
-            {swarm.status === "paused" ? "Resume" : "Open again"}
+            {swarm.status === "paused" ? "Resume" : "Reopen"}
           </Button>
         )
       }

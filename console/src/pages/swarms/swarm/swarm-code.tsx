@@ -1,16 +1,16 @@
-import { writeCurl } from "../../../components/call-words.ts";
+import { writeCurl } from "../../../components/write-snippets.ts";
 import { ShowCode } from "../../../components/show-code.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
-/** What the page does here, as calls that anybody can make. */
-export function RoomCode() {
-  const { swarm } = useRoom();
+/** Snippets that ask the swarm and read its messages. */
+export function SwarmCode() {
+  const { swarm } = useSwarmContext();
   const question = { swarm_id: swarm.id, message: "Hello" };
   const curl = [
-    "# ask, and hear the answer as it comes",
+    "# ask, and stream the reply",
     writeCurl({ method: "POST", path: "/functions/v1/agent-respond", body: question, isStreamed: true }),
     "",
-    "# what was said last",
+    "# the newest messages",
     writeCurl({ path: `/rest/v1/messages?swarm_id=eq.${swarm.id}&order=seq.desc&limit=50` }),
   ].join("\n");
   return <ShowCode title="Ask this swarm" curl={curl} supabaseJs={writeScript(swarm.id)} variant="quiet" />;

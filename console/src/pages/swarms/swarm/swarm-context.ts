@@ -1,27 +1,27 @@
 import { createContext, useContext } from "react";
 import type { Member } from "../../../data/members.ts";
-import type { Pages, Reading } from "../../../data/rows.ts";
-import type { Place } from "../../../data/swarm-agents.ts";
+import type { Pages, ReadResult } from "../../../data/rows.ts";
+import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import type { Rights, Swarm } from "../../../data/swarms.ts";
 
-/** What everything inside a room needs to know of it. */
-export interface RoomDetails {
+/** The swarm that is open, for all components of its page. */
+export interface SwarmDetails {
   readonly swarm: Swarm;
   readonly rights: Rights;
   readonly userId: string;
-  readonly places: Reading<readonly Place[]>;
+  readonly swarmAgents: ReadResult<readonly SwarmAgent[]>;
   readonly members: Pages<Member>;
-  /** Ids of users who are here now. */
+  /** The ids of the users who have the swarm open. */
   readonly present: ReadonlySet<string>;
-  /** Whether the list of who is here lies over the conversation, where it does not fit beside it. */
+  /** Whether the side panel is open as a drawer, on screens where it does not fit beside the conversation. */
   readonly isPanelOpen: boolean;
   setPanelOpen(isOpen: boolean): void;
 }
 
-export const RoomContext = createContext<RoomDetails | null>(null);
+export const SwarmContext = createContext<SwarmDetails | null>(null);
 
-export function useRoom(): RoomDetails {
-  const room = useContext(RoomContext);
-  if (room === null) throw new Error("a part of a room was rendered outside of one");
-  return room;
+export function useSwarmContext(): SwarmDetails {
+  const details = useContext(SwarmContext);
+  if (details === null) throw new Error("useSwarmContext was called outside of a swarm page");
+  return details;
 }

@@ -8,8 +8,8 @@ import { Avatar } from "../../../components/avatar.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
 import { Tooltip } from "../../../components/tooltip.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
-import { useRoom } from "./room-context.ts";
-import { RoomCode } from "./room-code.tsx";
+import { useSwarmContext } from "./swarm-context.ts";
+import { SwarmCode } from "./swarm-code.tsx";
 import { SwarmMenu } from "./swarm-menu.tsx";
 
 const TABS = [
@@ -18,9 +18,9 @@ const TABS = [
   { to: "settings", label: "Settings", isEnd: false, key: "3" },
 ] as const;
 
-/** The same on every page of a room, at the same place. */
-export function RoomHeader() {
-  const { swarm } = useRoom();
+/** The header of all pages of a swarm. */
+export function SwarmHeader() {
+  const { swarm } = useSwarmContext();
   const isTalking = useMatch("/swarms/:swarmId") !== null;
   useTabCommands(swarm.id);
   useEffect(() => {
@@ -66,7 +66,7 @@ export function RoomHeader() {
       </nav>
       <div className="flex items-center justify-end gap-1 lg:flex-1">
         <WhoIsHere />
-        <RoomCode />
+        <SwarmCode />
         <SwarmMenu />
       </div>
     </header>
@@ -89,9 +89,9 @@ function useTabCommands(swarmId: string): void {
   useCommands(commands);
 }
 
-/** Where the list of who is here does not fit beside the conversation. */
+/** Opens the side panel on screens where it does not fit beside the conversation. */
 function PanelButton() {
-  const { swarm, rights, places, members, setPanelOpen } = useRoom();
+  const { swarm, rights, swarmAgents, members, setPanelOpen } = useSwarmContext();
   const { rows: flags = [] } = useOpenFlags(swarm.id, rights.canManage);
   return (
     <button
@@ -101,8 +101,8 @@ function PanelButton() {
       className="my-1 ml-auto flex items-center gap-1.5 rounded-md px-2 text-sm text-ink-soft tabular-nums hover:bg-hover hover:text-ink lg:my-2.5 xl:hidden"
     >
       <Users className="size-4" aria-hidden />
-      {(places.rows?.length ?? 0) + (members.rows?.length ?? 0)}
-      <span className="sr-only">agents and people: show them</span>
+      {(swarmAgents.rows?.length ?? 0) + (members.rows?.length ?? 0)}
+      <span className="sr-only">agents and people: open the list</span>
       {flags.length > 0 && (
         <span role="img" aria-label={`${flags.length} flagged`} className="size-2 rounded-full bg-bad" />
       )}
@@ -110,31 +110,31 @@ function PanelButton() {
   );
 }
 
-const MOST_FACES = 4;
+const MAX_FACES = 4;
 
 function WhoIsHere() {
-  const { members, present, userId } = useRoom();
+  const { members, present, userId } = useSwarmContext();
   const here = (members.rows ?? []).filter(({ user_id: id }) => id !== null && present.has(id));
   const others = here.filter(({ user_id: id }) => id !== userId);
   if (others.length === 0) return null;
   const names = here.map((member) => (member.user_id === userId ? "you" : nameOf(member))).join(", ");
   return (
-    <Tooltip text={`Here now: ${names}`}>
+    <Tooltip text={`Online: ${names}`}>
       <span
         role="img"
-        aria-label={`Here now: ${names}`}
-        // the names must be reachable by keyboard
+        aria-label={`Online: ${names}`}
+        // The tooltip with the names must be reachable by keyboard.
         tabIndex={0}
         className="mr-1 hidden items-center rounded-full sm:flex"
       >
         <span className="mr-2 size-2 rounded-full bg-good" />
-        {here.slice(0, MOST_FACES).map((member, at) => (
-          <span key={member.id} className={clsx("block rounded-full ring-2 ring-canvas", at > 0 && "-ml-1.5")}>
+        {here.slice(0, MAX_FACES).map((member, index) => (
+          <span key={member.id} className={clsx("block rounded-full ring-2 ring-canvas", index > 0 && "-ml-1.5")}>
             <Avatar name={nameOf(member)} seed={member.user_id ?? member.id} size="small" />
           </span>
         ))}
-        {here.length > MOST_FACES && (
-          <span className="ml-1.5 text-sm text-ink-soft tabular-nums">+{here.length - MOST_FACES}</span>
+        {here.length > MAX_FACES && (
+          <span className="ml-1.5 text-sm text-ink-soft tabular-nums">+{here.length - MAX_FACES}</span>
         )}
       </span>
     </Tooltip>

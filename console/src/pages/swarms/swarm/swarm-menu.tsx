@@ -20,7 +20,7 @@ import { IconButton } from "../../../components/icon-button.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { DeleteSwarm } from "../form/delete-swarm.tsx";
 import { useExport } from "./use-export.ts";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 import { useSetStatus } from "./use-set-status.ts";
 
 interface StatusStep {
@@ -41,14 +41,14 @@ const STEPS: Readonly<Record<SwarmStatus, readonly StatusStep[]>> = {
     { to: "archived", label: "Archive", icon: <Archive /> },
   ],
   completed: [
-    { to: "active", label: "Open again", icon: <Play /> },
+    { to: "active", label: "Reopen", icon: <Play /> },
     { to: "archived", label: "Archive", icon: <Archive /> },
   ],
-  archived: [{ to: "active", label: "Bring back", icon: <ArchiveRestore /> }],
+  archived: [{ to: "active", label: "Restore", icon: <ArchiveRestore /> }],
 };
 
 export function SwarmMenu() {
-  const { swarm, rights } = useRoom();
+  const { swarm, rights } = useSwarmContext();
   const [isDeleting, setDeleting] = useState(false);
   const setStatus = useSetStatus();
   const take = useExport();
@@ -105,7 +105,7 @@ function useMenuCommands(
 }
 
 function useLeave(): () => void {
-  const { swarm, userId } = useRoom();
+  const { swarm, userId } = useSwarmContext();
   const remove = useRemoveMember();
   const show = useToast();
   const navigate = useNavigate();

@@ -3,52 +3,52 @@ import { Outlet, useParams } from "react-router";
 import { useMembers } from "../../../data/members.ts";
 import { usePresence } from "../../../data/presence.ts";
 import { useUser } from "../../../data/session.ts";
-import { usePlaces } from "../../../data/swarm-agents.ts";
+import { useSwarmAgents } from "../../../data/swarm-agents.ts";
 import { rightsIn, type Swarm, useSwarm } from "../../../data/swarms.ts";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { NOTICES_ID } from "../../../components/notices.ts";
 import { NoSuchSwarm } from "./no-such-swarm.tsx";
-import { RoomContext, type RoomDetails } from "./room-context.ts";
-import { RoomHeader } from "./room-header.tsx";
-import { RoomSkeleton } from "./room-skeleton.tsx";
+import { SwarmContext, type SwarmDetails } from "./swarm-context.ts";
+import { SwarmHeader } from "./swarm-header.tsx";
+import { SwarmSkeleton } from "./swarm-skeleton.tsx";
 
-export function Room() {
+export function SwarmPage() {
   const { swarmId = "" } = useParams();
   const { rows: swarm, failure, reload } = useSwarm(swarmId);
   if (swarm === undefined && failure !== null && failure.status !== 400)
     return <FailureState title="The swarm could not be loaded" message={failure.message} onRetry={reload} />;
   if (swarm === null || (swarm === undefined && failure !== null)) return <NoSuchSwarm />;
-  // The answer of another swarm is kept on the screen until this one's is there.
-  if (swarm === undefined || swarm.id !== swarmId) return <RoomSkeleton />;
-  return <OpenRoom key={swarm.id} swarm={swarm} />;
+  // The result can still be that of the previous swarm.
+  if (swarm === undefined || swarm.id !== swarmId) return <SwarmSkeleton />;
+  return <LoadedSwarm key={swarm.id} swarm={swarm} />;
 }
 
-function OpenRoom({ swarm }: { readonly swarm: Swarm }) {
+function LoadedSwarm({ swarm }: { readonly swarm: Swarm }) {
   const { id: userId } = useUser();
-  const places = usePlaces(swarm.id);
+  const swarmAgents = useSwarmAgents(swarm.id);
   const members = useMembers(swarm.id);
   const present = usePresence(swarm.id, userId);
   const rights = useMemo(() => rightsIn(swarm, userId), [swarm, userId]);
   const [isPanelOpen, setPanelOpen] = useState(false);
-  const room: RoomDetails = { swarm, rights, userId, places, members, present, isPanelOpen, setPanelOpen };
+  const details: SwarmDetails = { swarm, rights, userId, swarmAgents, members, present, isPanelOpen, setPanelOpen };
   const box = useRef<HTMLDivElement>(null);
   const above = useSpaceAbove(box);
   return (
-    <RoomContext value={room}>
+    <SwarmContext value={details}>
       <div
         ref={box}
         data-fills
         style={{ "--above": `${above}px` } as CSSProperties}
         className="flex min-h-[calc(100dvh-3.5rem-var(--above))] flex-col lg:min-h-[calc(100dvh-var(--above))]"
       >
-        <RoomHeader />
+        <SwarmHeader />
         <Outlet />
       </div>
-    </RoomContext>
+    </SwarmContext>
   );
 }
 
-/** How much stands above the room, such as a word about the connection: it takes the rest of the screen and no more. */
+/** The height above the page, such as banners. The page fills the rest of the screen. */
 function useSpaceAbove(box: RefObject<HTMLDivElement | null>): number {
   const [above, setAbove] = useState(0);
   useLayoutEffect(() => {
@@ -58,7 +58,7 @@ function useSpaceAbove(box: RefObject<HTMLDivElement | null>): number {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
-    // The body is as high as the screen at least: it does not tell that something above the room has gone.
+    // The body is at least as high as the screen, so its size does not change when a banner disappears.
     const notices = document.getElementById(NOTICES_ID);
     if (notices !== null) observer.observe(notices);
     return () => observer.disconnect();

@@ -1,7 +1,7 @@
 import { Skeleton } from "../../../components/skeleton.tsx";
 
-/** The shape of a room while it is on its way: nothing jumps when it arrives. */
-export function RoomSkeleton() {
+/** The layout of a swarm page while it loads. */
+export function SwarmSkeleton() {
   return (
     <div data-fills role="status" className="flex h-[calc(100dvh-3.5rem)] flex-col lg:h-dvh">
       <span className="sr-only">Loading …</span>

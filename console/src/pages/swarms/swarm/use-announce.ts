@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
 
-/** The newest message of somebody else, for those who hear the page: not word by word, but when it is there. */
+/** The newest complete message of another sender, for screen readers. */
 export function useAnnounce(messages: readonly Message[] | undefined, userId: string): string {
   const [text, setText] = useState("");
   const last = messages?.at(-1);

@@ -2,15 +2,15 @@ import { useCallback, useRef, useState } from "react";
 
 export interface Draft {
   readonly text: string;
-  /** The same for every try at sending these words, so that none is stored twice. */
+  /** The same for all attempts to send this text, so that it is stored once. */
   readonly clientMessageId: string;
   setText(text: string): void;
   clear(): void;
-  /** After a refusal; what has been typed meanwhile is not written over. */
-  bringBack(text: string, clientMessageId: string): void;
+  /** Restores a rejected text, unless the user has typed something else. */
+  restore(text: string, clientMessageId: string): void;
 }
 
-/** What was begun stays for as long as the tab is open, also when one looks elsewhere in between. */
+/** The text of the composer, kept in the session storage until the tab is closed. */
 export function useDraft(userId: string, swarmId: string): Draft {
   const key = `swarmbase.draft.${userId}.${swarmId}`;
   const [text, keep] = useState(() => sessionStorage.getItem(key) ?? "");
@@ -29,13 +29,13 @@ export function useDraft(userId: string, swarmId: string): Draft {
     setText("");
     setClientMessageId(crypto.randomUUID());
   }, [setText]);
-  const bringBack = useCallback(
-    (refused: string, id: string) => {
+  const restore = useCallback(
+    (rejected: string, id: string) => {
       if (current.current !== "") return;
-      setText(refused);
+      setText(rejected);
       setClientMessageId(id);
     },
     [setText],
   );
-  return { text, clientMessageId, setText, clear, bringBack };
+  return { text, clientMessageId, setText, clear, restore };
 }

@@ -2,13 +2,13 @@ import { useCallback } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { readConversation } from "../../../data/messages.ts";
 import { useToast } from "../../../components/toast.tsx";
-import { useRoom } from "./room-context.ts";
+import { useSwarmContext } from "./swarm-context.ts";
 
 type Kind = "markdown" | "json";
 
-/** The whole conversation as a file, from its first word. */
+/** Saves the whole conversation as a file. */
 export function useExport(): (kind: Kind) => void {
-  const { swarm } = useRoom();
+  const { swarm } = useSwarmContext();
   const show = useToast();
   const { id, name } = swarm;
   return useCallback(

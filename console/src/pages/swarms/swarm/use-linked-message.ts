@@ -7,18 +7,18 @@ import type { MessageListHandle } from "./message-list.tsx";
 const SHOWN_MS = 3_000;
 
 export interface LinkedMessage {
-  /** Of the message to stand out, or null. */
+  /** The id of the highlighted message, or null. */
   readonly messageId: string | null;
-  /** Goes to a message, however far back it is. */
+  /** Scrolls to a message and loads it if necessary. */
   jump(messageId: string): void;
 }
 
-/** `?message=…` in the address, and quotations, lead to a message. */
-export function useLinkedMessage(at: {
+/** Handles links to messages: `?message=…` in the URL, and quotations. */
+export function useLinkedMessage(options: {
   readonly conversation: Conversation;
   readonly list: RefObject<MessageListHandle | null>;
 }): LinkedMessage {
-  const { conversation, list } = at;
+  const { conversation, list } = options;
   const { messages, loadUntil } = conversation;
   const [params] = useSearchParams();
   const [messageId, setMessageId] = useState<string | null>(null);
@@ -27,7 +27,7 @@ export function useLinkedMessage(at: {
     (id: string) => {
       const go = async () => {
         const message = await readMessage(id).catch(() => null);
-        if (message === null) return show({ text: "That message is not here any more.", tone: "bad" });
+        if (message === null) return show({ text: "The message no longer exists.", tone: "bad" });
         await loadUntil(message.seq);
         setMessageId(id);
       };
@@ -36,14 +36,14 @@ export function useLinkedMessage(at: {
     },
     [list, loadUntil, show],
   );
-  const wanted = params.get("message");
+  const linkedId = params.get("message");
   const done = useRef<string | null>(null);
   const isReady = messages !== undefined;
   useEffect(() => {
-    if (!isReady || wanted === null || done.current === wanted) return;
-    done.current = wanted;
-    jump(wanted);
-  }, [isReady, wanted, jump]);
+    if (!isReady || linkedId === null || done.current === linkedId) return;
+    done.current = linkedId;
+    jump(linkedId);
+  }, [isReady, linkedId, jump]);
   useEffect(() => {
     if (messageId === null) return;
     list.current?.toMessage(messageId);

@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 
-/** Something said that the service has not confirmed yet. */
+/** A message that the service has not confirmed yet. */
 export interface PendingMessage {
   readonly clientMessageId: string;
   readonly content: string;
@@ -11,11 +11,11 @@ export interface PendingMessage {
 export interface PendingMessages {
   readonly messages: readonly PendingMessage[];
   add(message: PendingMessage): void;
-  /** It was refused. */
+  /** Removes a rejected message. */
   drop(clientMessageId: string): void;
 }
 
-/** What one has just said stands there at once; the stored message takes its place. */
+/** Sent messages that are shown until the stored message arrives. */
 export function usePendingMessages(stored: readonly Message[] | undefined): PendingMessages {
   const [sent, setSent] = useState<readonly PendingMessage[]>([]);
   const add = useCallback((message: PendingMessage) => setSent((before) => [...before, message]), []);

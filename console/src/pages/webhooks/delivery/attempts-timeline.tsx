@@ -15,9 +15,9 @@ import { RequestHeaders } from "./request-headers.tsx";
 
 const CAUSES: Readonly<Record<Attempt["cause"], string | null>> = {
   schedule: null,
-  manual: "By hand",
+  manual: "Manual",
   test: "Test",
-  replay: "Sent again",
+  replay: "Replay",
 };
 
 export interface AttemptsTimelineProps {
@@ -27,7 +27,7 @@ export interface AttemptsTimelineProps {
   readonly webhook: Webhook;
 }
 
-/** Each POST with what it sent and what came back, the next one at the top. */
+/** The attempts with request and response, the next one at the top. */
 export function AttemptsTimeline({ attempts, rows, delivery, webhook }: AttemptsTimelineProps) {
   const waiting = describeWaiting(delivery, webhook);
   const items = [...(waiting === null ? [] : [waiting]), ...rows.map((row) => describe(row, delivery, webhook))];
@@ -46,27 +46,27 @@ export function AttemptsTimeline({ attempts, rows, delivery, webhook }: Attempts
 function describeWaiting(delivery: Delivery, { is_active }: Webhook): TimelineItem | null {
   const { status, next_retry_at, scheduled_for } = delivery;
   if (status !== "pending" && status !== "retrying") return null;
-  if (!is_active) return { key: "next", title: "Held: the webhook is off", tone: "neutral", icon: <Clock /> };
+  if (!is_active) return { key: "next", title: "Held: the webhook is disabled", tone: "neutral", icon: <Clock /> };
   if (scheduled_for !== null)
     return {
       key: "next",
-      title: "Waits for the limit",
+      title: "Waiting for the rate limit",
       tone: "thinking",
       icon: <Clock />,
-      aside: <Countdown to={scheduled_for} />,
+      trailing: <Countdown to={scheduled_for} />,
       children: (
         <p className="text-ink-soft">
-          The webhook sends of this minute are used up, so it waits for a later one. Waiting is no attempt, and nothing
-          is lost. <Link to="/api">See the limits</Link>
+          The rate limit for webhook sends is used up, so the delivery waits for a later minute. Waiting does not count
+          as an attempt. <Link to="/api">See the limits</Link>
         </p>
       ),
     };
   return {
     key: "next",
-    title: status === "pending" ? "On its way" : "Next attempt",
+    title: status === "pending" ? "Pending" : "Next attempt",
     tone: "thinking",
     icon: <Clock />,
-    ...(next_retry_at !== null && { aside: <Countdown to={next_retry_at} /> }),
+    ...(next_retry_at !== null && { trailing: <Countdown to={next_retry_at} /> }),
   };
 }
 
@@ -79,11 +79,11 @@ function describe(attempt: Attempt, delivery: Delivery, webhook: Webhook): Timel
     icon: isGood ? <Check strokeWidth={3} /> : <X strokeWidth={3} />,
     title: (
       <span className="flex flex-wrap items-center gap-2">
-        {`Attempt ${attempt.attempt}: ${attempt.status_code === null ? "no answer" : `answered ${attempt.status_code}`}`}
+        {`Attempt ${attempt.attempt}: ${attempt.status_code === null ? "no response" : `status ${attempt.status_code}`}`}
         {cause !== null && <Badge>{cause}</Badge>}
       </span>
     ),
-    aside: (
+    trailing: (
       <>
         {attempt.response_time_ms !== null && `${formatDuration(attempt.response_time_ms)} · `}
         <RelativeTime at={attempt.created_at} />
@@ -116,7 +116,7 @@ function Exchange({ attempt, delivery, webhook }: ExchangeProps) {
           isWrapped
         />
       )}
-      {response_body === "" && <p className="text-sm text-ink-faint">The answer had no body.</p>}
+      {response_body === "" && <p className="text-sm text-ink-faint">The response has no body.</p>}
       <RequestHeaders delivery={delivery} webhook={webhook} attempt={attempt} />
     </div>
   );

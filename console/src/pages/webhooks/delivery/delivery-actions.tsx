@@ -59,15 +59,15 @@ export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryAction
   );
 }
 
-/** That it failed again is an answer too: the attempt is there to be looked at. */
+/** Retries the delivery. Another failed attempt is a valid outcome. */
 function useRetry({ id }: Delivery, onChanged: () => void): { readonly isBusy: boolean; run(): void } {
   const retry = useRetryDelivery();
   const toast = useToast();
   const run = async () => {
     const outcome = await retry.run(id);
     onChanged();
-    if (outcome?.isDelivered === true) toast({ text: "It arrived." });
-    else toast({ text: outcome?.reason ?? "It could not be tried again now.", tone: "bad" });
+    if (outcome?.isDelivered === true) toast({ text: "Delivered." });
+    else toast({ text: outcome?.reason ?? "The delivery could not be retried.", tone: "bad" });
   };
   return { isBusy: retry.isBusy, run: () => void run() };
 }
@@ -90,7 +90,7 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
     if (made === null) return;
     onClose();
     const [first] = made;
-    toast({ text: "The event is on its way again." });
+    toast({ text: "The event is sent again." });
     if (first !== undefined) await navigate(`/webhooks/${first.webhook_id}/deliveries/${first.delivery_id}`);
   };
   return (
@@ -98,7 +98,7 @@ function ReplayDialog({ delivery, webhook, isOpen, onClose }: ReplayDialogProps)
       isOpen={isOpen}
       onClose={onClose}
       title="Replay the event"
-      description="It is sent once more as a new delivery: the same id, the same bytes, a fresh signature. A receiver that has seen the id knows it."
+      description="Sends the event again as a new delivery with the same event id and body and a new signature. Receivers can recognise the id."
       size="small"
       footer={
         <>

@@ -62,7 +62,7 @@ function Id({ value, label }: { readonly value: string; readonly label: string }
   );
 }
 
-/** The same event elsewhere: to other webhooks, and replayed. */
+/** Other deliveries of the same event. */
 function SameEvent({ delivery }: { readonly delivery: Delivery }) {
   const { rows = [] } = useDeliveriesOfEvent(delivery.event_id);
   const { rows: names = [] } = useWebhookNames();

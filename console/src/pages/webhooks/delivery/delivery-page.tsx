@@ -39,7 +39,7 @@ interface ShownProps {
 function Shown({ delivery, webhook, onChanged }: ShownProps) {
   const attempts = useAttempts(delivery.id);
   const { reload } = attempts;
-  // The delivery tells that there was another attempt.
+  // A change of the delivery means that there was another attempt.
   useEffect(() => {
     if (delivery.attempts > 0) reload();
   }, [delivery.attempts, delivery.status, reload]);
@@ -51,20 +51,20 @@ function Shown({ delivery, webhook, onChanged }: ShownProps) {
           { label: "Webhooks", to: "/webhooks" },
           { label: webhook.name, to: `/webhooks/${webhook.id}` },
         ]}
-        aside={<StatusBadge status={delivery.status} />}
+        trailing={<StatusBadge status={delivery.status} />}
         actions={<DeliveryActions delivery={delivery} webhook={webhook} onChanged={onChanged} />}
       />
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="grid min-w-0 grid-cols-1 gap-5">
           {delivery.status === "failed" && !webhook.is_active && (
             <Banner tone="warning" action={<Link to={`/webhooks/${webhook.id}`}>To the webhook</Link>}>
-              The webhook is off. Switch it on to try again.
+              The webhook is disabled. Enable it to retry.
             </Banner>
           )}
-          <CardSection title="Attempts" description={sayAttempts(delivery)}>
+          <CardSection title="Attempts" description={describeAttempts(delivery)}>
             <Attempts attempts={attempts} delivery={delivery} webhook={webhook} />
           </CardSection>
-          <CardSection title="Payload" description="The body is the same on every attempt, byte for byte.">
+          <CardSection title="Payload" description="The body is identical in all attempts.">
             <JsonView label="Event envelope" value={delivery.payload} depth={3} />
           </CardSection>
           <SignatureCard delivery={delivery} webhookId={webhook.id} />
@@ -88,14 +88,16 @@ function Attempts(props: {
   return <AttemptsTimeline attempts={attempts} rows={rows} delivery={delivery} webhook={webhook} />;
 }
 
-function sayAttempts({ attempts, status }: Delivery): string {
-  if (attempts === 0) return "It has not been tried yet.";
+function describeAttempts({ attempts, status }: Delivery): string {
+  if (attempts === 0) return "No attempt yet.";
   const times = attempts === 1 ? "Once" : attempts === 2 ? "Twice" : `${attempts} times`;
   switch (status) {
     case "delivered":
-      return attempts === 1 ? "It arrived at once." : `Tried ${times.toLowerCase()}; the last time it arrived.`;
+      return attempts === 1
+        ? "Delivered with the first attempt."
+        : `Tried ${times.toLowerCase()}; the last attempt succeeded.`;
     case "failed":
-      return `Tried ${times.toLowerCase()}, and given up.`;
+      return `Tried ${times.toLowerCase()}; the delivery has failed.`;
     case "pending":
     case "retrying":
       return `Tried ${times.toLowerCase()} so far.`;

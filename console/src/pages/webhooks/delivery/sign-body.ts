@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** The signature of a delivery as the service makes it: over timestamp and body, keyed with the text of the secret. */
+/** Computes the signature of a delivery like the service: an HMAC of timestamp and body, keyed with the text of the secret. */
 export async function signBody(secret: string, timestamp: string, body: string): Promise<string> {
   const usage = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(secret), usage, false, ["sign"]);

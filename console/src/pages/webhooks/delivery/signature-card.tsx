@@ -19,7 +19,7 @@ interface Signed {
 
 const SHOWN_CHARACTERS = 180;
 
-/** How a delivery is signed, step by step, with the numbers of this one once the secret is there. */
+/** Explains how a delivery is signed, with the values of this one when the secret is revealed. */
 export function SignatureCard({ delivery, webhookId }: { readonly delivery: Delivery; readonly webhookId: string }) {
   const { body } = delivery;
   const reveal = useRevealSecret();
@@ -34,7 +34,7 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
   return (
     <CardSection
       title="Signature"
-      description="How your receiver knows that a delivery comes from here and was not changed on the way."
+      description="Your receiver verifies with it that the service sent the delivery and that nobody changed it."
       action={
         signed === null && (
           <Button size="small" icon={<Eye />} isBusy={reveal.isBusy} onClick={() => void sign()}>
@@ -46,21 +46,21 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
       <div className="grid gap-5">
         {reveal.failure !== null && <Banner tone="bad">{reveal.failure.message}</Banner>}
         <ol className="grid gap-5">
-          <Step at={1} title="Take the time">
+          <Step number={1} title="Read the timestamp">
             <p>
-              Each attempt says in <Code>{WEBHOOK_HEADERS.timestamp}</Code> when it was sent, in Unix seconds. A
-              receiver refuses what is more than {WEBHOOK_TOLERANCE_SECONDS} seconds away from its own clock.
+              <Code>{WEBHOOK_HEADERS.timestamp}</Code> has the time of the attempt, in Unix seconds. A receiver rejects
+              it if it differs from its clock by more than {WEBHOOK_TOLERANCE_SECONDS} seconds.
             </p>
             <CodeBlock label={WEBHOOK_HEADERS.timestamp} code={timestamp} />
           </Step>
-          <Step at={2} title="Put a dot and the raw body behind it">
+          <Step number={2} title="Append a dot and the raw body">
             <p>
-              The {formatCount(new TextEncoder().encode(body).length)} bytes as they came. Parsing the JSON and printing
-              it again changes them.
+              The {formatCount(new TextEncoder().encode(body).length)} bytes as received. Parsing the JSON and
+              serialising it again changes them.
             </p>
-            <CodeBlock label="What is signed" code={`${timestamp}.${shorten(body)}`} isWrapped />
+            <CodeBlock label="Signed content" code={`${timestamp}.${shorten(body)}`} isWrapped />
           </Step>
-          <Step at={3} title="HMAC-SHA256 it with the secret">
+          <Step number={3} title="Compute the HMAC-SHA256 with the secret">
             <p>
               The key is the text of the secret as it is shown, <Code>whsec_</Code> included. The result in hex stands
               in <Code>{WEBHOOK_HEADERS.signature}</Code>.
@@ -71,10 +71,10 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
               isWrapped
             />
           </Step>
-          <Step at={4} title="Compare, in constant time">
+          <Step number={4} title="Compare in constant time">
             <p>
-              <Code>verifyWebhook</Code> of <Code>@swarmbase/sdk</Code> does all of this. The libraries of Standard
-              Webhooks find theirs in <Code>{STANDARD_WEBHOOK_HEADERS.signature}</Code>.
+              <Code>verifyWebhook</Code> of <Code>@swarmbase/sdk</Code> does all of this. Standard Webhooks libraries
+              use <Code>{STANDARD_WEBHOOK_HEADERS.signature}</Code>.
             </p>
           </Step>
         </ol>
@@ -84,14 +84,22 @@ export function SignatureCard({ delivery, webhookId }: { readonly delivery: Deli
   );
 }
 
-function Step({ at, title, children }: { readonly at: number; readonly title: string; readonly children: ReactNode }) {
+function Step({
+  number,
+  title,
+  children,
+}: {
+  readonly number: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
   return (
     <li className="grid grid-cols-[1.75rem_minmax(0,1fr)] gap-3">
       <span
         aria-hidden
         className="flex size-7 items-center justify-center rounded-full bg-accent-soft text-sm font-semibold text-accent"
       >
-        {at}
+        {number}
       </span>
       <div className="grid min-w-0 gap-2 pt-0.5">
         <h3 className="font-medium">{title}</h3>

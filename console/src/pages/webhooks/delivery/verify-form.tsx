@@ -16,7 +16,7 @@ interface Verdict {
   readonly text: string;
 }
 
-/** Takes the headers that a receiver got and says what the sdk says about them. Nothing leaves the browser. */
+/** Verifies headers of a receiver with the SDK, in the browser. */
 export function VerifyForm({ body, example }: VerifyFormProps) {
   const [timestamp, setTimestamp] = useState(example.timestamp);
   const [signature, setSignature] = useState(example.signature);
@@ -31,9 +31,9 @@ export function VerifyForm({ body, example }: VerifyFormProps) {
       }}
     >
       <div className="grid gap-0.5">
-        <h3 className="font-medium">Check what your receiver got</h3>
+        <h3 className="font-medium">Verify received headers</h3>
         <p className="text-sm text-ink-soft">
-          Paste the two headers of one attempt. They are checked here, with the secret of now and the body above.
+          Paste the two headers of one attempt. The browser verifies them with the current secret and the body above.
         </p>
       </div>
       <div className="grid gap-4 lg:grid-cols-[12rem_minmax(0,1fr)]">
@@ -83,7 +83,7 @@ interface Evidence {
 async function judge({ body, secret, timestamp, signature }: Evidence): Promise<Verdict> {
   const headers = { [WEBHOOK_HEADERS.timestamp]: timestamp, [WEBHOOK_HEADERS.signature]: signature };
   try {
-    // Whoever looks into it later than five minutes wants to know about the signature all the same.
+    // No time limit: the signature is checked even for old attempts.
     await verifyWebhook(body, headers, secret, { toleranceSeconds: Number.POSITIVE_INFINITY });
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
@@ -94,7 +94,7 @@ async function judge({ body, secret, timestamp, signature }: Evidence): Promise<
   return {
     isGood: true,
     text: isOld
-      ? `The signature is right. By now it is ${age} s old, so that a receiver would refuse it as a repetition.`
-      : "The signature is right.",
+      ? `The signature is valid. It is ${age} s old, so a receiver would reject it as a replay.`
+      : "The signature is valid.",
   };
 }

@@ -34,7 +34,7 @@ function Edit({ webhook }: { readonly webhook: Webhook }) {
     <>
       <PageHeader
         title={`Edit ${webhook.name}`}
-        description="What is waiting to be sent again uses the new values too."
+        description="Pending retries also use the new values."
         crumbs={[
           { label: "Webhooks", to: "/webhooks" },
           { label: webhook.name, to: `/webhooks/${id}` },

@@ -11,7 +11,7 @@ export interface EventPickerProps {
   readonly error?: string | undefined;
 }
 
-const GROUP_WORDS: Readonly<Record<EventGroup, string>> = {
+const GROUP_LABELS: Readonly<Record<EventGroup, string>> = {
   message: "Messages",
   swarm: "Swarms",
   agent: "Agents",
@@ -20,7 +20,7 @@ const GROUP_WORDS: Readonly<Record<EventGroup, string>> = {
 };
 const GROUPS = Object.entries(EVENT_TYPES_BY_GROUP) as [EventGroup, readonly EventType[]][];
 
-/** Event types by group, to search in and to choose one by one or group by group. */
+/** Selects event types, individually or by group. */
 export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
   const [search, setSearch] = useState("");
   const errorId = useId();
@@ -28,9 +28,9 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
     ([, types]) => types.length > 0,
   );
   const choose = (types: readonly EventType[], isOn: boolean) => {
-    const wanted = new Set(isOn ? [...chosen, ...types] : chosen.filter((type) => !types.includes(type)));
-    // Kept in the order of the list, whatever the order of the clicks.
-    onChange(EVENT_TYPES.filter((type) => wanted.has(type)));
+    const next = new Set(isOn ? [...chosen, ...types] : chosen.filter((type) => !types.includes(type)));
+    // In the order of the list, not of the clicks.
+    onChange(EVENT_TYPES.filter((type) => next.has(type)));
   };
   const isAll = chosen.length === EVENT_TYPES.length;
   return (
@@ -40,10 +40,10 @@ export function EventPicker({ chosen, onChange, error }: EventPickerProps) {
           <SearchInput label="Search the events" value={search} onChange={setSearch} />
         </div>
         <span role="status" className="text-sm text-ink-faint tabular-nums max-sm:mr-auto sm:ml-auto">
-          {chosen.length} of {EVENT_TYPES.length} chosen
+          {chosen.length} of {EVENT_TYPES.length} selected
         </span>
         <Button size="small" onClick={() => choose(EVENT_TYPES, !isAll)}>
-          {isAll ? "Choose none" : "Choose all"}
+          {isAll ? "Select none" : "Select all"}
         </Button>
       </div>
       {error !== undefined && (
@@ -74,9 +74,9 @@ function Group({ group, types, chosen, choose }: GroupProps) {
   const state = count === 0 ? false : count === types.length ? true : "some";
   return (
     <fieldset className="mb-4 min-w-0 break-inside-avoid overflow-hidden rounded-md border border-line">
-      <legend className="sr-only">{GROUP_WORDS[group]}</legend>
+      <legend className="sr-only">{GROUP_LABELS[group]}</legend>
       <div className="border-b border-line bg-sunken px-3.5 py-2.5 font-medium">
-        <Checkbox isChecked={state} onChange={(isOn) => choose(types, isOn)} label={GROUP_WORDS[group]} />
+        <Checkbox isChecked={state} onChange={(isOn) => choose(types, isOn)} label={GROUP_LABELS[group]} />
       </div>
       <div className="grid gap-3 p-3.5">
         {types.map((type) => (

@@ -12,17 +12,17 @@ export interface HeaderLine {
 export interface HeadersEditorProps {
   readonly lines: readonly HeaderLine[];
   onChange(lines: readonly HeaderLine[]): void;
-  /** Of a form: "headers.Host" names a header, "headers" all of them. */
+  /** Error messages: "headers.Host" is about one header, "headers" about all. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
-const MOST_HEADERS = 20;
+const MAX_HEADERS = 20;
 
 export function toLines(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
   return Object.entries(headers).map(([name, value]) => ({ key: crypto.randomUUID(), name, value }));
 }
 
-/** Lines without a name are not there yet. */
+/** Skips lines without a name. */
 export function fromLines(lines: readonly HeaderLine[]): Record<string, string> {
   return Object.fromEntries(
     lines.filter(({ name }) => name.trim() !== "").map(({ name, value }) => [name.trim(), value]),
@@ -34,11 +34,11 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
     onChange(lines.map((line) => (line.key === key ? { ...line, ...change } : line)));
   return (
     <div className="grid gap-3">
-      {lines.map((line, at) => (
+      {lines.map((line, index) => (
         <Line
           key={line.key}
           line={line}
-          place={at + 1}
+          number={index + 1}
           error={errors[`headers.${line.name.trim()}`]}
           onChange={(change) => set(line.key, change)}
           onRemove={() => onChange(lines.filter(({ key }) => key !== line.key))}
@@ -53,7 +53,7 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
         <Button
           size="small"
           icon={<Plus />}
-          disabled={lines.length >= MOST_HEADERS}
+          disabled={lines.length >= MAX_HEADERS}
           onClick={() => onChange([...lines, { key: crypto.randomUUID(), name: "", value: "" }])}
         >
           Add a header
@@ -65,18 +65,18 @@ export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
 
 interface LineProps {
   readonly line: HeaderLine;
-  readonly place: number;
+  readonly number: number;
   readonly error: string | undefined;
   onChange(change: Partial<HeaderLine>): void;
   onRemove(): void;
 }
 
-function Line({ line, place, error, onChange, onRemove }: LineProps) {
+function Line({ line, number, error, onChange, onRemove }: LineProps) {
   return (
     <div className="grid gap-1">
       <div className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]">
         <TextInput
-          aria-label={`Name of header ${place}`}
+          aria-label={`Name of header ${number}`}
           placeholder="X-Api-Key"
           value={line.name}
           autoComplete="off"
@@ -86,7 +86,7 @@ function Line({ line, place, error, onChange, onRemove }: LineProps) {
           className="font-mono text-sm"
         />
         <TextInput
-          aria-label={`Value of header ${place}`}
+          aria-label={`Value of header ${number}`}
           placeholder="Value"
           value={line.value}
           autoComplete="off"
@@ -95,7 +95,7 @@ function Line({ line, place, error, onChange, onRemove }: LineProps) {
           className="col-start-1 font-mono text-sm sm:col-start-2"
         />
         <IconButton
-          label={line.name === "" ? `Remove header ${place}` : `Remove the header ${line.name}`}
+          label={line.name === "" ? `Remove header ${number}` : `Remove the header ${line.name}`}
           icon={<X />}
           onClick={onRemove}
           className="col-start-2 row-start-1 sm:col-start-3"

@@ -30,7 +30,7 @@ export function NewWebhook() {
     <>
       <PageHeader
         title="New webhook"
-        description="The signing secret is made by the service; you find it on the next page."
+        description="The service generates the signing secret and shows it on the next page."
         crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
       />
       <WebhookForm

@@ -15,7 +15,7 @@ import { fromLines, HeadersEditor, toLines } from "./headers-editor.tsx";
 
 export interface WebhookFormProps {
   readonly initial: WebhookDraft;
-  /** Its errors are shown at their fields. */
+  /** The write whose errors the form shows. */
   readonly write: Pick<Write<never, unknown>, "isBusy" | "failure" | "errors">;
   readonly action: string;
   onSubmit(draft: WebhookDraft): void;
@@ -29,9 +29,9 @@ const TIMEOUT = FIELD_BOUNDS["webhooks.timeout_ms"];
 export function WebhookForm({ initial, write, action, onSubmit, onCancel }: WebhookFormProps) {
   const [draft, setDraft] = useState(initial);
   const [lines, setLines] = useState(() => toLines(initial.headers));
-  const [faults, setFaults] = useState<FormFailure | null>(null);
-  const failure = faults ?? write.failure;
-  const { errors, touch } = useFreshErrors(faults?.fields ?? write.errors);
+  const [inputErrors, setInputErrors] = useState<FormFailure | null>(null);
+  const failure = inputErrors ?? write.failure;
+  const { errors, touch } = useFreshErrors(inputErrors?.fields ?? write.errors);
   const [isDirty, setDirty] = useState(false);
   const set = (change: Partial<WebhookDraft>) => {
     setDraft({ ...draft, ...change });
@@ -40,10 +40,10 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
   };
   const submit = () => {
     const complete = { ...draft, headers: fromLines(lines) };
-    const found = findFaults(complete);
-    const isSound = Object.keys(found).length === 0;
-    setFaults(isSound ? null : { message: "", fields: found });
-    if (isSound) onSubmit(complete);
+    const found = findErrors(complete);
+    const isValid = Object.keys(found).length === 0;
+    setInputErrors(isValid ? null : { message: "", fields: found });
+    if (isValid) onSubmit(complete);
   };
   return (
     <FormFrame
@@ -56,9 +56,9 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
       onSubmit={submit}
       onCancel={onCancel}
     >
-      <CardSection title="Where to">
+      <CardSection title="Endpoint">
         <div className="grid gap-5">
-          <Field label="Name" hint="For you, to tell it from others." error={errors["name"]}>
+          <Field label="Name" hint="A name for your own use." error={errors["name"]}>
             <TextInput
               value={draft.name}
               maxLength={NAME.max}
@@ -67,11 +67,7 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
               onChange={({ target }) => set({ name: target.value })}
             />
           </Field>
-          <Field
-            label="URL"
-            hint="Begins with https://. Events are posted to it; redirects are not followed."
-            error={errors["url"]}
-          >
+          <Field label="URL" hint="Must begin with https://. Redirects are not followed." error={errors["url"]}>
             <TextInput
               type="url"
               inputMode="url"
@@ -85,11 +81,11 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
           </Field>
         </div>
       </CardSection>
-      <CardSection title="What for" description="You hear of your own agents and of the swarms that you are in.">
+      <CardSection title="Events" description="Of your own agents, and of the swarms that you are in.">
         <EventPicker chosen={draft.events} onChange={(events) => set({ events })} error={errors["events"]} />
       </CardSection>
       <CardSection
-        title="How"
+        title="Delivery"
         action={
           <div className="flex items-center gap-2.5">
             <span aria-hidden className="text-ink-soft">
@@ -102,7 +98,7 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
         <div className="grid gap-5 lg:grid-cols-2">
           <Field
             label="Retries"
-            hint={`After a failed attempt: ${sayRetries(draft.retry_count)}`}
+            hint={`After a failed attempt: ${describeRetries(draft.retry_count)}`}
             error={errors["retry_count"]}
           >
             <Slider
@@ -116,8 +112,8 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
           </Field>
           <Field
             label="Timeout in milliseconds"
-            aside={Number.isFinite(draft.timeout_ms) ? formatDuration(draft.timeout_ms) : undefined}
-            hint="From looking up the name to the last byte of the answer."
+            trailing={Number.isFinite(draft.timeout_ms) ? formatDuration(draft.timeout_ms) : undefined}
+            hint="From the DNS lookup to the last byte of the response."
             error={errors["timeout_ms"]}
           >
             <TextInput
@@ -133,8 +129,8 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
         </div>
       </CardSection>
       <CardSection
-        title="Headers of your own"
-        description="Sent along with every delivery: a key for your gateway, a tenant. Optional."
+        title="Custom headers"
+        description="Optional. Sent with every delivery, such as a key for your gateway."
       >
         <HeadersEditor
           lines={lines}
@@ -150,12 +146,12 @@ export function WebhookForm({ initial, write, action, onSubmit, onCancel }: Webh
   );
 }
 
-/** What can be told without asking; the service has the last word. */
-function findFaults({ name, url, events, timeout_ms, retry_count }: WebhookDraft): Record<string, string> {
+/** Validates the form before it is sent. The service validates it again. */
+function findErrors({ name, url, events, timeout_ms, retry_count }: WebhookDraft): Record<string, string> {
   return {
-    ...(name.trim() === "" && { name: "Give it a name." }),
-    ...(!isHttps(url) && { url: "It has to be a URL that begins with https://." }),
-    ...(events.length === 0 && { events: "Choose at least one event." }),
+    ...(name.trim() === "" && { name: "Enter a name." }),
+    ...(!isHttps(url) && { url: "Must be a URL that begins with https://." }),
+    ...(events.length === 0 && { events: "Select at least one event." }),
     ...(Number.isNaN(timeout_ms) && { timeout_ms: `From ${TIMEOUT.min} to ${TIMEOUT.max}.` }),
     ...(Number.isNaN(retry_count) && { retry_count: `From ${RETRIES.min} to ${RETRIES.max}.` }),
   };
@@ -165,9 +161,9 @@ function isHttps(url: string): boolean {
   return URL.parse(url.trim())?.protocol === "https:";
 }
 
-/** "again after 1 min, 5 min, 30 min", as far as the count goes; beyond the schedule its last wait repeats. */
-function sayRetries(count: number): string {
-  if (!(count > 0)) return "none, it has failed at once.";
+/** "again after 1 min, 5 min, 30 min". Beyond the schedule its last delay repeats. */
+function describeRetries(count: number): string {
+  if (!(count > 0)) return "none; the delivery fails at once.";
   const waits = RETRY_SCHEDULE_SECONDS.slice(1, 1 + count).map((seconds) =>
     seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`,
   );

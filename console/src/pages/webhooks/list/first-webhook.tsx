@@ -3,21 +3,21 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
 
-/** What a webhook is good for, and something to run that receives one. */
+/** Explains webhooks and shows code for a receiver. */
 export function FirstWebhook() {
   return (
     <div className="grid gap-6">
       <EmptyState
         picture="webhooks"
-        title="Hear of it in your own service"
+        title="No webhooks yet"
         action={
           <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
             New webhook
           </ButtonLink>
         }
       >
-        A webhook is a URL of yours that events are posted to: a message was said, an agent has failed, a tool has run.
-        Each delivery is signed and recorded, and what fails is tried again for hours.
+        A webhook posts events to your URL, for example when a message was created or an agent has failed. Each delivery
+        is signed and recorded, and failed ones are retried for hours.
       </EmptyState>
       <ReceiverSnippets />
     </div>

@@ -1,7 +1,7 @@
 import type { Health } from "../../../data/webhook-health.ts";
 import { formatCount, formatPercent } from "../../../components/formats.ts";
 
-/** The share of attempts that arrived. */
+/** The share of successful attempts. */
 export function SuccessRate({ health: { successRate, attempts, waiting } }: { readonly health: Health }) {
   if (successRate === null)
     return <span className="text-ink-faint">{waiting > 0 ? `${formatCount(waiting)} waiting` : "None"}</span>;

@@ -1,7 +1,7 @@
 import { Plus, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
-import { useEvery } from "../../../data/every.ts";
+import { useInterval } from "../../../data/use-interval.ts";
 import { HEALTH_REFRESH_MS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
@@ -16,20 +16,20 @@ import { WebhookStatus } from "../webhook-status.tsx";
 import { FirstWebhook } from "./first-webhook.tsx";
 import { SuccessRate } from "./success-rate.tsx";
 
-const STATE_WORDS: Readonly<Record<WebhookState, string>> = {
+const STATE_LABELS: Readonly<Record<WebhookState, string>> = {
   all: "All webhooks",
   active: "Active",
-  off: "Switched off",
+  off: "Off",
   disabled: "Disabled by the service",
 };
-const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_WORDS[value] }));
+const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_LABELS[value] }));
 
 export function WebhookList() {
   const filters = useFilters();
   const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
-  const webhooks = useWebhooks({ search: filters.settledSearch.trim(), state });
+  const webhooks = useWebhooks({ search: filters.debouncedSearch.trim(), state });
   // Realtime does not report deliveries.
-  useEvery(HEALTH_REFRESH_MS, webhooks.reload);
+  useInterval(HEALTH_REFRESH_MS, webhooks.reload);
   useListCommands({
     path: "webhooks",
     newLabel: "New webhook",
@@ -40,7 +40,7 @@ export function WebhookList() {
   return (
     <ListPage
       title="Webhooks"
-      description="Your own service hears of what happens: signed, recorded, and sent again if it was away."
+      description="Send events to your own service: signed, recorded, and retried on failure."
       actions={
         <>
           <WebhooksCode />
@@ -51,7 +51,7 @@ export function WebhookList() {
       }
       noun="webhooks"
       one="webhook"
-      noMatchHint="Neither a name nor a URL in this state holds what you are looking for."
+      noMatchHint="No name or URL in this state matches."
       filters={filters}
       searchLabel="Search by name or URL"
       selects={
@@ -92,7 +92,7 @@ function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
         </span>
       ),
     },
-    { title: "Events", width: "1.2fr", render: ({ events }) => sayEvents(events) },
+    { title: "Events", width: "1.2fr", render: ({ events }) => summarizeEvents(events) },
     {
       title: "Success, last 24 h",
       width: "1.3fr",
@@ -109,7 +109,7 @@ function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
       render: ({ last: [latest] }) =>
         latest === undefined ? <span className="text-ink-faint">Never</span> : <RelativeTime at={latest.created_at} />,
     },
-    { title: "State", width: "6.5rem", narrow: "aside", render: (webhook) => <WebhookStatus webhook={webhook} /> },
+    { title: "State", width: "6.5rem", narrow: "trailing", render: (webhook) => <WebhookStatus webhook={webhook} /> },
   ];
   return (
     <DataTable
@@ -124,7 +124,7 @@ function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
   );
 }
 
-function sayEvents(events: readonly string[]): ReactNode {
+function summarizeEvents(events: readonly string[]): ReactNode {
   const [first, ...others] = events;
   return (
     <span className="text-ink-soft">

@@ -3,7 +3,7 @@ import { useNavigate, useSearchParams } from "react-router";
 import type { DeliveryFilter, LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
-import { AT_ONCE } from "../../../components/at-once.ts";
+import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
 import { Button } from "../../../components/button.tsx";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
@@ -17,7 +17,7 @@ import { Toolbar } from "../../../components/toolbar.tsx";
 import { Countdown } from "../countdown.tsx";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
 
-const STATUS_WORDS: Readonly<Record<DeliveryStatus, string>> = {
+const STATUS_LABELS: Readonly<Record<DeliveryStatus, string>> = {
   pending: "Pending",
   delivered: "Delivered",
   failed: "Failed",
@@ -25,7 +25,7 @@ const STATUS_WORDS: Readonly<Record<DeliveryStatus, string>> = {
 };
 const STATUS_CHOICES = [
   { value: "", label: "Every status" },
-  ...DELIVERY_STATUSES.map((value) => ({ value, label: STATUS_WORDS[value] })),
+  ...DELIVERY_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
 ] as const;
 
 export interface DeliveriesTabProps {
@@ -42,7 +42,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
     const next = new URLSearchParams(params);
     if (value === "") next.delete(name);
     else next.set(name, value);
-    setParams(next, AT_ONCE);
+    setParams(next, URL_UPDATE_OPTIONS);
   };
   if (failure !== null && rows === undefined)
     return <FailureState title="The deliveries could not be loaded" message={failure.message} onRetry={reload} />;
@@ -70,9 +70,9 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
         <EmptyState
           picture="search"
           title="No delivery matches"
-          action={<Button onClick={() => setParams({}, AT_ONCE)}>Show all deliveries</Button>}
+          action={<Button onClick={() => setParams({}, URL_UPDATE_OPTIONS)}>Show all deliveries</Button>}
         >
-          Nothing was delivered that has this status and this event type.
+          No delivery has this status and event type.
         </EmptyState>
       ) : (
         <Table deliveries={deliveries} rows={rows} />
@@ -84,10 +84,10 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
 function NothingYet({ isActive }: { readonly isActive: boolean }) {
   return (
     <div className="grid gap-6">
-      <EmptyState picture="webhooks" title="Nothing was sent yet">
+      <EmptyState picture="webhooks" title="No deliveries yet">
         {isActive
-          ? "Send a test with the button above, or let something happen that this webhook listens to. It shows up here by itself."
-          : "The webhook is off, so that events pass it by. Switch it on, then send a test."}
+          ? "Send a test with the button above, or cause an event of this webhook. Deliveries appear here automatically."
+          : "The webhook is disabled and receives no events. Enable it, then send a test."}
       </EmptyState>
       <ReceiverSnippets />
     </div>
@@ -101,15 +101,15 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
     narrow: "title",
     render: ({ event_type }) => <span className="font-mono text-sm">{event_type}</span>,
   },
-  { title: "Status", width: "7.5rem", narrow: "aside", render: ({ status }) => <StatusBadge status={status} /> },
+  { title: "Status", width: "7.5rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
   {
-    title: "Answer",
+    title: "Response",
     width: "1fr",
     render: ({ status_code, attempts, scheduled_for }) => {
-      if (scheduled_for !== null && attempts === 0) return "Waits for the limit";
+      if (scheduled_for !== null && attempts === 0) return "Waiting for the rate limit";
       return (
         <>
-          {status_code ?? (attempts === 0 ? "Not tried yet" : "No answer")}
+          {status_code ?? (attempts === 0 ? "No attempt yet" : "No response")}
           {attempts > 1 && <span className="text-ink-faint"> after {attempts} attempts</span>}
         </>
       );

@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, isEventType } from "@swarmbase/sdk";
 import type { DeliveryFilter } from "../../../data/deliveries.ts";
 
-/** Filters live in the address, so that what one sees can be sent to somebody. */
+/** Filters are in the URL, so that the view can be shared as a link. */
 export function readFilter(webhookId: string, params: URLSearchParams): DeliveryFilter {
   const type = params.get("type");
   return {

@@ -5,7 +5,7 @@ import { Link } from "../../../components/link.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { Stat } from "../../../components/stat.tsx";
 
-/** The last day in four figures. */
+/** Key figures of the last day. */
 export function HealthFigures({ health }: { readonly health: Health | undefined }) {
   const say = (value: (known: Health) => ReactNode) =>
     health === undefined ? <Skeleton className="my-1 h-4.5 w-16" /> : value(health);
@@ -24,7 +24,7 @@ export function HealthFigures({ health }: { readonly health: Health | undefined 
       <Stat label="Delivered" value={say(({ delivered }) => formatCount(delivered))} />
       <Stat label="Waiting now" value={say(({ waiting }) => formatCount(waiting))} />
       <Stat
-        label="Given up"
+        label="Failed"
         value={say(({ failed }) =>
           failed === 0 ? (
             "0"

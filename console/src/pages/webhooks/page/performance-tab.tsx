@@ -20,7 +20,7 @@ const RANGES: readonly { readonly value: HistoryRange; readonly label: string }[
   { value: "month", label: "Last 30 days" },
 ];
 
-/** How many attempts arrived, and how long the endpoint took, over time. */
+/** Success rate and latency over time. */
 export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
   const [range, setRange] = useState<HistoryRange>("day");
   const { rows, failure, reload } = useAttemptHistory(webhookId, range);
@@ -30,7 +30,7 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
         <Select<HistoryRange> aria-label="Time" value={range} choices={RANGES} onChange={setRange} className="w-44" />
         {rows?.isCut === true && (
           <span className="text-sm text-ink-faint">
-            Drawn from the latest {formatCount(rows.attempts.length)} attempts.
+            Based on the latest {formatCount(rows.attempts.length)} attempts.
           </span>
         )}
       </Toolbar>
@@ -39,8 +39,8 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
       )}
       {failure === null && rows === undefined && <CardsSkeleton cards={2} />}
       {rows?.attempts.length === 0 && (
-        <EmptyState picture="usage" title="No attempts in this time">
-          As soon as something is sent, this shows how much of it arrives and how long your endpoint takes.
+        <EmptyState picture="usage" title="No attempts in this period">
+          After the first attempts, this shows the success rate and the response time of your endpoint.
         </EmptyState>
       )}
       {rows !== undefined && rows.attempts.length > 0 && <Charts history={rows} range={range} />}
@@ -50,14 +50,13 @@ export function PerformanceTab({ webhookId }: { readonly webhookId: string }) {
 
 function Charts({ history, range }: { readonly history: AttemptHistory; readonly range: HistoryRange }) {
   const { times, outcome, latency } = useMemo(() => {
-    const stretches =
-      range === "day" ? { lengthMs: HOUR_MS, count: HOURS } : { lengthMs: DAY_MS, count: daysOf(range) };
-    const points = buildAttemptPoints(history.attempts, { ...stretches, now: Date.now() });
+    const buckets = range === "day" ? { lengthMs: HOUR_MS, count: HOURS } : { lengthMs: DAY_MS, count: daysOf(range) };
+    const points = buildAttemptPoints(history.attempts, { ...buckets, now: Date.now() });
     const outcomeSeries: readonly ChartSeries[] = [
       { label: "Failed", color: "--bad", kind: "bars", values: points.failed },
       { label: "Delivered", color: "--good", kind: "bars", values: points.delivered },
     ];
-    // The slowest is never less than the average, which is drawn in front of it.
+    // The average is drawn in front of the slowest, which is never less.
     const latencySeries: readonly ChartSeries[] = [
       { label: "Slowest", color: "--line-strong", kind: "bars", values: points.slowestMs },
       { label: "Average", color: "--accent", kind: "bars", values: points.averageMs },
@@ -67,7 +66,7 @@ function Charts({ history, range }: { readonly history: AttemptHistory; readonly
   const unit = range === "day" ? "by the hour" : "by the day, in UTC";
   return (
     <div className="grid gap-5 xl:grid-cols-2">
-      <CardSection title="Success rate" description={`The share of attempts with a 2xx answer, ${unit}.`}>
+      <CardSection title="Success rate" description={`The share of attempts with a 2xx response, ${unit}.`}>
         <Chart
           label="Share of attempts that were delivered and that failed"
           times={times}
@@ -77,7 +76,7 @@ function Charts({ history, range }: { readonly history: AttemptHistory; readonly
           top={1}
         />
       </CardSection>
-      <CardSection title="Latency" description={`How long the endpoint took, ${unit}.`}>
+      <CardSection title="Latency" description={`The response time of the endpoint, ${unit}.`}>
         <Chart
           label="Average and longest time that attempts took"
           times={times}

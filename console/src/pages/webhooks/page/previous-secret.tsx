@@ -6,7 +6,7 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { useToast } from "../../../components/toast.tsx";
 import { Countdown } from "../countdown.tsx";
 
-/** How long the secret before goes on, and the way to end it now. Says nothing where there is none. */
+/** Shows until when previous secrets sign, with a button to end them now; renders nothing if there are none. */
 export function PreviousSecret({ webhook }: { readonly webhook: Webhook }) {
   const { rows = [] } = usePreviousSecrets(webhook.id);
   const [isEnding, setEnding] = useState(false);
@@ -22,8 +22,8 @@ export function PreviousSecret({ webhook }: { readonly webhook: Webhook }) {
           </Button>
         }
       >
-        {rows.length === 1 ? "The old secret still signs" : `${rows.length} old secrets still sign`} beside the new one.
-        It ends <Countdown to={last.expires_at} />.
+        {rows.length === 1 ? "The previous secret still signs" : `${rows.length} previous secrets still sign`} together
+        with the new one. This ends <Countdown to={last.expires_at} />.
       </Banner>
       {isEnding && <EndDialog webhook={webhook} onClose={() => setEnding(false)} />}
     </>
@@ -35,7 +35,7 @@ function EndDialog({ webhook, onClose }: { readonly webhook: Webhook; onClose():
   const show = useToast();
   const run = async () => {
     if ((await revoke.run(webhook.id)) === null) return;
-    show({ text: "The old secret signs no more." });
+    show({ text: "The previous secret no longer signs." });
     onClose();
   };
   return (
@@ -43,8 +43,8 @@ function EndDialog({ webhook, onClose }: { readonly webhook: Webhook; onClose():
       isOpen
       onClose={onClose}
       size="small"
-      title={`End the old secret of ${webhook.name}`}
-      description="A receiver that still has the old secret refuses every delivery from now on. This cannot be undone."
+      title={`End the previous secret of ${webhook.name}`}
+      description="Receivers that use the previous secret will reject all deliveries. This cannot be undone."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>

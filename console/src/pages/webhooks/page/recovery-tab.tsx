@@ -22,10 +22,10 @@ const CHOICES: readonly { readonly value: Since; readonly label: string }[] = [
   { value: "6", label: "The last 6 hours" },
   { value: "24", label: "The last 24 hours" },
   { value: "168", label: "The last 7 days" },
-  { value: "other", label: "A time of your own" },
+  { value: "other", label: "Custom time" },
 ];
 
-/** After an outage: sends everything again that has failed since a time. */
+/** Sends all deliveries that have failed since a time again, for example after an outage. */
 export function RecoveryTab({ webhook }: { readonly webhook: Webhook }) {
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
@@ -38,7 +38,7 @@ export function RecoveryTab({ webhook }: { readonly webhook: Webhook }) {
 function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Webhook }) {
   const [choice, setChoice] = useState<Since>("24");
   const [own, setOwn] = useState("");
-  // Taken when it is chosen: a time that moves on with every render would ask without end.
+  // Set when the choice changes: the current time at each render would cause endless requests.
   const [chosenAt, setChosenAt] = useState(() => Date.now());
   const since = choice === "other" ? readLocal(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
   const { rows: failed, reload: recount } = useFailedSince(id, since);
@@ -46,8 +46,8 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
   const count = since === null ? undefined : failed?.[0]?.count;
   return (
     <CardSection
-      title="Recover what has failed"
-      description="After an outage of yours: every failed delivery since then is sent again, with a schedule of its own."
+      title="Recover failed deliveries"
+      description="Sends all deliveries that have failed since a time again, each with a new retry schedule."
     >
       <form
         className="grid gap-4"
@@ -71,7 +71,7 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
             <TextInput type="datetime-local" value={own} onChange={({ target }) => setOwn(target.value)} />
           </Field>
         )}
-        {!isActive && <Banner tone="warning">The webhook is off. Switch it on first.</Banner>}
+        {!isActive && <Banner tone="warning">The webhook is disabled. Enable it first.</Banner>}
         {recover.failure !== null && recover.errors["since"] === undefined && (
           <Banner tone="bad">{recover.failure.message}</Banner>
         )}
@@ -80,8 +80,8 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
             {count === undefined
               ? ""
               : count === 0
-                ? "Nothing has failed since."
-                : `${formatCount(count)} failed since.`}
+                ? "No failed deliveries."
+                : `${formatCount(count)} failed deliveries.`}
           </span>
           <Button
             type="submit"
@@ -104,7 +104,7 @@ function Past({ webhookId }: { readonly webhookId: string }) {
     return <FailureState title="The recoveries could not be loaded" message={failure.message} onRetry={reload} />;
   if (rows === undefined) return <ListSkeleton rows={3} />;
   return (
-    <CardSection title="Recoveries" description="They go on through restarts, and wait for an endpoint that is behind.">
+    <CardSection title="Recoveries" description="Recoveries survive restarts, and pause while the endpoint is behind.">
       {rows.length === 0 ? (
         <p className="text-ink-faint">None yet.</p>
       ) : (
@@ -127,10 +127,10 @@ function Progress({ recovery: { since, status, found, recovered, created_at } }:
         <span className="font-medium">Since {formatExact(since)}</span>
         <StatusBadge status={status} />
       </div>
-      <ProgressBar label="Deliveries put back" value={Math.min(recovered, found)} max={found} />
+      <ProgressBar label="Recovered deliveries" value={Math.min(recovered, found)} max={found} />
       <div className="flex flex-wrap justify-between gap-2 text-sm text-ink-faint tabular-nums">
         <span>
-          {formatCount(recovered)} of {formatCount(found)} put back
+          {formatCount(recovered)} of {formatCount(found)} recovered
         </span>
         <RelativeTime at={created_at} />
       </div>

@@ -17,17 +17,17 @@ export interface RotateDialogProps {
 
 type Grace = "3600" | "86400" | "604800" | "0";
 const GRACES: readonly { readonly value: Grace; readonly label: string; readonly hint: string }[] = [
-  { value: "3600", label: "An hour", hint: "For a receiver that takes the new secret at once." },
-  { value: "86400", label: "A day", hint: "For most." },
-  { value: "604800", label: "A week", hint: "For a receiver that others have to change." },
+  { value: "3600", label: "An hour", hint: "If you can update the receiver at once." },
+  { value: "86400", label: "A day", hint: "For most receivers." },
+  { value: "604800", label: "A week", hint: "If others must update the receiver." },
   {
     value: "0",
     label: "None",
-    hint: "The old secret is worthless at once: when somebody has it who should not.",
+    hint: "The previous secret is invalid at once. Use this if it was leaked.",
   },
 ];
 
-/** Replaces the secret without a gap: for a while both sign. */
+/** Replaces the secret; during the grace period both secrets sign. */
 export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDialogProps) {
   const [grace, setGrace] = useState<Grace>("86400");
   const [made, setMade] = useState<NewSecret | null>(null);
@@ -50,8 +50,8 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
       title={made === null ? `Rotate the secret of ${webhook.name}` : "The new secret"}
       description={
         made === null
-          ? "A new secret is made. The old one can go on signing beside it for a while."
-          : "Put it into your receiver. It stands on this page too, whenever you reveal it."
+          ? "Generates a new secret. The previous one can also sign for a grace period."
+          : "Configure it in your receiver. You can also reveal it on this page later."
       }
       footer={
         made === null ? (
@@ -71,10 +71,10 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
       {made === null ? (
         <div className="grid grid-cols-1 gap-4">
           <Banner tone="warning">
-            <WhoBreaks url={webhook.url} isAtOnce={grace === "0"} />
+            <AffectedReceivers url={webhook.url} isAtOnce={grace === "0"} />
           </Banner>
           <RadioGroup<Grace>
-            label="How long the old secret goes on"
+            label="Grace period of the previous secret"
             value={grace}
             choices={GRACES}
             onChange={setGrace}
@@ -86,12 +86,12 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
           <CodeBlock label="WEBHOOK_SECRET" code={made.new_secret} isWrapped />
           <p className="text-pretty text-ink-soft">
             {made.previous_secret_expires_at === null
-              ? "The old secret signs no more."
-              : `The old secret signs along until ${formatExact(made.previous_secret_expires_at)}. This page counts down to it, and ends it earlier when you ask for that.`}
+              ? "The previous secret no longer signs."
+              : `The previous secret also signs until ${formatExact(made.previous_secret_expires_at)}. You can end it earlier on this page.`}
           </p>
           {made.previous_secret_expires_at !== null && (
             <p className="text-pretty text-ink-soft">
-              A receiver that looks at X-Service-Signature alone needs the new one now.
+              A receiver that checks only X-Service-Signature needs the new secret now.
             </p>
           )}
         </div>
@@ -100,15 +100,15 @@ export function RotateDialog({ webhook, isOpen, onClose, onRotated }: RotateDial
   );
 }
 
-/** X-Service-Signature has one value, that of the new secret; webhook-signature has one for each secret. */
-function WhoBreaks({ url, isAtOnce }: { readonly url: string; readonly isAtOnce: boolean }) {
+/** X-Service-Signature has only the signature of the new secret; webhook-signature has one for each secret. */
+function AffectedReceivers({ url, isAtOnce }: { readonly url: string; readonly isAtOnce: boolean }) {
   const where = <span className="font-mono text-sm break-all">{url}</span>;
-  if (isAtOnce) return <>The receiver at {where} refuses every delivery until it has the new secret.</>;
+  if (isAtOnce) return <>The receiver at {where} rejects all deliveries until it has the new secret.</>;
   return (
     <>
-      The receiver at {where} refuses every delivery until it has the new secret if it checks{" "}
-      <Code>X-Service-Signature</Code> alone. With <Code>verifyWebhook</Code> or a Standard Webhooks library it takes
-      either secret until the old one ends.
+      The receiver at {where} rejects all deliveries until it has the new secret if it checks only{" "}
+      <Code>X-Service-Signature</Code>. With <Code>verifyWebhook</Code> or a Standard Webhooks library it accepts both
+      secrets until the previous one ends.
     </>
   );
 }

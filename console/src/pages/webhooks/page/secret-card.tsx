@@ -10,7 +10,7 @@ import { RotateDialog } from "./rotate-dialog.tsx";
 
 const HIDDEN = "whsec_••••••••••••••••••••••••";
 
-/** The signing secret, shown when it is asked for and gone when the page is left. */
+/** The signing secret, which is shown on request and never cached. */
 export function SecretCard({ webhook }: { readonly webhook: Webhook }) {
   const reveal = useRevealSecret();
   const [secret, setSecret] = useState<string | null>(null);
@@ -18,7 +18,7 @@ export function SecretCard({ webhook }: { readonly webhook: Webhook }) {
   return (
     <CardSection
       title="Signing secret"
-      description="Your receiver checks with it that a delivery comes from here. Keep it where you keep passwords."
+      description="Your receiver uses it to verify deliveries. Store it like a password."
     >
       <div className="grid gap-4">
         <div className="flex min-w-0 items-center gap-2 rounded-md border border-line bg-sunken py-1.5 pr-1.5 pl-3">

@@ -33,7 +33,7 @@ export function SetupTab({ webhook }: { readonly webhook: Webhook }) {
           </Fact>
           <Fact name="Retries">{retry_count}</Fact>
           <Fact name="Timeout">{formatDuration(timeout_ms)}</Fact>
-          <Fact name="Own headers">{names.length === 0 ? "None" : names.join(", ")}</Fact>
+          <Fact name="Custom headers">{names.length === 0 ? "None" : names.join(", ")}</Fact>
           <Fact name="API version">{api_version}</Fact>
           <Fact name="Made">
             <RelativeTime at={created_at} />

@@ -18,7 +18,7 @@ export interface TestDialogProps {
   onSent(): void;
 }
 
-/** Sends a sample once and shows what came back. */
+/** Sends a sample event and shows the response. */
 export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps) {
   const { id, events } = webhook;
   const [type, setType] = useState<EventType>(events[0] ?? "message.created");
@@ -40,7 +40,7 @@ export function TestDialog({ webhook, isOpen, onClose, onSent }: TestDialogProps
       isOpen={isOpen}
       onClose={close}
       title={`Test ${webhook.name}`}
-      description="A sample is signed and sent like a real event, once. Its data says “test”: true."
+      description="Sends a signed sample event once. Its data has “test”: true."
       footer={
         <>
           <Button onClick={close}>Close</Button>
@@ -83,9 +83,9 @@ function Answer({ answer, webhookId }: AnswerProps) {
         ) : (
           <CircleX className="size-5 text-bad" aria-hidden />
         )}
-        <span className="font-medium">{success ? "It arrived" : "It did not arrive"}</span>
+        <span className="font-medium">{success ? "Delivered" : "Not delivered"}</span>
         <span className="text-ink-soft tabular-nums">
-          {status_code === null ? "no answer" : `answered ${status_code}`} after {formatDuration(response_time_ms)}
+          {status_code === null ? "no response" : `status ${status_code}`} after {formatDuration(response_time_ms)}
         </span>
         <Link to={`/webhooks/${webhookId}/deliveries/${delivery_id}`} className="sm:ml-auto">
           Open the delivery
@@ -93,7 +93,7 @@ function Answer({ answer, webhookId }: AnswerProps) {
       </div>
       {error !== undefined && error !== null && <p className="text-ink-soft">{error}</p>}
       {response_body !== null && response_body !== "" && (
-        <CodeBlock label="What the endpoint said" code={response_body} isWrapped />
+        <CodeBlock label="Response body" code={response_body} isWrapped />
       )}
     </div>
   );

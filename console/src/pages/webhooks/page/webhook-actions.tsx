@@ -14,7 +14,7 @@ import { TestDialog } from "./test-dialog.tsx";
 
 export interface WebhookActionsProps {
   readonly webhook: Webhook;
-  /** Something was sent, so that there is a new delivery to see. */
+  /** Called when a test was sent. */
   onSent(): void;
 }
 
@@ -65,13 +65,13 @@ export function WebhookActions({ webhook, onSent }: WebhookActionsProps) {
         </Button>
       ) : (
         <Button variant="primary" icon={<Power />} onClick={() => void toggle()}>
-          Switch on
+          Enable
         </Button>
       )}
       <DropdownMenu
         trigger={<IconButton label="More" icon={<Ellipsis />} />}
         groups={[
-          [{ label: isActive ? "Switch off" : "Switch on", icon: <Power />, onSelect: () => void toggle() }],
+          [{ label: isActive ? "Disable" : "Enable", icon: <Power />, onSelect: () => void toggle() }],
           [{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setOpen("delete") }],
         ]}
       />
@@ -87,11 +87,11 @@ function useToggle({ id, name, is_active: isActive }: Webhook): () => Promise<vo
   return async () => {
     const saved = await update.run({ id, change: { is_active: !isActive } });
     if (saved === null) {
-      toast({ text: `${name} could not be switched ${isActive ? "off" : "on"}.`, tone: "bad" });
+      toast({ text: `${name} could not be ${isActive ? "disabled" : "enabled"}.`, tone: "bad" });
       return;
     }
     toast({
-      text: isActive ? `${name} is off. What was waiting is held.` : `${name} is on.`,
+      text: isActive ? `${name} is disabled. Waiting deliveries are held.` : `${name} is enabled.`,
       action: { label: "Undo", run: () => void update.run({ id, change: { is_active: isActive } }) },
     });
   };
@@ -127,7 +127,7 @@ function DeleteDialog({ webhook: { id, name }, isOpen, onClose }: DeleteDialogPr
       isBusy={remove.isBusy}
       onConfirm={() => void confirm()}
     >
-      Its deliveries and their record go with it, and nothing that is waiting is sent. This cannot be undone.
+      Its deliveries and attempts are deleted, and waiting deliveries are not sent. This cannot be undone.
     </ConfirmByName>
   );
 }

@@ -4,7 +4,7 @@ import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useWebhook, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CopyButton } from "../../../components/copy-button.tsx";
-import { explainDisabled } from "../../../components/disabled-words.ts";
+import { explainDisabled } from "../../../components/explain-disabled.ts";
 import { PageHeader } from "../../../components/page-header.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { PageSkeleton } from "../../../components/skeleton.tsx";
@@ -46,7 +46,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
       <PageHeader
         title={webhook.name}
         crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
-        aside={<WebhookStatus webhook={webhook} />}
+        trailing={<WebhookStatus webhook={webhook} />}
         description={
           <span className="flex items-center gap-1">
             <span className="min-w-0 font-mono text-sm break-all">{webhook.url}</span>
@@ -58,7 +58,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
       <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
         {reason !== null && (
           <Banner tone="bad">
-            The service switched this webhook off {disabledAt !== null && <RelativeTime at={disabledAt} />}.{" "}
+            The service disabled this webhook {disabledAt !== null && <RelativeTime at={disabledAt} />}.{" "}
             {explainDisabled(reason)}
           </Banner>
         )}
