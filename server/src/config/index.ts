@@ -11,6 +11,7 @@ export {
   type ModelSupport,
   type OfferedModel,
   type OfferedModels,
+  isSelfHosted,
   PROVIDER_KINDS,
   type ProviderKind,
   SHIPPED_MODELS,

@@ -106,10 +106,13 @@ interface ShippedRow {
   readonly price: ModelPrice;
 }
 
-type ShippedKind = "openai" | "anthropic" | "google";
+type ShippedRows = Readonly<Record<string, ShippedRow>>;
 
-/** The first one is the default: a model that still accepts the sampling settings of an agent. */
-const SHIPPED_ROWS: Readonly<Record<ShippedKind, Readonly<Record<string, ShippedRow>>>> = {
+/**
+ * The models that are shipped for a kind. The first one is the default: one that still honours the sampling settings of
+ * an agent. `self-hosted`: the operator of the server decides which models it has and what they cost.
+ */
+const SHIPPED_ROWS: Readonly<Record<ProviderKind, ShippedRows | "self-hosted" | "of-framework">> = {
   openai: {
     "gpt-4.1-mini": row(1_047_576, 32_768, 0.4, 0.1, 1.6),
     "gpt-5.4-mini": row(400_000, 128_000, 0.75, null, 4.5),
@@ -124,7 +127,13 @@ const SHIPPED_ROWS: Readonly<Record<ShippedKind, Readonly<Record<string, Shipped
     "gemini-2.5-flash": row(1_048_576, 65_536, 0.3, null, 2.5),
     "gemini-3.6-flash": row(1_048_576, 65_536, 1.5, null, 7.5),
   },
+  "openai-compatible": "self-hosted",
+  simulated: "of-framework",
 };
+
+export function isSelfHosted(kind: ProviderKind): boolean {
+  return SHIPPED_ROWS[kind] === "self-hosted";
+}
 
 function row(
   contextWindow: number,
@@ -134,7 +143,7 @@ function row(
   return { contextWindow, maxOutputTokens, price: { input, cachedInput, output } };
 }
 
-const DEFAULT_KINDS: Readonly<Record<Framework, ShippedKind>> = {
+const DEFAULT_KINDS: Readonly<Record<Framework, ProviderKind>> = {
   provider_a: "openai",
   provider_b: "anthropic",
   provider_c: "google",
@@ -142,22 +151,24 @@ const DEFAULT_KINDS: Readonly<Record<Framework, ShippedKind>> = {
 
 /** Describes a model; of one that is not shipped, only what its name suggests is known. */
 export function describeModel(kind: ProviderKind, id: string): OfferedModel {
-  const shipped = Object.values(SHIPPED_ROWS).find((rows) => Object.hasOwn(rows, id))?.[id];
+  const shipped = Object.values(SHIPPED_ROWS).flatMap((rows) =>
+    typeof rows === "object" && Object.hasOwn(rows, id) ? [rows[id]] : [],
+  )[0];
   return {
     id,
     contextWindow: shipped?.contextWindow ?? null,
     maxOutputTokens: shipped?.maxOutputTokens ?? null,
     // A compatible server can serve a model of the same name at another price.
-    price: kind === "openai-compatible" ? null : (shipped?.price ?? null),
+    price: isSelfHosted(kind) ? null : (shipped?.price ?? null),
     supports: assumeSupport(kind, id),
   };
 }
 
-/** Returns the models that are shipped for a kind; `simulated` has those of the framework's default kind. */
+/** The ids that are shipped for a kind; a self-hosted server is assumed to name its models as OpenAI does. */
 export function shippedIds(framework: Framework, kind: ProviderKind): readonly string[] {
-  const listed =
-    kind in SHIPPED_ROWS ? (kind as ShippedKind) : kind === "simulated" ? DEFAULT_KINDS[framework] : "openai";
-  return Object.keys(SHIPPED_ROWS[listed]);
+  const rows = SHIPPED_ROWS[kind];
+  if (rows === "self-hosted") return shippedIds(framework, "openai");
+  return rows === "of-framework" ? shippedIds(framework, DEFAULT_KINDS[framework]) : Object.keys(rows);
 }
 
 function ship(framework: Framework): OfferedModels {

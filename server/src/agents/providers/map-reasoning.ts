@@ -2,6 +2,7 @@ import type { JSONObject } from "@ai-sdk/provider";
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import type { OfferedModel, ProviderKind } from "../../config/index.ts";
 import { asRecord, NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
+import { VENDORS } from "./vendors.ts";
 
 /** Tokens that a model gets to think with. */
 const TOKENS = {
@@ -39,13 +40,14 @@ export function mapReasoning(settings: SettingsRecord, target: Target): MappedRe
   const thinking = readThinking(settings, warn);
   const isThinker = model.supports.reasoning;
   const room = (tokens: number): number => fitWindow(tokens, model.contextWindow);
-  switch (kind) {
-    case "simulated":
-      if (effort !== null) warn("reasoning_effort", SIMULATED);
-      if (thinking !== null) warn("thinking", SIMULATED);
-      return { sent: {}, roomTokens: 0, budgetTokens: 0 };
-    case "openai":
-    case "google":
+  if (kind === "simulated") {
+    if (effort !== null) warn("reasoning_effort", SIMULATED);
+    if (thinking !== null) warn("thinking", SIMULATED);
+    return { sent: {}, roomTokens: 0, budgetTokens: 0 };
+  }
+  const { reasoning, optionsName } = VENDORS[kind];
+  switch (reasoning) {
+    case "effort":
       if (thinking !== null) warn("thinking", isThinker ? "not sent: set reasoning_effort instead" : NOT_TAKEN);
       if (effort !== null && !isThinker) warn("reasoning_effort", NOT_TAKEN);
       return {
@@ -53,17 +55,17 @@ export function mapReasoning(settings: SettingsRecord, target: Target): MappedRe
         roomTokens: isThinker ? room(TOKENS[effort ?? "medium"]) : 0,
         budgetTokens: 0,
       };
-    case "openai-compatible":
+    case "any":
       // Nobody knows what such a server takes, so that it gets what the agent's owner asks for.
       return {
         sent: {
           ...(effort !== null && { reasoning: effort }),
-          ...(thinking !== null && { providerOptions: { compatible: { thinking: thinking.given } } }),
+          ...(thinking !== null && { providerOptions: { [optionsName]: { thinking: thinking.given } } }),
         },
         roomTokens: room(thinking?.tokens ?? TOKENS[effort ?? (isThinker ? "medium" : "none")]),
         budgetTokens: 0,
       };
-    case "anthropic":
+    case "claude":
       return isThinker ? mapAdaptive(effort, thinking, target) : mapBudget(effort, thinking, target);
   }
 }

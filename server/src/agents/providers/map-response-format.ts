@@ -1,5 +1,6 @@
 import type { ProviderKind } from "../../config/index.ts";
 import { asRecord, NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
+import { VENDORS } from "./vendors.ts";
 
 type ResponseFormat = NonNullable<SentSettings["responseFormat"]>;
 export type MappedFormat = Pick<SentSettings, "responseFormat" | "providerOptions">;
@@ -22,21 +23,20 @@ export function mapResponseFormat(settings: SettingsRecord, { kind, hasTools, wa
   if (format === null)
     return refuse("not sent: type must be one of text, json_object, json_schema; json_schema needs json_schema.schema");
   if (format.responseFormat?.type !== "json") return {};
-  switch (kind) {
-    case "simulated":
-      return refuse(SIMULATED);
-    case "anthropic":
+  if (kind === "simulated") return refuse(SIMULATED);
+  const { responseFormat: accepted, optionsName } = VENDORS[kind];
+  switch (accepted) {
+    case "none":
       return refuse(NOT_TAKEN);
-    case "google":
+    case "without-tools":
       if (hasTools) return refuse("not sent: the model does not take it beside tools");
       return { responseFormat: format.responseFormat };
-    case "openai":
-    case "openai-compatible": {
+    case "any": {
       const options = { strictJsonSchema: format.isStrict };
       return {
         responseFormat: format.responseFormat,
         ...(format.responseFormat.schema !== undefined && {
-          providerOptions: { [kind === "openai" ? "openai" : "compatible"]: options },
+          providerOptions: { [optionsName]: options },
         }),
       };
     }

@@ -5,6 +5,7 @@ import { mapReasoning } from "./map-reasoning.ts";
 import { mapResponseFormat } from "./map-response-format.ts";
 import type { ModelWarning } from "./model-port.ts";
 import { NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
+import { VENDORS } from "./vendors.ts";
 
 export interface MappedSettings {
   readonly sent: SentSettings;
@@ -63,8 +64,8 @@ export function mapSettings(settings: SettingsRecord, target: SettingsTarget): M
   }
 
   const asked = readStop(settings["stop"]);
-  // Anthropic refuses a request with a blank one.
-  const usable = kind === "anthropic" ? asked.filter((text) => text.trim() !== "") : asked;
+  const acceptsBlank = kind === "simulated" || VENDORS[kind].acceptsBlankStop;
+  const usable = acceptsBlank ? asked : asked.filter((text) => text.trim() !== "");
   const stop = usable.slice(0, supports.stop);
   if (asked.length > 0 && supports.stop === 0) warn("stop", NOT_TAKEN);
   else if (stop.length < asked.length)
@@ -100,10 +101,9 @@ function mapLength(settings: SettingsRecord, target: SettingsTarget, warn: Warn)
 function mapSeed(settings: SettingsRecord, kind: ProviderKind, warn: Warn): number | null {
   const seed = settings["seed"] ?? null;
   if (seed === null) return null;
-  // Google's API holds it in 32 bits.
-  const isWhole = typeof seed === "number" && (kind === "google" ? (seed | 0) === seed : Number.isSafeInteger(seed));
-  if (kind === "simulated") warn("seed", SIMULATED);
-  else if (kind === "anthropic") warn("seed", NOT_TAKEN);
+  const range = kind === "simulated" ? "none" : VENDORS[kind].seed;
+  const isWhole = typeof seed === "number" && (range === "int32" ? (seed | 0) === seed : Number.isSafeInteger(seed));
+  if (range === "none") warn("seed", kind === "simulated" ? SIMULATED : NOT_TAKEN);
   else if (isWhole) return seed;
   else warn("seed", "not sent: must be a whole number");
   return null;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   assumeSupport,
   describeModel,
+  isSelfHosted,
   type OfferedModel,
   PROVIDER_KINDS,
   type ProviderKind,
@@ -86,7 +87,7 @@ function findFaults(file: ProvidersFile): readonly string[] {
         ? [`${at}.default_model is missing`]
         : []),
       ...(ids !== undefined && !isOffered(entry, ids) ? [`${at}.default_model is not among its models`] : []),
-      ...(entry.kind === "openai-compatible" && entry.base_url === undefined ? [`${at}.base_url is missing`] : []),
+      ...(isSelfHosted(entry.kind) && entry.base_url === undefined ? [`${at}.base_url is missing`] : []),
       ...(targets.includes(framework as Framework) ? [`${at}.fallback names itself`] : []),
       ...(targets.some((target) => file[target]?.kind === "simulated")
         ? [`${at}.fallback names a simulated provider`]

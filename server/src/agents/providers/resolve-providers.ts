@@ -2,6 +2,7 @@ import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
 import {
   describeModel,
   type Environment,
+  isSelfHosted,
   type OfferedModels,
   type ProviderKind,
   type Settings,
@@ -83,8 +84,8 @@ function fromVariables(framework: Framework, variables: Variables, faults: strin
   const { kind, baseUrl, apiKey } = variables;
   const letter = framework.slice(-1).toUpperCase();
   const isConfigured = kind === "simulated" || apiKey !== null || baseUrl !== null;
-  if (kind === "openai-compatible" && baseUrl === null)
-    faults.push(`PROVIDER_${letter}_BASE_URL is required when PROVIDER_${letter}_KIND is openai-compatible`);
+  if (isSelfHosted(kind) && baseUrl === null)
+    faults.push(`PROVIDER_${letter}_BASE_URL is required when PROVIDER_${letter}_KIND is ${kind}`);
   if (
     variables.models.length > 0 &&
     variables.defaultModel !== null &&
@@ -110,7 +111,7 @@ function offerFromVariables(framework: Framework, variables: Variables): Offered
     models: ids.map((id) => describeModel(kind, id)),
     defaultModel: defaultModel ?? ids[0] ?? "",
     // What such a server offers is its owner's affair, unless they have said it.
-    isOpen: kind === "openai-compatible" && models.length === 0,
+    isOpen: isSelfHosted(kind) && models.length === 0,
     isSimulated: kind === "simulated",
   };
 }

@@ -12,23 +12,15 @@ import type { Deadlines } from "./deadlines.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
-import { CHAT_FRAMES, type FrameFormat, type PlainEnd } from "./plain-words.ts";
+import type { PlainEnd } from "./plain-words.ts";
 import type { Provider } from "./provider.ts";
 import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
 import type { StreamPace } from "./stream-pace.ts";
-import { loadVendor, VENDOR_URLS, type VendorKind } from "./vendor-models.ts";
+import { type VendorKind, VENDORS } from "./vendors.ts";
 import { type Watcher, type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
 
 /** Models whose object is kept: with unlisted ones there is no end to their names. */
 const MOST_KEPT = 100;
-
-/** Where plain words can be told without the package. */
-const FORMATS: Readonly<Record<VendorKind, FrameFormat | null>> = {
-  openai: CHAT_FRAMES,
-  "openai-compatible": CHAT_FRAMES,
-  anthropic: null,
-  google: null,
-};
 
 export interface VendorWay extends Way {
   readonly pace: StreamPace;
@@ -36,7 +28,8 @@ export interface VendorWay extends Way {
 
 /** Speaks to a real provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(provider: Provider, kind: VendorKind, way: VendorWay): Adapter {
-  const loading = loadVendor(kind);
+  const { url, load, frames, signsReasoning } = VENDORS[kind];
+  const loading = load();
   // Loading begins early; a failure belongs to the call that needs it.
   loading.catch(() => {});
   const watchers: Watchers = new WeakMap();
@@ -51,9 +44,9 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
     const known = kept.get(modelId);
     if (known?.key === key) return known.language;
     const language = vendor(modelId, {
-      baseURL: provider.baseUrl ?? VENDOR_URLS[kind],
+      baseURL: provider.baseUrl ?? url,
       apiKey: key ?? "",
-      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, format: FORMATS[kind] }),
+      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, format: frames }),
     });
     if (kept.size >= MOST_KEPT) {
       kept.clear();
@@ -76,8 +69,7 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
     stream(request) {
       const { model, sent, call, deadlines } = request;
       const source = createPartSource();
-      const hasThoughts = kind === "anthropic";
-      const options = { ...sent, ...buildOptions(call, model, hasThoughts), abortSignal: deadlines.signal };
+      const options = { ...sent, ...buildOptions(call, model, signsReasoning), abortSignal: deadlines.signal };
       const names = `${model.id} ${Object.keys(options).sort().join()}`;
       // What the package has to say of these depends on their values, of which there is no end.
       const isPlain = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
@@ -86,7 +78,11 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
       const onQuiet = (): void => {
         if (isPlain) quiet.add(names);
       };
-      return readParts(opening, source, { deadlines, onQuiet, thoughts: hasThoughts ? createSignedThoughts() : null });
+      return readParts(opening, source, {
+        deadlines,
+        onQuiet,
+        thoughts: signsReasoning ? createSignedThoughts() : null,
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ModelError } from "../../../src/agents/providers/model-error.ts";
-import type { VendorKind } from "../../../src/agents/providers/vendor-models.ts";
+import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
 import { callOf, KEY, KINDS, listen, openBench } from "./support/models.ts";
 import { WIRE } from "./support/wire.ts";
 import { openWireServer, refuse, say, type WireServer } from "./support/wire-server.ts";
@@ -82,22 +82,22 @@ describe("what a provider answers instead of words", () => {
   }
 
   it("an error inside a stream is told like any other, and no key with it", async () => {
+    const frameOf = (body: unknown) => `data: ${JSON.stringify(body)}\n\n`;
     const frames: Record<VendorKind, string> = {
-      openai: JSON.stringify(openai("rate_limit_exceeded", LEAK)),
-      "openai-compatible": JSON.stringify(openai("rate_limit_exceeded", LEAK)),
-      anthropic: JSON.stringify(anthropic("rate_limit_error", LEAK)),
-      google: JSON.stringify(google(429, "RESOURCE_EXHAUSTED", LEAK)),
+      openai: frameOf(openai("rate_limit_exceeded", LEAK)),
+      "openai-compatible": frameOf(openai("rate_limit_exceeded", LEAK)),
+      anthropic: `event: error\n${frameOf(anthropic("rate_limit_error", LEAK))}`,
+      google: frameOf(google(429, "RESOURCE_EXHAUSTED", LEAK)),
     };
     for (const kind of KINDS) {
       const begun = WIRE[kind]({ texts: ["first", "second"] });
       const upTo = begun.slice(0, begun.findIndex((frame) => frame.includes("first")) + 1);
-      const prefix = kind === "anthropic" ? "event: error\n" : "";
       for (const [head, asked] of [
         [[], 3],
         [upTo, 1],
       ] as const) {
         const { models, log } = openBench(kind, server.url);
-        server.answer(say([...head, `${prefix}data: ${frames[kind]}\n\n`]));
+        server.answer(say([...head, frames[kind]]));
         const { error } = await listen(models, callOf());
         assert.ok(error instanceof ModelError);
         assert.deepEqual([kind, error.code, server.asked.length], [kind, "PROVIDER_RATE_LIMITED", asked]);

@@ -11,7 +11,7 @@ import { resolveProviders } from "../../../src/agents/providers/resolve-provider
 import { type Environment, loadSettings, SettingsError } from "../../../src/config/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import type { VendorKind } from "../../../src/agents/providers/vendor-models.ts";
+import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
 import { callOf, callsOf, finishOf, KEY, listen, openBench } from "./support/models.ts";
 import { WIRE } from "./support/wire.ts";
 import { openWireServer, refuse, say, type WireServer } from "./support/wire-server.ts";

@@ -1,4 +1,4 @@
-import type { VendorKind } from "../../../../src/agents/providers/vendor-models.ts";
+import type { VendorKind } from "../../../../src/agents/providers/vendors.ts";
 
 interface WireCall {
   readonly id: string;
