@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import type { Framework, SwarmStrategy } from "@swarmbase/sdk";
+import type { Framework } from "@swarmbase/sdk";
 import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
+import { STRATEGIES } from "../strategies/decide-next.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { parseTraceparent } from "../traceparent.ts";
 import type { RunEvent } from "../streams/stream-hub.ts";
@@ -103,15 +104,13 @@ function handOver({ executor, onEvents }: RespondPorts, admission: Admission, pl
   if (admission.has_events) onEvents();
 }
 
-const COORDINATED: ReadonlySet<SwarmStrategy> = new Set(["handoff", "selector", "supervisor"]);
-
 /** Of all agents that may speak in the run. `private.list_run_frameworks` decides the same for a run that has waited. */
 function frameworksOf(
   { agents, strategy, coordinator_agent_id: coordinatorId }: Preflight,
   namedIds: readonly string[] | null,
 ): readonly Framework[] {
   const maySpeak = (id: string): boolean =>
-    namedIds === null || namedIds.includes(id) || (id === coordinatorId && COORDINATED.has(strategy));
+    namedIds === null || namedIds.includes(id) || (id === coordinatorId && STRATEGIES[strategy].alwaysHasCoordinator);
   return agents.filter(({ id }) => maySpeak(id)).map(({ framework }) => framework);
 }
 

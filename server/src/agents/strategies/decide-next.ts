@@ -1,3 +1,4 @@
+import type { SwarmStrategy } from "@swarmbase/sdk";
 import { isPingPong } from "../guards/ping-pong.ts";
 import { repeatsItself } from "../guards/repeats-itself.ts";
 import { coordinatorOf } from "./coordinator.ts";
@@ -11,7 +12,7 @@ import { fallbackSelection } from "./selection-tool.ts";
 export function decideNext(view: RunView): NextStep {
   if (view.onAgentError === "stop" && view.turns.some((turn) => turn.outcome === "failed"))
     return end("provider_error");
-  const step = view.agents.length === 0 ? endOf(view) : goOn(view);
+  const step = view.agents.length === 0 ? endOf(view) : STRATEGIES[view.strategy].next(view);
   if (step.type === "end") return step;
   if (isPingPong(view.turns)) return end("loop_detected");
   if (hasNoProgress(view.turns)) return end("no_progress");
@@ -20,24 +21,36 @@ export function decideNext(view: RunView): NextStep {
   return step.type === "turns" ? { ...step, agentIds: step.agentIds.slice(0, turnsLeft) } : step;
 }
 
-function goOn(view: RunView): NextStep {
-  switch (view.strategy) {
-    case "round_robin":
-      return oneByOne(view, view.maxRounds);
-    case "parallel": {
-      const waiting = inOrder(view.agents).filter((agent) => countTurns(view.turns, agent.id) === 0);
-      return waiting.length === 0 ? endOf(view) : turns(waiting, true);
-    }
-    case "mention":
-      if (view.isNarrowed) return oneByOne(view, 1);
-      return oneTurnOf(coordinatorOf(view), view);
-    case "handoff":
-      return followHandoffs(view);
-    case "selector":
-      return followSelection(view);
-    case "supervisor":
-      return oneTurnOf(coordinatorOf(view), view);
-  }
+interface Strategy {
+  /** The next step before the guards apply. */
+  readonly next: (view: RunView) => NextStep;
+  /** The coordinator also speaks in a run that names other agents. `private.may_speak` lists the same strategies. */
+  readonly alwaysHasCoordinator: boolean;
+  /** The tools with which an agent reaches the others: everybody hands over, or only the coordinator asks. */
+  readonly agentTools: "handoff" | "ask" | null;
+}
+
+/** Everything that differs between strategies. */
+export const STRATEGIES: Readonly<Record<SwarmStrategy, Strategy>> = {
+  round_robin: { next: (view) => oneByOne(view, view.maxRounds), alwaysHasCoordinator: false, agentTools: null },
+  parallel: { next: allAtOnce, alwaysHasCoordinator: false, agentTools: null },
+  mention: {
+    next: (view) => (view.isNarrowed ? oneByOne(view, 1) : oneTurnOf(coordinatorOf(view), view)),
+    alwaysHasCoordinator: false,
+    agentTools: null,
+  },
+  handoff: { next: followHandoffs, alwaysHasCoordinator: true, agentTools: "handoff" },
+  selector: { next: followSelection, alwaysHasCoordinator: true, agentTools: null },
+  supervisor: {
+    next: (view) => oneTurnOf(coordinatorOf(view), view),
+    alwaysHasCoordinator: true,
+    agentTools: "ask",
+  },
+};
+
+function allAtOnce(view: RunView): NextStep {
+  const waiting = inOrder(view.agents).filter((agent) => countTurns(view.turns, agent.id) === 0);
+  return waiting.length === 0 ? endOf(view) : turns(waiting, true);
 }
 
 /** Counted per agent, because agents come and go while a run is under way. */

@@ -1,5 +1,6 @@
 import type { ModelTool } from "../providers/model-port.ts";
 import { coordinatorOf } from "../strategies/coordinator.ts";
+import { STRATEGIES } from "../strategies/decide-next.ts";
 import { handoffTools } from "../strategies/handoff-tools.ts";
 import { memberTools } from "../strategies/member-tools.ts";
 import type { AssignedTool } from "./tool-port.ts";
@@ -28,11 +29,11 @@ export function buildToolset(run: LiveRun, turn: Turn): Toolset {
     tools.push(tool);
   };
   for (const tool of turn.agent.tools) add(run.ports.tools.describe(tool), { kind: "own", tool });
-  const { strategy } = run.context.run;
-  if (strategy === "handoff")
+  const { agentTools } = STRATEGIES[run.context.run.strategy];
+  if (agentTools === "handoff")
     for (const { tool, agentId } of handoffTools(run.agents, turn.agent.id, meanings.keys()))
       add(tool, { kind: "handoff", agentId });
-  const isSupervising = strategy === "supervisor" && turn.asked === null && turn.agent.id === findCoordinator(run);
+  const isSupervising = agentTools === "ask" && turn.asked === null && turn.agent.id === findCoordinator(run);
   if (isSupervising)
     for (const { tool, agentId } of memberTools(run.agents, turn.agent.id, meanings.keys()))
       add(tool, { kind: "member", agentId });
