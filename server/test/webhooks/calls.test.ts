@@ -49,6 +49,8 @@ describe("test_webhook", () => {
     assert.ok(isEventOf(envelope, "message.created"));
     assert.equal(envelope.data.test, true);
     assert.equal(typeof envelope.data.message_id, "string");
+    assert.deepEqual(envelope.data.actor, { type: "user", id: owner });
+    assert.ok(Math.abs(Date.parse(envelope.data.created_at) - Date.parse(envelope.created_at)) < 60_000);
     const row = await deliveryRow(attempt.deliveryId);
     assert.equal(row?.["status"], "delivered");
     assert.equal(row?.["attempts"], 1);
