@@ -1,13 +1,22 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { FUNCTION_TABLE } from "../server/src/functions/index.ts";
+import { WORKSPACE_IMPORTS } from "./architecture/modules.ts";
 import { findDocumentFaults } from "./documents/find-document-faults.ts";
 import { GENERATED_PAGES } from "./documents/generated-pages.ts";
-import { readTexts } from "./read-texts.ts";
+import { listPaths, readTexts } from "./read-texts.ts";
+import { GENERATED_FOLDERS } from "./sdk/sdk-files.ts";
+
+const WRITTEN_BY_PROGRAMS = ["server/schema.sql", "package-lock.json", ...GENERATED_FOLDERS, "docs/pictures"];
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
 const { scripts = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts?: object };
+const paths = listPaths(root, ["**/*"]);
 const faults = findDocumentFaults({
+  paths,
+  sources: readTexts(root, [`{${Object.keys(WORKSPACE_IMPORTS).join(",")}}/**/*.{ts,tsx}`]),
+  isGenerated: (path) =>
+    path in GENERATED_PAGES || WRITTEN_BY_PROGRAMS.some((written) => `${path}/`.startsWith(`${written}/`)),
   pages: readTexts(root, ["**/*.md"]),
   acceptance: readTexts(root, ["acceptance/*.test.ts"]),
   scripts: new Set(Object.keys(scripts)),

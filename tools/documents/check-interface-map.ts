@@ -1,3 +1,4 @@
+import { findReferenceFault } from "./find-reference-fault.ts";
 import { INTERFACE_SECTIONS } from "./interface-rules.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 import { findTestTitles } from "./test-titles.ts";
@@ -14,8 +15,8 @@ interface MapRow {
 }
 
 /**
- * Every rule of the interface has a row with its code and its test, every open question one with its answer. Files and
- * test titles that a row names must exist, and acceptance tests and rows must cover the same sections.
+ * Every rule of the interface has a row with its code and its test, every open question one with its answer. Files,
+ * symbols and test titles that a row names must exist, and acceptance tests and rows must cover the same sections.
  */
 export const checkInterfaceMap: DocumentRule = (tree) => {
   const text = tree.pages.get(MAP);
@@ -47,21 +48,24 @@ function checkNumbers(rows: readonly MapRow[]): string[] {
 }
 
 /** Columns of rules: rule, code, test. Columns of open questions: question, answer, test. */
-function checkRow({ id, cells }: MapRow, { exists, readSource }: DocumentTree): string[] {
+function checkRow({ id, cells }: MapRow, tree: DocumentTree): string[] {
   const faults: string[] = [];
   const fault = (message: string) => faults.push(`${MAP}: ${id}: ${message}`);
   if (cells.length !== 3) return [`${MAP}: ${id}: a row has four cells, this one ${cells.length + 1}`];
   const [, code = "", test = ""] = cells;
   if (!id.includes("-open-")) {
-    const paths = namesIn(code);
-    if (paths.length === 0) fault("names no code");
-    for (const path of paths) if (!exists(path)) fault(`${path} does not exist`);
+    const references = namesIn(code);
+    if (references.length === 0) fault("names no code");
+    for (const reference of references) {
+      const wrong = reference.includes("#") ? findReferenceFault(tree, reference) : `${reference} names no symbol`;
+      if (wrong !== null) fault(wrong);
+    }
   }
   const tests = namesIn(test);
   if (!tests.some((name) => name.includes("::"))) fault("names no test by its title");
   for (const name of tests) {
     const [path = "", title] = name.split("::");
-    const source = path.endsWith(".test.ts") ? readSource(path) : null;
+    const source = path.endsWith(".test.ts") ? tree.readSource(path) : null;
     if (source === null) fault(`${path} is not a test`);
     else if (title !== undefined && !findTestTitles(source).includes(title)) fault(`${path} has no test "${title}"`);
   }

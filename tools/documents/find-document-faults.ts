@@ -3,6 +3,7 @@ import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkMentions } from "./check-mentions.ts";
+import { checkRecipes } from "./check-recipes.ts";
 import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
 
@@ -11,6 +12,7 @@ const RULES: readonly DocumentRule[] = [
   checkGenerated,
   checkInterfaceMap,
   checkMentions,
+  checkRecipes,
   checkThreatModel,
   checkLinks,
   checkCommands,

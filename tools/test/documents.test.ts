@@ -6,13 +6,14 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findDocumentFaults } from "../documents/find-document-faults.ts";
+import { RECIPES } from "../documents/check-recipes.ts";
 import { INTERFACE_SECTIONS } from "../documents/interface-rules.ts";
 
 const A_TEST = "`server/test/a.test.ts::keeps out`";
 
 /** A map with a valid row for every rule and question. */
 const GOOD_ROWS = Object.entries(INTERFACE_SECTIONS).flatMap(([section, { rules, open }]) => [
-  ...Array.from({ length: rules }, (_, at) => `| ${section}-${at + 1} | r | \`server/src/a.ts\` | ${A_TEST} |`),
+  ...Array.from({ length: rules }, (_, at) => `| ${section}-${at + 1} | r | \`server/src/a.ts#keepOut\` | ${A_TEST} |`),
   ...Array.from({ length: open }, (_, at) => `| ${section}-open-${at + 1} | r | as we like | ${A_TEST} |`),
 ]);
 const mapWith = (row: string) =>
@@ -25,11 +26,15 @@ const GOOD_ACCEPTANCE = Object.keys(INTERFACE_SECTIONS)
 const modelWith = (row: string) =>
   `# Threats\n\n| | threat | code | test |\n|---|---|---|---|\n| T1 | a | \`server/src/a.ts\` | ${row} |\n`;
 
+const GOOD_RECIPES = Object.keys(RECIPES)
+  .map((title) => `## ${title}\n\n| file | what to add |\n|---|---|\n| \`server/src/a.ts#keepOut\` | a row |\n`)
+  .join("\n");
+
 /** Valid documents; each test breaks one thing in them. */
 const GOOD: Record<string, string> = {
   "README.md": "# Swarm\n\nRun `npm start`, `npm test`, `npm run check`. See [docs](docs/README.md#how-to--why).\n",
   "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- all\n\n## 0.1.0\n",
-  "CONTRIBUTING.md": "[top](#work)\n\n# Work\n\n```\n[not a link](nowhere.md)\n```\n",
+  "CONTRIBUTING.md": `[top](#work)\n\n# Work\n\n\`\`\`\n[not a link](nowhere.md)\n\`\`\`\n\n${GOOD_RECIPES}`,
   "SECURITY.md": '[home](./README.md "title") and [web](https://a.example/x.md)\n',
   "docs/README.md":
     "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
@@ -50,7 +55,13 @@ function faultsWith(changes: Record<string, string | null>, acceptance = GOOD_AC
     mentions: { "docs/README.md": ["## How to"] },
     generated: { "docs/reference/errors.md": () => "generated\n" },
     exists: (path) => files.has(path),
-    readSource: (path) => (files.has(path) ? 'it("keeps out", () => {}); // lets in' : null),
+    paths: [...files],
+    sources: new Map(),
+    isGenerated: (path) => path.startsWith("docs/reference/"),
+    readSource: (path) => {
+      if (!files.has(path)) return null;
+      return path.endsWith(".test.ts") ? 'it("keeps out", () => {}); // lets in' : "export function keepOut(): void {}";
+    },
   });
 }
 
@@ -117,7 +128,9 @@ describe("the check of the documents", () => {
     },
     {
       what: "a rule that nobody knows",
-      changes: { "docs/interface-map.md": [...GOOD_ROWS, `| 9-7 | r | \`server/src/a.ts\` | ${A_TEST} |`].join("\n") },
+      changes: {
+        "docs/interface-map.md": [...GOOD_ROWS, `| 9-7 | r | \`server/src/a.ts#keepOut\` | ${A_TEST} |`].join("\n"),
+      },
       expected: "docs/interface-map.md: 9-7 is not a known rule",
     },
     {
@@ -127,8 +140,23 @@ describe("the check of the documents", () => {
     },
     {
       what: "a rule whose code is gone",
-      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/gone.ts\` | ${A_TEST} |`) },
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/gone.ts#keepOut\` | ${A_TEST} |`) },
       expected: "docs/interface-map.md: 3.1-1: server/src/gone.ts does not exist",
+    },
+    {
+      what: "a rule whose symbol is gone",
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts#letIn\` | ${A_TEST} |`) },
+      expected: "docs/interface-map.md: 3.1-1: server/src/a.ts declares no letIn",
+    },
+    {
+      what: "a rule that names a file but no symbol",
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts\` | ${A_TEST} |`) },
+      expected: "docs/interface-map.md: 3.1-1: server/src/a.ts names no symbol",
+    },
+    {
+      what: "a rule with a symbol of a file that has none",
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`README.md#keepOut\` | ${A_TEST} |`) },
+      expected: "docs/interface-map.md: 3.1-1: README.md has no symbols that can be checked",
     },
     {
       what: "a rule that is only planned",
@@ -137,24 +165,30 @@ describe("the check of the documents", () => {
     },
     {
       what: "a rule without a test",
-      changes: { "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/test/a.test.ts` |") },
+      changes: {
+        "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts#keepOut` | `server/test/a.test.ts` |"),
+      },
       expected: "docs/interface-map.md: 3.1-1: names no test by its title",
     },
     {
       what: "a rule whose test has another title",
       changes: {
-        "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/test/a.test.ts::lets in` |"),
+        "docs/interface-map.md": mapWith(
+          "| 3.1-1 | r | `server/src/a.ts#keepOut` | `server/test/a.test.ts::lets in` |",
+        ),
       },
       expected: 'docs/interface-map.md: 3.1-1: server/test/a.test.ts has no test "lets in"',
     },
     {
       what: "a rule whose test is not one",
-      changes: { "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts` | `server/src/a.ts::keeps out` |") },
+      changes: {
+        "docs/interface-map.md": mapWith("| 3.1-1 | r | `server/src/a.ts#keepOut` | `server/src/a.ts::keeps out` |"),
+      },
       expected: "docs/interface-map.md: 3.1-1: server/src/a.ts is not a test",
     },
     {
       what: "a row of the wrong shape",
-      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts\` | ${A_TEST} | soon |`) },
+      changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts#keepOut\` | ${A_TEST} | soon |`) },
       expected: "docs/interface-map.md: 3.1-1: a row has four cells, this one 5",
     },
     {
@@ -181,6 +215,13 @@ describe("the check of the documents", () => {
   for (const { what, changes, expected } of spoiled) {
     it(`reports ${what}`, () => assert.deepEqual(faultsWith(changes), [expected]));
   }
+
+  it("reports every wrong reference of the map at once", () => {
+    const wrong = GOOD_ROWS.map((row) => row.replace("a.ts#keepOut", "a.ts#letIn"));
+    const rules = Object.values(INTERFACE_SECTIONS).reduce((sum, { rules: count }) => sum + count, 0);
+    const faults = faultsWith({ "docs/interface-map.md": wrong.join("\n") });
+    assert.equal(faults.filter((fault) => fault.endsWith("server/src/a.ts declares no letIn")).length, rules);
+  });
 
   it("reports acceptance tests without a section, and sections without an acceptance test", () => {
     const acceptance = `${GOOD_ACCEPTANCE.replace("5.9 holds", "5.11 holds")}\ntest("holds", () => {});`;
