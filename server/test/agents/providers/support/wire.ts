@@ -15,6 +15,25 @@ export interface WireAnswer {
 
 const lines = (frames: readonly unknown[]) => frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`);
 
+/** What the answers of a vendor have of their own. */
+interface WireTraits {
+  readonly reasoningTokens: number;
+  /** A refusal arrives as text with a reason, otherwise as an error. */
+  readonly isRefusalText: boolean;
+  readonly canOmitUsage: boolean;
+  /** Arrives with a tool call and must be sent back with its result. */
+  readonly signature: string | null;
+}
+
+const OPENAI_TRAITS: WireTraits = { reasoningTokens: 2, isRefusalText: true, canOmitUsage: true, signature: null };
+
+export const WIRE_TRAITS: Readonly<Record<VendorKind, WireTraits>> = {
+  openai: OPENAI_TRAITS,
+  "openai-compatible": OPENAI_TRAITS,
+  anthropic: { reasoningTokens: 0, isRefusalText: false, canOmitUsage: false, signature: null },
+  google: { reasoningTokens: 2, isRefusalText: false, canOmitUsage: true, signature: "c2lnbmVk" },
+};
+
 /** An answer as frames of the stream that each vendor sends: 12 tokens in (4 of them cached where it says so), 7 out. */
 export const WIRE: Readonly<Record<VendorKind, (answer: WireAnswer) => readonly string[]>> = {
   openai: (answer) => [...openai(answer), "data: [DONE]\n\n"],
