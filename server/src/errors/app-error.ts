@@ -11,7 +11,7 @@ export interface AppErrorExtra {
   /** Never shown to the client. */
   cause?: unknown;
   errors?: { field: string; code: string }[];
-  /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of ours. */
+  /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of the service. */
   foreign?: { code: string; status: number };
   /** Further members of the body, such as `error_code` or `delivery_id`. */
   members?: Record<string, unknown>;

@@ -44,7 +44,7 @@ function buildBody(error: AppError): Record<string, unknown> {
   }
 }
 
-/** A case without a code of ours gets the code of its status. */
+/** A case without a code of the service gets the code of its status. */
 function shortTextOf({ code, status, extra }: AppError): string {
   if (extra.foreign === undefined || status === ERROR_CODES[code].status) return ERROR_CODES[code].error;
   const [first = "", ...rest] = STATUS_CODES[status] ?? ERROR_CODES[code].error;

@@ -8,7 +8,7 @@ import type { FunctionResponse, FunctionCall, FunctionDescription, NamedFunction
 import { readBody } from "./read-body.ts";
 
 const MAX_MESSAGE_CHARACTERS = 32_000;
-/** Less than the column allows, because numbers and spaces can take more room there. */
+/** Less than the column allows, because numbers and spaces can take more bytes there. */
 const MAX_METADATA_BYTES = 32_000;
 const MAX_METADATA_DEPTH = 32;
 const MAX_AGENTS = 100;
@@ -18,14 +18,11 @@ const MAX_SEQ = 2_147_483_647;
 const NUL = "\u0000";
 const id = z.guid().transform((text) => text.toLowerCase());
 const seq = z.number().int().min(0).max(MAX_SEQ);
-const text = (most: number) =>
+const text = (max: number) =>
   z
     .string()
     // Counts characters as the database does; a text that is far too long is not scanned.
-    .refine(
-      (value) => value.length <= most * 2 && countCharacters(value) <= most,
-      `must have at most ${most} characters`,
-    )
+    .refine((value) => value.length <= max * 2 && countCharacters(value) <= max, `must have at most ${max} characters`)
     .refine((value) => !value.includes(NUL) && value.isWellFormed(), "must be text without zero bytes");
 const metadata = z
   .record(z.string(), z.unknown())

@@ -33,7 +33,7 @@ const bodySchema = z.discriminatedUnion("action", [
     action: z.literal("import"),
     names: z.array(z.string().min(1).max(256)).min(1).max(100),
     visibility: z.enum(["private", "shared", "public"]).default("private"),
-    /** With the service role: the owner of the tools. Without it, they belong to nobody and are public. */
+    /** With the service role: the owner of the tools. Without it, they have no owner and are public. */
     user_id: z.guid().optional(),
   }),
   z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),

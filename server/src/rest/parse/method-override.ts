@@ -9,9 +9,9 @@ const FORM = "application/x-www-form-urlencoded";
  * body. The query of the URL comes before it.
  */
 export function readMethodOverride(input: RequestInput): RequestInput {
-  const wanted = input.headers["x-http-method-override"];
-  if (wanted === undefined || input.method !== "POST") return input;
-  if (wanted !== "GET" && wanted !== "HEAD") {
+  const override = input.headers["x-http-method-override"];
+  if (override === undefined || input.method !== "POST") return input;
+  if (override !== "GET" && override !== "HEAD") {
     throw restError("PGRST117", "X-HTTP-Method-Override can be GET or HEAD", { headers: { allow: "GET, HEAD" } });
   }
   const { body, contentType, search } = input;
@@ -23,7 +23,7 @@ export function readMethodOverride(input: RequestInput): RequestInput {
   const sent = hasBody ? body.toString("latin1") : "";
   return {
     ...input,
-    method: wanted,
+    method: override,
     search: own === "" || sent === "" ? own + sent : `${own}&${sent}`,
     body: null,
     contentType: null,

@@ -13,11 +13,11 @@ export function missingFunctionError(wanted: QualifiedName, input: CallInput, sc
   }
   const names = [...input.names].sort();
   const list = names.join(", ");
-  const asked = names.length === 0 ? " without parameters" : `(${list})`;
+  const shown = names.length === 0 ? " without parameters" : `(${list})`;
   const byName = names.length === 0 ? " without parameters" : ` with parameter${names.length > 1 ? "s" : ""} ${list}`;
   const byBody = input.unnamed.length === 0 ? "" : ` or with a single unnamed ${input.unnamed.join("/")} parameter`;
   const nearest = schema === null ? null : findNearest(schema, wanted.name, names);
-  return restError("PGRST202", `Could not find the function ${name}${asked} in the schema cache`, {
+  return restError("PGRST202", `Could not find the function ${name}${shown} in the schema cache`, {
     details: describeSearch(name, byName + byBody),
     hint: nearest === null ? null : `Perhaps you meant to call the function ${wanted.schema}.${nearest}`,
   });

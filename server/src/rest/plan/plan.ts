@@ -91,7 +91,7 @@ export type Output =
       readonly cast: string | null;
     }
   | { readonly kind: "embed"; readonly name: string; readonly embed: Embed }
-  /** To-one: its outputs become ours. To-many: each of its outputs becomes a list. */
+  /** To-one: its outputs are added to the parent. To-many: each of its outputs becomes a list. */
   | { readonly kind: "spread"; readonly embed: Embed };
 
 export interface Embed {

@@ -31,8 +31,8 @@ function checkPut(body: RowsBody, key: readonly Column[], sent: ReadonlyMap<stri
     const value = valueOf(row, column.name);
     if (value === null) throw putMismatchError();
     const given = readKeyText(column, value);
-    const asked = readKeyText(column, sent.get(column.name) ?? "");
-    if (given.isExact && asked.isExact && given.text !== asked.text) throw putMismatchError();
+    const filtered = readKeyText(column, sent.get(column.name) ?? "");
+    if (given.isExact && filtered.isExact && given.text !== filtered.text) throw putMismatchError();
   }
 }
 

@@ -49,8 +49,8 @@ export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, fr
   if (answer.count !== "exact" && answer.count !== "estimated") return "null";
   if (node.limit === null && node.offset === null) return "count(*)";
   const cap = answer.count === "estimated" ? answer.countCap : null;
-  const most = cap === null ? "" : ` limit ${draft.parameter(cap)}::bigint+1`;
-  return `(select count(*) from (${renderUnshown(draft, node, frame)}${most}) _)`;
+  const limit = cap === null ? "" : ` limit ${draft.parameter(cap)}::bigint+1`;
+  return `(select count(*) from (${renderUnshown(draft, node, frame)}${limit}) _)`;
 }
 
 /** Whether there are rows beyond the cap. */

@@ -3,7 +3,7 @@ import type { Output } from "../plan/plan.ts";
 import { listOutputNames } from "./output-names.ts";
 import { quoteLiteral, quoteName } from "./quote.ts";
 
-/** What `*` stands for: the columns of a relation, or names. */
+/** The columns of `*`: those of a relation, or names. */
 export type StarColumns = { readonly relation: QualifiedName } | { readonly names: readonly string[] };
 
 /** The header line as an expression; a document without rows has it too. */

@@ -6,8 +6,8 @@ export function renderWindow(
   { limit, offset }: Pick<ReadNode, "limit" | "offset">,
   isSingle = false,
 ): string {
-  const most = limit === null ? null : `${draft.parameter(limit)}::bigint`;
+  const count = limit === null ? null : `${draft.parameter(limit)}::bigint`;
   const skipped = offset === null ? "" : ` offset ${draft.parameter(offset)}::bigint`;
-  if (isSingle) return ` limit ${most === null ? "1" : `least(1,${most})`}${skipped}`;
-  return (most === null ? "" : ` limit ${most}`) + skipped;
+  if (isSingle) return ` limit ${count === null ? "1" : `least(1,${count})`}${skipped}`;
+  return (count === null ? "" : ` limit ${count}`) + skipped;
 }

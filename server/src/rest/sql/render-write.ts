@@ -181,12 +181,12 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
   });
   const joins = key.map((column) => `${name}.${column} = ${sent}.${column}`);
   const where = renderWhere(draft, { joins, where: write.where }, scope);
-  const most = `select coalesce(pg_catalog.max(times),1) from (select count(*) as times from ${sent} group by ${key.join(",")}) _`;
+  const maxTimes = `select coalesce(pg_catalog.max(times),1) from (select count(*) as times from ${sent} group by ${key.join(",")}) _`;
   return {
     before: `${renderSentRows(sent, rows.columns, { values, flags })} from ${from}),`,
     statement: `update ${table} set ${set.join(",")} from ${sent}${where} returning ${returning}`,
     // One of two updates of the same row would be lost silently.
-    checks: [...checks, `private.require_single((${most}))`],
+    checks: [...checks, `private.require_single((${maxTimes}))`],
   };
 }
 

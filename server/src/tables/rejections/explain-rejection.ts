@@ -12,7 +12,7 @@ const UNREADABLE_VALUE = /^22/;
 /** Maps database errors to the codes of `findFaults`. Errors without a code keep their SQLSTATE. */
 export async function explainRejection(rejection: Rejection): Promise<AppError | null> {
   const { error, attempt } = rejection;
-  // A table of a user that references ours reports its own errors.
+  // Errors of a user-defined table that references a table of the service keep their text.
   if (error.table !== undefined && error.table !== attempt.relation.name) return null;
   if (attempt.principal.role === "anon" && error.code !== undefined && UNREADABLE_VALUE.test(error.code)) {
     return signInError(error);

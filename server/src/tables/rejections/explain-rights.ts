@@ -15,7 +15,7 @@ const ROW_RULE_ROUTINE = "ExecWithCheckOptions";
 /** Tables whose rows belong to an agent. */
 const OF_AN_AGENT: ReadonlySet<string> = new Set(["agents", "agent_tools"]);
 
-/** Created with the account: nobody may insert or delete them. */
+/** Created with the account: no caller may insert or delete them. */
 const OF_AN_ACCOUNT: ReadonlySet<string> = new Set(["profiles", "user_settings"]);
 
 /**
