@@ -70,9 +70,9 @@ async function takePictures(browser: Browser, instance: Instance, model: Model):
   }
 }
 
-async function openPage(browser: Browser, { url }: Instance, look: typeof WIDE | typeof NARROW): Promise<Page> {
+async function openPage(browser: Browser, { url }: Instance, format: typeof WIDE | typeof NARROW): Promise<Page> {
   const context = await browser.newContext({
-    ...look,
+    ...format,
     baseURL: url,
     // The authority of the instance is created only for it, so no browser trusts it.
     ignoreHTTPSErrors: true,

@@ -14,7 +14,7 @@ export interface TestRun {
 
 /**
  * What to run of the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are folders or
- * patterns that replace "every test". Null when there is no test to run: silence would look like success.
+ * patterns that replace "every test". Null when there is no test to run: no output would be taken for success.
  */
 export function planTestRun(root: string, argv: readonly string[]): TestRun | null {
   const extra = argv.filter((word) => word.startsWith("-"));

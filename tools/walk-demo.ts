@@ -62,9 +62,9 @@ async function makeAgents(
 async function makeSwarm(ada: Person, agents: readonly Row[], narrator: Narrator): Promise<Row> {
   narrator.step("A swarm", 'from("swarms"), from("swarm_agents")');
   const swarm = await add(ada, "swarms", { name: "Front desk" });
-  const seats = agents.map(({ id }) => ({ swarm_id: swarm.id, agent_id: id }));
-  take(await ada.client.from("swarm_agents").insert(seats));
-  narrator.line(`${String(swarm["name"])}  ${String(swarm["strategy"])}  ${seats.length} agents`);
+  const members = agents.map(({ id }) => ({ swarm_id: swarm.id, agent_id: id }));
+  take(await ada.client.from("swarm_agents").insert(members));
+  narrator.line(`${String(swarm["name"])}  ${String(swarm["strategy"])}  ${members.length} agents`);
   return swarm;
 }
 

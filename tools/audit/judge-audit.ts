@@ -16,7 +16,7 @@ const SEVERE: ReadonlySet<unknown> = new Set(["high", "critical"]);
 export function judgeAudit(text: string, accepted: readonly AcceptedAdvisory[], today: string): Verdict {
   const report = parseRecord(text);
   const vulnerabilities = recordOf(report?.["vulnerabilities"]);
-  if (report === null || vulnerabilities === null) return { kind: "not-run", reason: describeRefusal(report) };
+  if (report === null || vulnerabilities === null) return { kind: "not-run", reason: describeFailure(report) };
 
   const advisories = Object.values(vulnerabilities).flatMap(findAdvisories);
   const severe = new Map(advisories.filter(({ severity }) => SEVERE.has(severity)).map((one) => [one.id, one]));
@@ -54,7 +54,7 @@ function findAdvisories(vulnerability: unknown): Advisory[] {
   });
 }
 
-function describeRefusal(report: Record<string, unknown> | null): string {
+function describeFailure(report: Record<string, unknown> | null): string {
   const status = report?.["statusCode"];
   return typeof status === "number"
     ? `the registry does not answer audits (HTTP ${status})`

@@ -38,13 +38,13 @@ export async function askForStream(ada: Person, swarmId: string, live: LiveStatu
   assert.equal(seen.get("tool.executed"), 1, "the tool was to be called");
 
   narrator.step("Status changes that a second client received meanwhile", 'channel.on("postgres_changes")');
-  const told = await eventually(
+  const statuses = await eventually(
     () => live.heard.slice(before).filter((status) => status.startsWith("Clerk ")),
     (heard) => heard.at(-1) === "Clerk idle",
     "the end of the turn over realtime",
   );
-  narrator.line(told.join(" → "));
-  assert.deepEqual(told, ["Clerk thinking", "Clerk responding", "Clerk idle"]);
+  narrator.line(statuses.join(" → "));
+  assert.deepEqual(statuses, ["Clerk thinking", "Clerk responding", "Clerk idle"]);
 }
 
 function showFrame({ event, fields }: Frame, narrator: Narrator): void {

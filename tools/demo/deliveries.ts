@@ -24,15 +24,15 @@ export async function showDeliveries(ada: Person, office: Office, narrator: Narr
   }
 
   narrator.step("The first delivery got a 503 and was retried", 'from("webhook_delivery_attempts")');
-  const refused = office.arrivals.find(({ status }) => status === 503);
-  assert.ok(refused !== undefined, "one delivery was to be turned away");
+  const rejected = office.arrivals.find(({ status }) => status === 503);
+  assert.ok(rejected !== undefined, "one delivery was to be rejected");
   const attempts = await eventually(
     async () =>
       take<readonly Row[]>(
         await ada.client
           .from("webhook_delivery_attempts")
           .select("id,attempt,status_code,created_at")
-          .eq("delivery_id", refused.deliveryId)
+          .eq("delivery_id", rejected.deliveryId)
           .order("attempt"),
       ),
     ({ length }) => length === 2,
@@ -40,9 +40,9 @@ export async function showDeliveries(ada: Person, office: Office, narrator: Narr
   );
   for (const { attempt, status_code, created_at } of attempts)
     narrator.line(`attempt ${String(attempt)}  ${String(status_code)}  ${String(created_at)}`);
-  const again = received.find(({ deliveryId }) => deliveryId === refused.deliveryId);
-  assert.equal(again?.body, refused.body, "a retry was to bring the same bytes");
-  narrator.line(`the same delivery ${refused.deliveryId.slice(0, SHORT)}…, the same bytes, a new signature`);
+  const again = received.find(({ deliveryId }) => deliveryId === rejected.deliveryId);
+  assert.equal(again?.body, rejected.body, "a retry was to bring the same bytes");
+  narrator.line(`the same delivery ${rejected.deliveryId.slice(0, SHORT)}…, the same bytes, a new signature`);
 }
 
 export async function showForgery(office: Office, narrator: Narrator): Promise<void> {

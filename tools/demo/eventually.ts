@@ -12,6 +12,6 @@ export async function eventually<T>(
   for (const deadline = Date.now() + WAIT_MS; ; await wait(POLL_MS)) {
     const value = await read();
     if (isWanted(value)) return value;
-    if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}`);
   }
 }

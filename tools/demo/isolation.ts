@@ -21,14 +21,14 @@ export async function showIsolation(
   narrator.line(`reads agents: ${rows?.length} rows`);
   assert.equal(rows?.length, 0);
 
-  const refused: [string, { status: number; error: { code?: string } | null }][] = [
+  const rejected: [string, { status: number; error: { code?: string } | null }][] = [
     ["renames her agent", await client.from("agents").update({ name: "Mine" }).eq("id", agent.id)],
     ["reads her secret", await client.from("webhooks").select("secret").eq("id", webhook.id).single()],
     ["writes into her swarm", await client.from("messages").insert({ swarm_id: swarm.id, content: "hi" })],
   ];
-  for (const [what, { status, error }] of refused) {
+  for (const [what, { status, error }] of rejected) {
     narrator.line(`${what}: ${status} ${error?.code ?? "allowed"}`);
-    assert.ok(error !== null, `${what} was to be refused`);
+    assert.ok(error !== null, `${what} was to be rejected`);
   }
   narrator.line(`receives over realtime: ${live.heard.length} changes`);
   assert.equal(live.heard.length, 0);

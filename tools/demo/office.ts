@@ -53,15 +53,15 @@ export async function openOffice(dataDir: string, toolToken: string): Promise<Of
       response.writeHead(400).end(error.reason);
     }
   };
-  const look = (request: IncomingMessage, response: ServerResponse): void => {
+  const findOrder = (request: IncomingMessage, response: ServerResponse): void => {
     const number = decodeURIComponent(request.url?.split("/").at(-1) ?? "");
-    const isLetIn = request.headers.authorization === `Bearer ${toolToken}`;
-    if (isLetIn) questions += 1;
-    response.writeHead(isLetIn ? 200 : 401, { "content-type": "application/json" });
-    response.end(JSON.stringify(isLetIn ? { number, state: ORDERS[number] ?? "unknown" } : {}));
+    const isAuthorised = request.headers.authorization === `Bearer ${toolToken}`;
+    if (isAuthorised) questions += 1;
+    response.writeHead(isAuthorised ? 200 : 401, { "content-type": "application/json" });
+    response.end(JSON.stringify(isAuthorised ? { number, state: ORDERS[number] ?? "unknown" } : {}));
   };
   const server = createServer({ key: pem, cert: pem }, (request, response) => {
-    if (request.method === "GET") look(request, response);
+    if (request.method === "GET") findOrder(request, response);
     else receive(request, response).catch(() => response.destroy());
   });
   server.listen(0, HOST);

@@ -74,8 +74,8 @@ async function giveTools(client: SupabaseClient, office: Office, agentIds: Reado
   );
   const calculator = take<readonly Row[]>(await client.from("tools").select().eq("name", "calculator"));
   const useful = [...made.filter(({ name }) => name === COUNT_TOOL.name), ...calculator];
-  const seats = useful.map(({ id }) => ({ agent_id: agentIds.get("Otto"), tool_id: id }));
-  take(await client.from("agent_tools").insert(seats));
+  const assignments = useful.map(({ id }) => ({ agent_id: agentIds.get("Otto"), tool_id: id }));
+  take(await client.from("agent_tools").insert(assignments));
 }
 
 async function makeSwarms(
@@ -92,8 +92,8 @@ async function makeSwarms(
     );
   }
   const { id } = take<Row>(await grace.from("swarms").insert(SWARM).select().single());
-  const seats = IN_THE_SWARM.map((name, position) => ({ swarm_id: id, agent_id: agentIds.get(name), position }));
-  take(await grace.from("swarm_agents").insert(seats));
+  const assignments = IN_THE_SWARM.map((name, position) => ({ swarm_id: id, agent_id: agentIds.get(name), position }));
+  take(await grace.from("swarm_agents").insert(assignments));
   const invitation = take<Row>(
     await grace.from("swarm_members").insert({ swarm_id: id, email: KATHERINE.email, role: "admin" }).select().single(),
   );

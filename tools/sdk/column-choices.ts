@@ -52,7 +52,7 @@ export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[
   webhook_health: ["success_rate", "p50_ms", "p95_ms"],
 };
 
-/** Columns that the service fills in, whatever is sent, or refuses to be told; beside those that the tables' own rules ignore. */
+/** Columns that the service sets itself or rejects, beside those that the rules of the tables ignore. */
 export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
   agent_tools: ["user_id"],
   message_flags: ["swarm_id", "source", "flagged_by", "resolved_by", "resolved_at"],

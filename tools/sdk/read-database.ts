@@ -3,7 +3,7 @@ import type { openDatabase } from "../../server/src/db/index.ts";
 
 type Pool = ReturnType<typeof openDatabase>["service"];
 
-export interface DatabaseFacts {
+export interface DatabaseDescription {
   readonly catalogue: Catalogue;
   /** Values of columns with an enumeration, by `<table>.<column>`. */
   readonly closedLists: ReadonlyMap<string, readonly string[]>;
@@ -15,7 +15,7 @@ export interface DatabaseFacts {
 const SCHEMA = "public";
 
 /** The input for the table types, read from a migrated database. */
-export async function readDatabase(pool: Pool): Promise<DatabaseFacts> {
+export async function readDatabase(pool: Pool): Promise<DatabaseDescription> {
   const catalogue = await loadCatalogue(pool, [SCHEMA]);
   const checks = await pool.query<{ table: string; definition: string }>(
     `select c.relname as table, pg_get_constraintdef(con.oid, true) as definition

@@ -8,7 +8,7 @@ import {
   VIEW_COLUMNS_NOT_NULL,
 } from "./column-choices.ts";
 import { renderImports } from "./known-lists.ts";
-import type { DatabaseFacts } from "./read-database.ts";
+import type { DatabaseDescription } from "./read-database.ts";
 import { renderRelation, renderType } from "./render-relation.ts";
 
 const HEADER = `// Written by "npm run sdk:types" from the migrated schema; do not edit.\n`;
@@ -18,14 +18,14 @@ const SCHEMA = "public";
 const POSTGREST_VERSION = "14";
 
 /** The files of sdk/src/database, by path: one for each table and view, and the type that combines them. */
-export function renderDatabaseTypes(facts: DatabaseFacts): Map<string, string> {
-  const { relations, functions } = facts.catalogue.schemas.get(SCHEMA) ?? {};
+export function renderDatabaseTypes(database: DatabaseDescription): Map<string, string> {
+  const { relations, functions } = database.catalogue.schemas.get(SCHEMA) ?? {};
   if (relations === undefined || functions === undefined) throw new Error("the schema does not exist");
   checkChoices(relations);
   const sorted = [...relations.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const files = new Map<string, string>();
   for (const relation of sorted) {
-    const body = `export type ${typeNameOf(relation)} = ${renderRelation(facts, relation)};\n`;
+    const body = `export type ${typeNameOf(relation)} = ${renderRelation(database, relation)};\n`;
     const imports = renderImports(body);
     files.set(`${FOLDER}/${fileNameOf(relation)}`, `${HEADER}${imports}${imports === "" ? "" : "\n"}${body}`);
   }

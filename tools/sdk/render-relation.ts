@@ -8,41 +8,44 @@ import {
   VIEW_COLUMNS_NOT_NULL,
 } from "./column-choices.ts";
 import { renderList } from "./known-lists.ts";
-import type { DatabaseFacts } from "./read-database.ts";
+import type { DatabaseDescription } from "./read-database.ts";
 
 const RULES = allRules({ findUrlFault: () => null, tools: null });
 
 /** The body of the type of a table or view, in the form that supabase-js expects. */
-export function renderRelation(facts: DatabaseFacts, relation: Relation): string {
-  const members = [`  Row: ${renderRow(facts, relation)};\n`];
+export function renderRelation(database: DatabaseDescription, relation: Relation): string {
+  const members = [`  Row: ${renderRow(database, relation)};\n`];
   if (!relation.isView) {
-    members.push(`  Insert: ${renderInsert(facts, relation)};\n`, `  Update: ${renderUpdate(facts, relation)};\n`);
+    members.push(
+      `  Insert: ${renderInsert(database, relation)};\n`,
+      `  Update: ${renderUpdate(database, relation)};\n`,
+    );
   }
-  return `{\n${members.join("")}  Relationships: ${renderRelationships(facts, relation)};\n}`;
+  return `{\n${members.join("")}  Relationships: ${renderRelationships(database, relation)};\n}`;
 }
 
-function renderRow(facts: DatabaseFacts, relation: Relation): string {
+function renderRow(database: DatabaseDescription, relation: Relation): string {
   const columns = [...relation.columns.values()];
-  return braces(columns.map((column) => `${column.name}: ${renderColumn(facts, relation, column)}`));
+  return braces(columns.map((column) => `${column.name}: ${renderColumn(database, relation, column)}`));
 }
 
-function renderInsert(facts: DatabaseFacts, relation: Relation): string {
+function renderInsert(database: DatabaseDescription, relation: Relation): string {
   const rule = RULES.get(relation.name);
-  if (rule === undefined || !facts.mayWrite(relation.name, "insert")) return "never";
+  if (rule === undefined || !database.mayWrite(relation.name, "insert")) return "never";
   const owned = ownedOf(relation, SERVICE_OWNED, SERVICE_OWNED_ON_INSERT);
   const lines = writtenColumns(relation, owned).map((column) => {
     const isRequired = rule.required.includes(column.name);
-    return `${column.name}${isRequired ? "" : "?"}: ${renderColumn(facts, relation, column, isRequired)}`;
+    return `${column.name}${isRequired ? "" : "?"}: ${renderColumn(database, relation, column, isRequired)}`;
   });
   return braces([...lines, ...renderAliases(relation)]);
 }
 
-function renderUpdate(facts: DatabaseFacts, relation: Relation): string {
-  if (!RULES.has(relation.name) || !facts.mayWrite(relation.name, "update")) return "never";
+function renderUpdate(database: DatabaseDescription, relation: Relation): string {
+  if (!RULES.has(relation.name) || !database.mayWrite(relation.name, "update")) return "never";
   const owned = ownedOf(relation, SERVICE_OWNED);
-  for (const column of facts.frozen.get(relation.name) ?? []) owned.add(column);
+  for (const column of database.frozen.get(relation.name) ?? []) owned.add(column);
   const lines = writtenColumns(relation, owned).map(
-    (column) => `${column.name}?: ${renderColumn(facts, relation, column)}`,
+    (column) => `${column.name}?: ${renderColumn(database, relation, column)}`,
   );
   // The address of an invitation cannot be changed; secrets can.
   const aliases = renderAliases(relation).filter((line) => !line.startsWith("email"));
@@ -65,9 +68,9 @@ function renderAliases({ name: table }: Relation): string[] {
   });
 }
 
-function renderColumn(facts: DatabaseFacts, relation: Relation, column: Column, isRequired = false): string {
+function renderColumn(database: DatabaseDescription, relation: Relation, column: Column, isRequired = false): string {
   const key = `${relation.name}.${column.name}`;
-  const list = facts.closedLists.get(key);
+  const list = database.closedLists.get(key);
   const plain = COLUMN_TYPES[key] ?? (list === undefined ? renderType(column) : renderValues(list, column));
   return isNullable(relation, column) && !isRequired ? `${plain} | null` : plain;
 }
@@ -103,7 +106,7 @@ export function renderType({ type, name }: Pick<Column, "type" | "name">): strin
   throw new Error(`no type for the column ${name} of type ${type.name}`);
 }
 
-function renderRelationships({ catalogue }: DatabaseFacts, { name }: Relation): string {
+function renderRelationships({ catalogue }: DatabaseDescription, { name }: Relation): string {
   const links = catalogue.links
     .filter(({ from }) => from.name === name)
     .map((link) => {

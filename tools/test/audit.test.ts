@@ -50,8 +50,8 @@ describe("the audit of dependencies", () => {
     for (const text of ["", "<html>", "[]", JSON.stringify({ error: { code: "ENOTFOUND" } })]) {
       assert.deepEqual(judgeAudit(text, [], TODAY), { kind: "not-run", reason: "the registry does not answer" });
     }
-    const refused = judgeAudit(JSON.stringify({ statusCode: 405, body: "" }), [], TODAY);
-    assert.match(refused.kind === "not-run" ? refused.reason : "", /HTTP 405/);
+    const failed = judgeAudit(JSON.stringify({ statusCode: 405, body: "" }), [], TODAY);
+    assert.match(failed.kind === "not-run" ? failed.reason : "", /HTTP 405/);
     assert.deepEqual(judgeAudit(JSON.stringify({ vulnerabilities: {} }), [], TODAY), {
       kind: "judged",
       faults: [],

@@ -74,7 +74,7 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
     });
   }
 
-  async function follow({ text, output }: ConsoleCommand): Promise<void> {
+  async function runAndCompare({ text, output }: ConsoleCommand): Promise<void> {
     if (text.startsWith("export ")) exports.push(text);
     const said = text === START ? await start() : await run(text);
     assert.equal(compareOutput(output, said), null);
@@ -91,7 +91,7 @@ describe("README.md", { skip: process.platform === "win32" && "the commands are 
         const [program = ""] = command.text.split(" ");
         // The README works without curl, except for this command.
         if (program === "curl" && !(await run("command -v curl || true"))) return t.skip("there is no curl here");
-        await follow(command);
+        await runAndCompare(command);
       });
     }
   }

@@ -32,7 +32,7 @@ describe("the types of the sdk", () => {
     }
   });
 
-  it("follow changes of columns, enumerations, privileges, guards and keys in the schema", async () => {
+  it("change with the columns, enumerations, privileges, guards and keys in the schema", async () => {
     const agents = "sdk/src/database/agents.ts";
     assert.doesNotMatch(files.get(agents) ?? "", /extra/);
     await database.owner.query(`

@@ -221,7 +221,7 @@ describe("makeMemoryFolder", () => {
 
   it("makes a folder of its own where there is", (t) => {
     const folder = makeMemoryFolder();
-    if (folder === null) return t.skip("no memory file system with room");
+    if (folder === null) return t.skip("no memory file system with enough space");
     folders.push(folder);
     assert.deepEqual(readdirSync(folder), []);
   });

@@ -64,7 +64,7 @@ const LEAVES_READ_ONLY_FOLDER = `
 describe("a test run of an ordinary account", () => {
   it("ends with the result of its tests and leaves no temporary folder behind", (t) => {
     const place = makeMemoryFolder();
-    if (place === null) return t.skip("no memory file system with room");
+    if (place === null) return t.skip("no memory file system with enough space");
     removeFolder(place);
     const root = makeRepository(t, LEAVES_READ_ONLY_FOLDER);
     const { status, stdout, stderr } = runTests(root, isRoot ? { uid: NOBODY, gid: NOBODY } : {});

@@ -121,9 +121,9 @@ describe("answers of a running service, against its own document", () => {
     await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(replay));
     const since = { action: "recover_since", ...ids, since: new Date(0).toISOString() };
     const recovery = await api.call("POST /functions/v1/webhook-dispatcher", 202, strangely(since));
-    const look = { action: "recovery", recovery_id: text(recovery, "id") };
-    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(look));
-    await api.call("POST /functions/v1/webhook-dispatcher", 404, asAda({ ...look, recovery_id: NOBODY }));
+    const query = { action: "recovery", recovery_id: text(recovery, "id") };
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(query));
+    await api.call("POST /functions/v1/webhook-dispatcher", 404, asAda({ ...query, recovery_id: NOBODY }));
     const regenerate = { action: "regenerate_secret", ...ids };
     await api.call("POST /functions/v1/webhooks", 200, strangely(regenerate));
     await api.call("POST /functions/v1/webhooks", 200, asAda({ ...regenerate, grace_period_seconds: 0 }));

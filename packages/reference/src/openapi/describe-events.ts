@@ -22,7 +22,10 @@ const HEADERS = [
     WEBHOOK_HEADERS.signature,
     "`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret",
   ),
-  inHeader(WEBHOOK_HEADERS.timestamp, "Unix seconds of this attempt; refuse what is more than 300 s away"),
+  inHeader(
+    WEBHOOK_HEADERS.timestamp,
+    "Unix seconds of this attempt; reject values that differ from your clock by more than 300 s",
+  ),
   inHeader(WEBHOOK_HEADERS.event, "the event type"),
   inHeader(WEBHOOK_HEADERS.delivery, "the delivery, the same on every attempt"),
 ];

@@ -35,7 +35,7 @@ export const TAGS: readonly Tag[] = [
   },
   {
     name: "Mail",
-    description: "Codes and links that go by mail. No answer tells whether an address has an account.",
+    description: "Codes and links that are sent by mail. No response reveals whether an address has an account.",
     operations: MAIL_OPERATIONS,
   },
   {
@@ -58,12 +58,12 @@ export const TAGS: readonly Tag[] = [
     name: "Not offered",
     description: "Calls that supabase-js can make and that this service answers with why it does nothing.",
     operations: Object.fromEntries(
-      Object.entries(UNSUPPORTED).map(([operation, code]) => [operation, describeRefusal(operation, code)]),
+      Object.entries(UNSUPPORTED).map(([operation, code]) => [operation, describeUnsupported(operation, code)]),
     ),
   },
 ];
 
-function describeRefusal(operation: string, code: (typeof UNSUPPORTED)[string]): OperationText {
+function describeUnsupported(operation: string, code: (typeof UNSUPPORTED)[string]): OperationText {
   const parameters = [...operation.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path" as const,

@@ -46,7 +46,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       "With `grant_type=password` it counts as an auth attempt. With `refresh_token` it counts as an API request of its session: the one token before the current one gets the current one again, an older one ends the session. `pkce` ends a flow that a link of a mail began.",
     parameters: [
       {
-        ...inQuery("grant_type", "how the caller proves who they are", {
+        ...inQuery("grant_type", "the kind of credentials in the body", {
           type: "string",
           enum: ["password", "refresh_token", "pkce"],
         }),
@@ -88,7 +88,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     id: "signOut",
     summary: "Sign out",
     description:
-      "Takes effect at once, on every node: access tokens of the sessions that end are refused from then on.",
+      "Takes effect at once, on every node: access tokens of the sessions that end are rejected from then on.",
     parameters: [
       inQuery("scope", "which sessions of the user end", {
         type: "string",

@@ -12,7 +12,7 @@ const ACCOUNT_BODY = {
     password_hash: "bcrypt or argon2, of people who move here from elsewhere",
     user_metadata: "merged; null removes a key",
     app_metadata: "merged; null removes a key",
-    role: "of the access token; `authenticated` unless told otherwise",
+    role: "of the access token; default: `authenticated`",
     ban_duration: "`24h`, `1h30m`; `none` lifts a ban",
   },
 } as const;
@@ -83,7 +83,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     id: "removeUser",
     summary: "Remove an account",
     description:
-      "With everything that belongs to it. A soft deletion keeps the id and what the user owns, and nothing that tells who it was.",
+      "With everything that belongs to it. A soft deletion keeps the id and what the user owns, and nothing that identifies the user.",
     parameters: [ACCOUNT],
     body: { isOptional: true, examples: { softly: { should_soft_delete: true } } },
     answers: {

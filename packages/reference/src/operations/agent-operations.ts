@@ -52,7 +52,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
         stream: "the same as `Accept: text/event-stream`",
         background: "answer 202 at once",
         include_reasoning: "show `reasoning.delta` in the stream",
-        on_conflict: "when the swarm is busy; the swarm's setting unless told here",
+        on_conflict: "when the swarm is busy; default: the setting of the swarm",
         on_disconnect: "`cancel` ends the run when this connection closes",
         max_turns: "where the swarm allows as many",
         reply_to_id: "kept with your message",
@@ -162,7 +162,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
     id: "batch",
     summary: "Several table operations in one transaction",
     description:
-      "All of them happen, or none. Each is a call of the table interface without `/rest/v1`; what fails is told as its own call would be, with the status of that call for the whole.",
+      "All of them happen, or none. Each is a call of the table interface without `/rest/v1`; a failure is reported as for the call alone, with the status of that call for the whole.",
     body: {
       fields: {
         path: "as it would follow `/rest/v1`, query included",

@@ -14,7 +14,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     body: {
       required: ["factor_type"],
       bounds: { factor_type: { const: "totp" } },
-      fields: { issuer: "shown by the authenticator; the host of the service unless told otherwise" },
+      fields: { issuer: "shown by the authenticator; default: the host of the service" },
       examples: { "an app": { factor_type: "totp", friendly_name: "Phone" } },
     },
     answers: {

@@ -49,7 +49,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       "`regenerate_secret` makes a new secret. The one before goes on signing beside it for the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all secrets that were replaced; the view `webhook_previous_secrets` lists them.",
     body: {
       forms: ["Regenerate secret", "Revoke previous secrets"],
-      fields: { grace_period_seconds: "a day unless told otherwise" },
+      fields: { grace_period_seconds: "default: a day" },
       bounds: { grace_period_seconds: { type: "integer", minimum: 0, maximum: 604_800, default: 86_400 } },
       examples: {
         "at once": { action: "regenerate_secret", webhook_id: ID.webhook, grace_period_seconds: 0 },

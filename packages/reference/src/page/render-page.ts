@@ -82,7 +82,7 @@ ${sections.map(
 
 const SHORT: Readonly<Record<string, string>> = { DELETE: "DEL" };
 
-/** The start of the path is told by the heading above it. */
+/** The heading above it shows the start of the path. */
 function shorten(path: string): string {
   return path.replace(/^\/(?:functions|auth|realtime)\/v1/, "");
 }
@@ -111,7 +111,7 @@ function renderTables(): Html {
   return html`<section class="group"><h2 id="tables"><a class="anchor" href="#tables">Tables</a></h2>
 <article class="operation" data-search="tables rest postgrest agents swarms messages webhooks rows rpc"><div class="about">
 <p>${prose("Agents, swarms, members, messages, tools, webhooks, deliveries, runs and usage are tables under `/rest/v1/`, with filters, embedding, upserts and functions as PostgREST has them. Row-level rules decide what each caller sees and changes.")}</p>
-<p>${prose("`GET /rest/v1/` with a key and a token describes every table that the caller can reach, those of your own included, in the form that PostgREST's tools read:")} <a href="/rest/v1/">/rest/v1/</a>.</p>
+<p>${prose("`GET /rest/v1/` with a key and a token describes every table that you can access, those of your own included, in the form that PostgREST's tools read:")} <a href="/rest/v1/">/rest/v1/</a>.</p>
 <p>${prose("With `createClient<Database>()` of supabase-js, rows, embeds and what may be written are checked by the compiler.")}</p>
 </div><div class="samples">${renderSource(TABLES_CURL, "curl")}${renderSource(TABLES_JAVASCRIPT, "supabase-js")}</div></article></section>`;
 }
@@ -148,7 +148,7 @@ function renderErrors(): Html {
 
 function renderLimits(): Html {
   return html`<section class="group" data-search="rate limits headers retry-after"><h2 id="limits"><a class="anchor" href="#limits">Limits</a></h2>
-<p class="group-text">${prose("Counted by user, or by address where nobody has signed in. The operator may have set other numbers: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` tell those of the row with the least left, `Retry-After` how long to wait after a 429. The service role is not limited.")}</p>
+<p class="group-text">${prose("Counted by user, or by address without a signed-in user. The operator may have set other numbers: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` tell those of the row with the least left, `Retry-After` how long to wait after a 429. The service role is not limited.")}</p>
 <div class="table"><table><thead><tr><th>Row</th><th>Calls</th><th>Window</th></tr></thead><tbody>${Object.values(
     LIMITS,
   ).map(

@@ -4,7 +4,7 @@ import { type Html, html, prose, slugOf } from "./html.ts";
 const REFERENCE = "#/components/schemas/";
 const MOST_LEVELS = 4;
 
-/** What a caller sends has members that are needed; what it gets has members that may be absent. */
+/** Requests have members that are required; responses have members that may be absent. */
 export type Direction = "sent" | "got";
 
 /** The members of a schema, forms one after the other. */

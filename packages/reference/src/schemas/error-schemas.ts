@@ -70,7 +70,8 @@ const SCHEMAS = {
       },
       { errors: listOf(record({ field: TEXT, code: TEXT })), ...GOTRUE_MEMBERS },
     ),
-    description: "All faults of a body together. The same is told twice, for readers of `error` and of the top level.",
+    description:
+      "All faults of a body together. They are repeated for clients that read `error` and for those that read the top level.",
   },
   RateLimitedError: {
     ...answered(

@@ -58,15 +58,15 @@ export async function runTypedQueries(client: Client, toolId: string): Promise<v
     .insert({ swarm_id: swarm.id, email: "guest@example.com", role: "viewer" })
     .throwOnError();
   await client.from("swarm_agents").insert({ swarm_id: swarm.id, agent_id: agent.id }).throwOnError();
-  const { data: room } = await client
+  const { data: joined } = await client
     .from("swarms")
     .select("name, swarm_members(role, status), swarm_agents(position, agent_cards(name, status))")
     .eq("id", swarm.id)
     .single()
     .throwOnError();
-  expectSame<(typeof room.swarm_members)[number]["role"], SwarmRole>(true);
-  assert.deepEqual(room.swarm_members.map(({ role }) => role).toSorted(), ["owner", "viewer"]);
-  assert.equal(room.swarm_agents[0]?.agent_cards?.name, "Typed");
+  expectSame<(typeof joined.swarm_members)[number]["role"], SwarmRole>(true);
+  assert.deepEqual(joined.swarm_members.map(({ role }) => role).toSorted(), ["owner", "viewer"]);
+  assert.equal(joined.swarm_agents[0]?.agent_cards?.name, "Typed");
 
   const { data: renamed } = await client
     .from("agents")
@@ -78,8 +78,8 @@ export async function runTypedQueries(client: Client, toolId: string): Promise<v
   assert.deepEqual(renamed, { name: "Renamed", status: "error" });
 }
 
-/** What the compiler has to refuse; never run. */
-async function _refused(client: Client): Promise<void> {
+/** What the compiler has to reject; never run. */
+async function _rejected(client: Client): Promise<void> {
   // @ts-expect-error: no such table
   client.from("nobody");
   // @ts-expect-error: name is needed
@@ -117,5 +117,5 @@ expectSame<Tables["webhooks"]["Row"]["events"], EventType[]>(true);
 expectSame<Tables["webhook_deliveries"]["Row"]["payload"], SwarmbaseEvent>(true);
 expectSame<Tables["webhook_deliveries"]["Row"]["status"], DeliveryStatus>(true);
 expectSame<Tables["tool_execution_payloads"]["Row"]["output"], Json | null>(true);
-// An event tells of an agent as its row is, without when its status changed.
+// An event has the row of the agent, without the time of its last status change.
 expectSame<{ [Key in keyof AgentRecord]: AgentRecord[Key] }, Omit<Tables["agents"]["Row"], "status_changed_at">>(true);
