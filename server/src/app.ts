@@ -1,15 +1,14 @@
-import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
 import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { sep } from "node:path";
 import type { Duplex } from "node:stream";
+import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
 import { authenticate, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
-import type { Environment, Settings } from "./config/index.ts";
+import type { Settings } from "./config/index.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
-import { type DatabaseServer, findEmbeddedWarnings, openDatabase, openServer } from "./db/index.ts";
-import type { LoadedExtension } from "./extensions/index.ts";
+import { checkRequirements, type DatabaseServer, findNeeds, openDatabase, openServer } from "./db/index.ts";
 import {
   consoleFallback,
   consoleRoutes,
@@ -20,22 +19,15 @@ import {
   type TlsMaterial,
 } from "./http/index.ts";
 import { supervise } from "./jobs/index.ts";
-import type { Meter, Observer } from "./observe/index.ts";
+import type { NodeContext } from "./node-context.ts";
+import type { Meter } from "./observe/index.ts";
 import { openModules } from "./open-modules.ts";
 import { openMasterKey, prepareDatabase } from "./prepare-database.ts";
 import { serveMetrics } from "./serve-metrics.ts";
-import type { Clock } from "./time/index.ts";
 
-export interface AppOptions {
-  readonly settings: Settings;
-  /** Holds the keys that a providers file names. */
-  readonly environment?: Environment;
-  readonly extensions?: readonly LoadedExtension[];
-  readonly observer: Observer;
+export interface AppOptions extends NodeContext {
   /** Null without a metrics port. */
-  readonly meter?: Meter | null;
-  readonly clock: Clock;
-  readonly version: string;
+  readonly meter: Meter | null;
   /** Aborts a start that is under way. A running app is ended with `stop`. */
   readonly signal: AbortSignal;
   onProgress(line: string): void;
@@ -75,26 +67,19 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function startModules(options: AppOptions, closers: Closers): Promise<App> {
-  const { settings, observer, meter = null, clock, signal } = options;
-  const { environment = {}, extensions = [] } = options;
-  const providers = loadProviders(settings, environment);
+  const { settings, observer, meter, clock, signal } = options;
+  const providers = loadProviders(settings, options.environment);
   const masterKey = await openMasterKey(settings);
+  const { dataDir, tlsCertFile: certFile, tlsKeyFile: keyFile } = settings;
+  const loadTls = (): Promise<TlsMaterial> => loadTlsMaterial({ dataDir, certFile, keyFile, clock });
   // The certificate does not depend on the database, so both are prepared at the same time.
-  const tlsLoading = loadTls(settings, clock);
-  tlsLoading.catch(() => {});
+  const tlsLoading = settings.tlsMode === "proxy" ? null : loadTls();
+  tlsLoading?.catch(() => {});
 
   const server = await openServer({ ...options, masterKey });
   closers.add("database server", () => server.close());
   signal.throwIfAborted();
-  const prepared = await prepareDatabase({
-    settings,
-    extensions,
-    observer,
-    clock,
-    server,
-    masterKey,
-    catalogue: catalogueOf(providers),
-  });
+  const prepared = await prepareDatabase({ ...options, server, masterKey, catalogue: catalogueOf(providers) });
   signal.throwIfAborted();
 
   const copyHold = createCopyHold(prepared.restoredCopy, observer);
@@ -121,8 +106,6 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
   const modules = await openModules({
     ...options,
     findObstacle: async () => (isLeaving ? "stopping" : database.findFault()),
-    environment,
-    extensions,
     providers,
     masterKey,
     server,
@@ -133,10 +116,9 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     closers,
   });
   if (meter !== null) await serveMetrics({ ...options, meter, database, watched: modules.watched, closers });
-  const reload = () => loadTlsFiles(settings, clock);
-  const renew = (material: TlsMaterial) => http.renewTls(material);
+  const apply = (material: TlsMaterial) => http.renewTls(material);
   const working = new AbortController();
-  const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: reload, apply: renew })];
+  const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTls, apply })];
   const supervised = supervise([...modules.workers, ...certificate], {
     signal: working.signal,
     observer,
@@ -150,13 +132,13 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
   });
 
   const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold, routes: modules.routes });
-  const guard = Promise.withResolvers<void>();
-  guard.promise.catch(() => {});
+  const credentialsWritten = Promise.withResolvers<void>();
+  credentialsWritten.promise.catch(() => {});
   const http = createHttpServer({
     settings,
     tls,
     routes: [...modules.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
-      behind(guard.promise, route),
+      delayUntil(credentialsWritten.promise, route),
     ),
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
     guard: (rule, credentials) => authenticate(modules.auth, rule, credentials),
@@ -176,15 +158,16 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
 
   const localUrl = buildLocalUrl(settings, port);
   url ??= localUrl;
-  const written = writeCredentials(settings.dataDir, {
-    url,
-    anon_key: prepared.anonKey,
-    service_role_key: prepared.serviceRoleKey,
-    ca_cert_file: caFile,
-    database_url: server.ownerUrl,
-  });
-  guard.resolve(written);
-  await written;
+  credentialsWritten.resolve(
+    writeCredentials(dataDir, {
+      url,
+      anon_key: prepared.anonKey,
+      service_role_key: prepared.serviceRoleKey,
+      ca_cert_file: caFile,
+      database_url: server.ownerUrl,
+    }),
+  );
+  await credentialsWritten.promise;
   if (server.clusterDir !== null) void noteWarnings(server, options);
   const leave = (): void => {
     isLeaving = true;
@@ -197,9 +180,9 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     url,
     localUrl,
     caFile,
-    databaseDir: findOutsideFolder(server.clusterDir, settings.dataDir),
+    databaseDir: server.clusterDir?.startsWith(realpathSync(dataDir) + sep) === true ? null : server.clusterDir,
     providers: describeProviders(providers),
-    extensions: extensions.map(({ extension }) => extension.name),
+    extensions: options.extensions.map(({ extension }) => extension.name),
     isHeldCopy: copyHold.isHeld,
     failed,
     leave,
@@ -208,9 +191,9 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
 }
 
 /** An unreachable database is reported by the database check. */
-async function noteWarnings(server: DatabaseServer, options: AppOptions): Promise<void> {
-  const warnings = await findEmbeddedWarnings(server, options).catch(() => []);
-  for (const missing of warnings) options.observer.note("database.requirement_warning", { missing });
+async function noteWarnings({ adminUrl }: DatabaseServer, { settings, clock, observer }: AppOptions): Promise<void> {
+  const warnings = await checkRequirements(adminUrl, findNeeds(settings), clock).catch(() => []);
+  for (const missing of warnings) observer.note("database.requirement_warning", { missing });
 }
 
 /** Null on a node without the role `api`, or with `CONSOLE=false`. */
@@ -223,53 +206,32 @@ function openConsoleModule(
     routes,
   }: { readonly closers: Closers; readonly copyHold: CopyHold; readonly routes: readonly Route[] },
 ): ConsoleModule | null {
-  const { settings, environment = {}, observer, version, onProgress } = options;
+  const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
-  const consoleModule = openConsole({
-    environment,
-    observer,
-    version,
-    anonKey,
-    mail: settings.smtpUrl === null ? "file" : "smtp",
-    hasReference: routes.some(({ path }) => path === "/reference"),
-    onProgress,
-    isHeldCopy: () => copyHold.isHeld,
-  });
+  const mail = settings.smtpUrl === null ? "file" : "smtp";
+  const hasReference = routes.some(({ path }) => path === "/reference");
+  const isHeldCopy = (): boolean => copyHold.isHeld;
+  const consoleModule = openConsole({ ...options, anonKey, mail, hasReference, isHeldCopy });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }
 
-function findOutsideFolder(clusterDir: string | null, dataDir: string): string | null {
-  return clusterDir === null || clusterDir.startsWith(realpathSync(dataDir) + sep) ? null : clusterDir;
-}
-
-async function loadTls(settings: Settings, clock: Clock): Promise<TlsMaterial | null> {
-  return settings.tlsMode === "proxy" ? null : loadTlsFiles(settings, clock);
-}
-
-function loadTlsFiles(settings: Settings, clock: Clock): Promise<TlsMaterial> {
-  const { dataDir, tlsCertFile: certFile, tlsKeyFile: keyFile } = settings;
-  return loadTlsMaterial({ dataDir, certFile, keyFile, clock });
-}
-
 /** Delays requests until the credentials file is written, which needs the port and so comes after listening. */
-function behind(guard: Promise<void>, route: Route): Route {
+function delayUntil(written: Promise<void>, route: Route): Route {
   const { handler } = route;
-  let isOpen = false;
-  guard.then(
-    () => {
-      isOpen = true;
-    },
-    () => {},
-  );
+  let isWritten = false;
+  const onWritten = (): void => {
+    isWritten = true;
+  };
+  written.then(onWritten, () => {});
   return {
     ...route,
-    handler: (request, reply) => (isOpen ? handler(request, reply) : guard.then(() => handler(request, reply))),
+    handler: (request, reply) => (isWritten ? handler(request, reply) : written.then(() => handler(request, reply))),
   };
 }
 
 function buildLocalUrl({ host, tlsMode }: Pick<Settings, "host" | "tlsMode">, port: number): string {
-  const isHere = ["127.0.0.1", "::1", "0.0.0.0", "::", "localhost"].includes(host);
-  const name = isHere ? "localhost" : host.includes(":") ? `[${host}]` : host;
+  const isLocal = ["127.0.0.1", "::1", "0.0.0.0", "::", "localhost"].includes(host);
+  const name = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
   return `${tlsMode === "proxy" ? "http" : "https"}://${name}:${port}`;
 }

@@ -1,12 +1,9 @@
 import type { Observer } from "./observe/index.ts";
 
-export interface Closers {
-  add(part: string, close: () => Promise<void>): void;
-  closeAll(): Promise<void>;
-}
+export type Closers = ReturnType<typeof createClosers>;
 
 /** Closes parts in the reverse order of their start; a part that fails to close does not keep the others open. */
-export function createClosers(observer: Observer): Closers {
+export function createClosers(observer: Observer) {
   const stack: { part: string; close: () => Promise<void> }[] = [];
   const closeAll = async (): Promise<void> => {
     for (let last = stack.pop(); last !== undefined; last = stack.pop()) {
@@ -16,10 +13,7 @@ export function createClosers(observer: Observer): Closers {
   };
   let closing: Promise<void> | null = null;
   return {
-    add: (part, close) => stack.push({ part, close }),
-    closeAll: () => {
-      closing ??= closeAll();
-      return closing;
-    },
+    add: (part: string, close: () => Promise<void>): void => void stack.push({ part, close }),
+    closeAll: (): Promise<void> => (closing ??= closeAll()),
   };
 }

@@ -4,11 +4,11 @@ import { systemClock } from "./time/index.ts";
 
 const EXIT_CRASH = 1;
 const SIGNAL_EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-/** A terminal's Ctrl-C reaches npm, the launcher and us, and the first two pass it on: that is one wish, not three. */
-const SAME_WISH_MS = 1_000;
-/** What a crashed service gets to stop its database. */
+/** Ctrl-C reaches npm, the launcher and this process, and the first two pass it on: these signals count as one. */
+const SAME_SIGNAL_MS = 1_000;
+/** Time for a crashed service to stop its database. */
 const CRASH_STOP_TIMEOUT_MS = 20_000;
-/** A handle that somebody forgot must not keep an ended program alive. */
+/** A handle that was left open must not keep an ended program alive. */
 const LINGER_MS = 2_000;
 const PARENT_CHECK_MS = 250;
 
@@ -19,7 +19,7 @@ function stopOnSignals(): void {
   for (const [name, exitCode] of Object.entries(SIGNAL_EXIT_CODES)) {
     process.on(name, () => {
       const nowMs = performance.now();
-      if (firstAtMs !== null && nowMs - firstAtMs > SAME_WISH_MS) process.exit(exitCode);
+      if (firstAtMs !== null && nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(exitCode);
       firstAtMs ??= nowMs;
       ending.abort();
     });
@@ -28,7 +28,7 @@ function stopOnSignals(): void {
 
 function stopOnCrash(): void {
   const crash = (error: unknown): void => {
-    // A second fault, while the first one is being dealt with, changes nothing.
+    // The first fault ends the process already.
     if (ending.signal.reason instanceof CrashReason) return;
     setTimeout(() => process.exit(EXIT_CRASH), CRASH_STOP_TIMEOUT_MS).unref();
     process.exitCode = EXIT_CRASH;
@@ -38,10 +38,7 @@ function stopOnCrash(): void {
   process.on("unhandledRejection", crash);
 }
 
-/**
- * npm runs a script through a shell that takes a signal for itself and does not pass it on. When that shell is gone,
- * whoever stopped npm meant us.
- */
+/** npm runs a script through a shell that does not pass signals on, so this process ends when that shell has ended. */
 function stopWithNpm(): void {
   if (process.env["npm_lifecycle_event"] === undefined || process.platform === "win32") return;
   const parent = process.ppid;
@@ -53,8 +50,8 @@ function stopWithNpm(): void {
   watch.unref();
 }
 
-/** Whoever read our output is gone. That is no reason to stop serving. */
-function outliveReaders(): void {
+/** The service goes on when the reader of its output has ended. */
+function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
@@ -62,8 +59,8 @@ function outliveReaders(): void {
   }
 }
 
-/** The driver reads these by itself; set for another server, they would bend connections to the embedded one. */
-function forgetOtherServers(): void {
+/** The driver reads these variables; set for another server, they would redirect connections to the embedded one. */
+function removeDriverVariables(): void {
   if (process.env["DATABASE_URL"]) return;
   for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
 }
@@ -71,8 +68,8 @@ function forgetOtherServers(): void {
 stopOnSignals();
 stopOnCrash();
 stopWithNpm();
-forgetOtherServers();
-outliveReaders();
+removeDriverVariables();
+ignoreClosedOutput();
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdout: process.stdout,

@@ -6,25 +6,13 @@ import {
   type Providers,
   type ToolKinds,
 } from "./agents/index.ts";
-import type { Closers } from "./closers.ts";
-import type { Environment, Settings } from "./config/index.ts";
-import { connectClient, type Database, type DatabaseServer, newRowId } from "./db/index.ts";
-import type { Worker } from "./jobs/index.ts";
+import { newRowId, withClient } from "./db/index.ts";
 import type { Limits } from "./limits/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { OpenNodeContext } from "./node-context.ts";
 import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "./outbound/index.ts";
 import { storeModels } from "./tables/index.ts";
-import type { Clock } from "./time/index.ts";
 
-export interface AgentModuleOptions {
-  readonly settings: Settings;
-  readonly environment: Environment;
-  readonly providers: Providers;
-  readonly observer: Observer;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly server: DatabaseServer;
-  readonly database: Database;
+export interface AgentModuleOptions extends OpenNodeContext {
   readonly listenUrl: string;
   readonly policy: AddressPolicy;
   /** PEM texts of authorities that are trusted beside the system's. */
@@ -32,14 +20,13 @@ export interface AgentModuleOptions {
   readonly toolKey: Buffer;
   readonly toolKinds: ToolKinds;
   readonly limits: Limits;
-  readonly closers: Closers;
   onEvents(): void;
 }
 
 const TOOL_CONNECTIONS = 64;
 const PROVIDER_CONNECTIONS = 512;
 
-/** The agents with their outgoing connections, rate limits, and a providers file that is followed while they run. */
+/** The agents with their outgoing connections, rate limits, and the watcher of the providers file. */
 export function openAgentModule(options: AgentModuleOptions): AgentModule {
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
@@ -61,27 +48,18 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     await module.close();
     await Promise.all([connections.close(), guarded.close()]);
   });
-  const follower = followProvidersFile({
+  const fileWatcher = followProvidersFile({
     settings,
     environment,
     observer,
     onChange: async (providers) => {
-      await offerModels(options.server, providers);
+      await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
       connections.allow(providers);
       module.models.replace(providers);
     },
   });
-  const followers: Worker[] = settings.providersFile === null ? [] : [follower];
-  return { ...module, workers: [...module.workers, ...followers], links: [...module.links, ...followers] };
-}
-
-async function offerModels({ ownerUrl }: DatabaseServer, providers: Providers): Promise<void> {
-  const client = await connectClient(ownerUrl);
-  try {
-    await storeModels(client, catalogueOf(providers));
-  } finally {
-    await client.end();
-  }
+  const watchers = settings.providersFile === null ? [] : [fileWatcher];
+  return { ...module, workers: [...module.workers, ...watchers], links: [...module.links, ...watchers] };
 }
 
 interface ProviderConnections {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createToolChecks, type Providers, type Respond } from "./agents/index.ts";
+import { createToolChecks, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
   authenticateSocket,
@@ -12,21 +12,10 @@ import {
   removeSigningSecret,
   translateScopeError,
 } from "./auth/index.ts";
-import type { Closers } from "./closers.ts";
-import type { Environment, Settings } from "./config/index.ts";
 import type { CopyHold } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
-import {
-  type Database,
-  type DatabaseServer,
-  measureStorage,
-  newRowId,
-  REPLICA_ROLE,
-  watchDatabase,
-  watchStorage,
-  withRole,
-} from "./db/index.ts";
-import { type LoadedExtension, openExtensions } from "./extensions/index.ts";
+import { measureStorage, newRowId, REPLICA_ROLE, watchDatabase, watchStorage, withRole } from "./db/index.ts";
+import { type OpenedExtensions, openExtensions } from "./extensions/index.ts";
 import {
   createAgentRespond,
   createBatch,
@@ -48,7 +37,7 @@ import {
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openGuardedFetch } from "./outbound/index.ts";
@@ -56,20 +45,10 @@ import { type Changes, createPrivateTopics, openChanges, openRealtime, type Real
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
-import type { Clock } from "./time/index.ts";
 import { decideAllowedCidrs, type WebhookModule } from "./webhooks/index.ts";
 
-export interface ModulesOptions {
-  readonly settings: Settings;
-  readonly environment: Environment;
-  readonly extensions: readonly LoadedExtension[];
-  readonly providers: Providers;
-  readonly observer: Observer;
-  readonly clock: Clock;
-  readonly version: string;
+export interface ModulesOptions extends OpenNodeContext {
   readonly masterKey: string;
-  readonly server: DatabaseServer;
-  readonly database: Database;
   readonly copyHold: CopyHold;
   /** The local certificate authority; webhook receivers on this machine may have certificates of it. */
   readonly caFile: string | null;
@@ -77,7 +56,6 @@ export interface ModulesOptions {
   baseUrl(): string;
   /** Why `/ready` answers 503; null when it answers 200. */
   findObstacle(): Promise<Obstacle | null>;
-  readonly closers: Closers;
 }
 
 export interface Modules {
@@ -110,7 +88,6 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   });
   closers.add("mailer", () => auth.mailer.close());
   const outbox = createMailOutbox(auth, { random: Math.random });
-
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);
   const extensions = joinExtensions(options, policy, ca);
@@ -126,18 +103,17 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const onEvents = (): void => webhooks.wake();
   const { toolKinds } = extensions;
   const agents = openAgentModule({ ...options, listenUrl, policy, ca, toolKey, toolKinds, limits, onEvents });
+  const findUrlFault = (url: string): string | null => {
+    const checked = checkTargetUrl(url, policy);
+    return checked.ok ? null : checked.reason;
+  };
   const rest = await openRest({
     database,
     listenUrl,
     rules: createTableRules({
       pool: database.service,
-      findUrlFault: (url) => findUrlFault(url, policy),
-      tools: createToolChecks({
-        key: toolKey,
-        newId: () => newRowId(clock.now()),
-        kinds: toolKinds,
-        findUrlFault: (url) => findUrlFault(url, policy),
-      }),
+      findUrlFault,
+      tools: createToolChecks({ key: toolKey, newId: () => newRowId(clock.now()), kinds: toolKinds, findUrlFault }),
     }),
     isOwn: isOwnName,
     settings,
@@ -156,6 +132,10 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const realtime = openRealtimeModule(options, auth);
   const { clusterDir } = server;
   const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
+  const storageWatch: readonly Worker[] =
+    measure === null
+      ? []
+      : [{ name: "storage-watch", run: (until) => watchStorage({ settings, observer, measure }, until) }];
   const holdWork = ({ workers, links }: Pick<WebhookModule, "workers" | "links">): readonly Worker[] => [
     ...copyHold.over(workers.filter((worker) => !links.includes(worker))),
     ...links,
@@ -193,14 +173,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       { name: "database-watch", run: (until) => watchDatabase(database, until) },
       { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
       { name: "schema-watch", run: (until) => rest.watch(until) },
-      ...(measure === null
-        ? []
-        : [
-            {
-              name: "storage-watch",
-              run: (until: AbortSignal) => watchStorage({ settings, observer, measure }, until),
-            },
-          ]),
+      ...storageWatch,
       ...(roles.has("worker")
         ? [
             createAuthHousekeeping(auth, { settings, random: Math.random }),
@@ -277,19 +250,10 @@ function guard<Module extends object, Name extends keyof Module>(
   return guarded;
 }
 
-function joinExtensions(
-  options: ModulesOptions,
-  policy: AddressPolicy,
-  ca: readonly string[],
-): ReturnType<typeof openExtensions> {
+function joinExtensions(options: ModulesOptions, policy: AddressPolicy, ca: readonly string[]): OpenedExtensions {
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: EXTENSION_CONNECTIONS, exemptUrls: [] });
   options.closers.add("connections of extensions", () => guarded.close());
   // The types of the package's fetch and the platform's differ in members that are not used here.
   const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
   return openExtensions({ ...options, fetch });
-}
-
-function findUrlFault(url: string, policy: AddressPolicy): string | null {
-  const checked = checkTargetUrl(url, policy);
-  return checked.ok ? null : checked.reason;
 }

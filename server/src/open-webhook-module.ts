@@ -1,21 +1,9 @@
-import type { Closers } from "./closers.ts";
-import type { Settings } from "./config/index.ts";
-import type { Database } from "./db/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { OpenNodeContext } from "./node-context.ts";
 import { type AddressPolicy, openOutbound } from "./outbound/index.ts";
-import type { Clock } from "./time/index.ts";
 import { openWebhooks, type WebhookModule } from "./webhooks/index.ts";
 
 const MAX_ORIGINS = 1_000;
 const MIN_CONNECTIONS = 64;
-
-interface WebhookModuleOptions {
-  readonly settings: Settings;
-  readonly database: Database;
-  readonly observer: Observer;
-  readonly clock: Clock;
-  readonly closers: Closers;
-}
 
 interface WebhookConnections {
   readonly policy: AddressPolicy;
@@ -24,7 +12,7 @@ interface WebhookConnections {
 }
 
 export function openWebhookModule(
-  options: WebhookModuleOptions,
+  options: OpenNodeContext,
   { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
   const { settings, database, observer, clock, closers } = options;
@@ -36,12 +24,5 @@ export function openWebhookModule(
     maxOrigins: MAX_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  return openWebhooks({
-    database: { service: database.work },
-    outbound,
-    listenUrl,
-    settings,
-    observer,
-    clock,
-  });
+  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, settings, observer, clock });
 }

@@ -4,18 +4,16 @@ import type { ModelCatalogue, Settings } from "./config/index.ts";
 import { loadMasterKey, prepareSecretDir } from "./crypto/index.ts";
 import {
   clearRestoredCopy,
-  connectClient,
   type DatabaseServer,
   findRestoredCopy,
   hasEmbeddedCluster,
   markRestoredCopy,
   migrate,
   type RestoredCopy,
+  withClient,
 } from "./db/index.ts";
-import type { LoadedExtension } from "./extensions/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { NodeContext } from "./node-context.ts";
 import { storeModels } from "./tables/index.ts";
-import type { Clock } from "./time/index.ts";
 
 /** The key that wraps all other secrets. With an embedded database it is created and stored beside it. */
 export async function openMasterKey(settings: Settings): Promise<string> {
@@ -26,11 +24,7 @@ export async function openMasterKey(settings: Settings): Promise<string> {
   return given;
 }
 
-export interface PrepareDatabaseOptions {
-  readonly settings: Settings;
-  readonly extensions: readonly LoadedExtension[];
-  readonly observer: Observer;
-  readonly clock: Clock;
+export interface PrepareDatabaseOptions extends Pick<NodeContext, "settings" | "extensions" | "observer" | "clock"> {
   readonly server: DatabaseServer;
   readonly masterKey: string;
   /** The models that agents can use; default: those of the settings. */
@@ -46,7 +40,7 @@ export interface PreparedDatabase extends LoadedKeys {
 export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<PreparedDatabase> {
   const { settings, extensions, observer, clock, server, masterKey } = options;
   const catalogue = options.catalogue ?? catalogueOf(loadProviders(settings));
-  await requireMasterKey(server.adminUrl, masterKey);
+  await withClient(server.adminUrl, (client) => checkMasterKey(client, masterKey));
   let keys: LoadedKeys | null = null;
   let restoredCopy: RestoredCopy | null = null;
   const { applied } = await migrate({
@@ -75,13 +69,4 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
   });
   if (keys === null) throw new Error("the migration ended without loading the keys");
   return { ...(keys as LoadedKeys), applied, restoredCopy };
-}
-
-async function requireMasterKey(adminUrl: string, masterKey: string): Promise<void> {
-  const client = await connectClient(adminUrl);
-  try {
-    await checkMasterKey(client, masterKey);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,16 +1,11 @@
-import type { Closers } from "./closers.ts";
-import type { Settings } from "./config/index.ts";
-import type { Database, Storage } from "./db/index.ts";
+import type { Storage } from "./db/index.ts";
 import { openMetricsServer } from "./http/index.ts";
-import type { GaugeName, GaugeReading, Meter, Observer } from "./observe/index.ts";
+import type { OpenNodeContext } from "./node-context.ts";
+import type { GaugeName, GaugeReading, Meter } from "./observe/index.ts";
 
-export interface MetricsOptions {
-  readonly settings: Pick<Settings, "metricsHost" | "metricsPort">;
+export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "database" | "observer" | "closers"> {
   readonly meter: Meter;
-  readonly database: Database;
   readonly watched: Watched;
-  readonly observer: Observer;
-  readonly closers: Closers;
 }
 
 /** The state of the modules that gauges read. */
@@ -29,19 +24,16 @@ const REMEMBERED_MS = 2_000;
 /** Registers the gauges and opens the metrics port. */
 export async function serveMetrics(options: MetricsOptions): Promise<void> {
   const { settings, meter, database, watched, observer, closers } = options;
-  const pools = [
-    { name: "user", pool: database.user },
-    { name: "service", pool: database.service },
-    { name: "work", pool: database.work },
-  ];
+  const { user, service, work } = database;
+  const pools = Object.entries({ user, service, work });
   meter.gauge("swarmbase_pool_connections", () =>
-    pools.flatMap(({ name, pool }) => [
+    pools.flatMap(([name, pool]) => [
       { labels: { pool: name, state: "idle" }, value: pool.idleCount },
       { labels: { pool: name, state: "busy" }, value: pool.totalCount - pool.idleCount },
     ]),
   );
   meter.gauge("swarmbase_pool_waiting", () =>
-    pools.map(({ name, pool }) => ({ labels: { pool: name }, value: pool.waitingCount })),
+    pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.waitingCount })),
   );
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: watched.countSockets() }]);
   meter.gauge("swarmbase_replication_lag_bytes", () => {

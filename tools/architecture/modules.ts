@@ -32,6 +32,7 @@ export const JOINING_FILES: readonly string[] = [
   "closers.ts",
   "copy-hold.ts",
   "main.ts",
+  "node-context.ts",
   "open-agent-module.ts",
   "open-modules.ts",
   "open-webhook-module.ts",

@@ -1,24 +1,18 @@
+import { existsSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadSettings, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
-import {
-  findCluster,
-  findLastPort,
-  hasEmbeddedCluster,
-  readBaseBackup,
-  readClusterMajor,
-  withRestingCluster,
-} from "../db/index.ts";
+import { findCluster, findLastPort, readBaseBackup, readClusterMajor, withStoppedCluster } from "../db/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
 import { readFileEntry, readFolderEntries } from "./archive/folder-entries.ts";
 import { BACKUP_FORMAT, CLUSTER_FOLDER, KEPT_FILES, MASTER_KEY_FILE } from "./archive/manifest.ts";
 import { readTar, type TarEntry } from "./archive/tar.ts";
 import { writeBackup } from "./archive/write-backup.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { neverStartedError } from "./never-started-error.ts";
+import { requireEmbeddedCluster } from "./database-access.ts";
 import { parseOptions } from "./parse-options.ts";
-import { createProgressLine, formatBytes, type ProgressLine } from "./progress-line.ts";
+import { formatBytes, type ProgressLine, withProgress } from "./progress-line.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -44,14 +38,9 @@ With DATABASE_URL, use pg_dump, pg_basebackup or the backups of your provider in
           "pg_basebackup or the backups of your provider, and keep MASTER_KEY with them: without it the stored keys cannot be decrypted.",
       );
     }
-    if (!(await hasEmbeddedCluster(settings.dataDir))) throw neverStartedError(settings.dataDir);
-    const file = await chooseFile(typeof values["to"] === "string" ? values["to"] : ".", context);
-    const progress = createProgressLine(context.stderr);
-    try {
-      await backUp(file, settings, context, progress);
-    } finally {
-      progress.end();
-    }
+    await requireEmbeddedCluster(settings);
+    const file = await chooseFile(values.to ?? ".", context);
+    await withProgress(context, (progress) => backUp({ file, settings, context, progress }));
     const { size } = await stat(file);
     context.stdout.write(`${file}\n`);
     context.stderr.write(
@@ -70,18 +59,13 @@ interface BackupWork {
   readonly progress: ProgressLine;
 }
 
-async function backUp(
-  file: string,
-  settings: Settings,
-  context: CommandContext,
-  progress: ProgressLine,
-): Promise<void> {
-  const work = { file, settings, context, progress };
-  const resting = await withRestingCluster(settings.dataDir, async ({ clusterDir }) => {
+async function backUp(work: BackupWork): Promise<void> {
+  const { settings, context, progress } = work;
+  const stopped = await withStoppedCluster(settings.dataDir, async ({ clusterDir }) => {
     progress.step("copying the stopped database");
     await write(work, clusterDir, readFolderEntries(clusterDir));
   });
-  if (resting !== null) return;
+  if (stopped !== null) return;
 
   const cluster = await findCluster(settings.dataDir);
   const port = await findLastPort(settings.dataDir);
@@ -103,13 +87,13 @@ async function write(work: BackupWork, clusterDir: string, cluster: AsyncIterabl
   const kept: TarEntry[] = [];
   for (const path of KEPT_FILES) {
     const source = join(settings.dataDir, path);
-    if (await exists(source)) kept.push(await readFileEntry(source, path));
+    if (existsSync(source)) kept.push(await readFileEntry(source, path));
   }
   const hasMasterKey = kept.some(({ path }) => path === MASTER_KEY_FILE);
   await writeBackup({
     file,
     entries: joinEntries(kept, cluster),
-    facts: {
+    manifest: {
       format: BACKUP_FORMAT,
       version: context.version,
       createdAt: context.clock.now().toISOString(),
@@ -129,18 +113,18 @@ async function* joinEntries(kept: readonly TarEntry[], cluster: AsyncIterable<Ta
 }
 
 async function chooseFile(to: string, { clock }: CommandContext): Promise<string> {
-  const wanted = resolve(to);
-  const found = await stat(wanted).catch(() => null);
-  if (found?.isFile() === true) throw alreadyThereError(wanted);
-  const isFolder = found?.isDirectory() ?? (to.endsWith("/") || !FILE_NAME.test(wanted));
+  const target = resolve(to);
+  const found = await stat(target).catch(() => null);
+  if (found?.isFile() === true) throw existsError(target);
+  const isFolder = found?.isDirectory() ?? (to.endsWith("/") || !FILE_NAME.test(target));
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
-  const file = isFolder ? join(wanted, `swarmbase-${stamp}Z.tar.gz`) : wanted;
-  if (await exists(file)) throw alreadyThereError(file);
+  const file = isFolder ? join(target, `swarmbase-${stamp}Z.tar.gz`) : target;
+  if (existsSync(file)) throw existsError(file);
   await makeFolder(dirname(file));
   return file;
 }
 
-function alreadyThereError(file: string): Error {
+function existsError(file: string): Error {
   return new Error(`${file} exists already, and a backup never replaces a file.`);
 }
 
@@ -148,11 +132,4 @@ function alreadyThereError(file: string): Error {
 async function makeFolder(folder: string): Promise<void> {
   const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (firstMade !== undefined) await writeFile(join(folder, ".gitignore"), "*\n", { mode: 0o600 });
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -17,8 +17,8 @@ Creates a new certificate for localhost, signed by the authority in the data dir
 
 With TLS_CERT_FILE or TLS_MODE=proxy the service has no certificate of its own, and there is nothing to renew.`,
   run: async ({ args, env, stdout, clock }) => {
-    const { words, values } = parseOptions(args, { "new-authority": { type: "boolean" } }, 1);
-    if (words[0] !== "renew") throw new UsageError("The action is missing: certificate renew");
+    const { positionals, values } = parseOptions(args, { "new-authority": { type: "boolean" } }, 1);
+    if (positionals[0] !== "renew") throw new UsageError("The action is missing: certificate renew");
     const { dataDir, tlsMode, tlsCertFile } = loadSettings(env);
     if (tlsMode === "proxy" || tlsCertFile !== null) {
       const setting = tlsMode === "proxy" ? "TLS_MODE is proxy" : "TLS_CERT_FILE is set";

@@ -11,7 +11,16 @@ import { restoreCommand } from "./restore.ts";
 import { resumeCommand } from "./resume.ts";
 import { serveCommand } from "./serve.ts";
 import { upgradeCommand } from "./upgrade.ts";
-import { versionCommand } from "./version.ts";
+
+const versionCommand: Command = {
+  name: "version",
+  summary: "print the version",
+  help: "Prints the versions of Swarmbase and of Node.js.",
+  run: async ({ stdout, version }) => {
+    stdout.write(`swarmbase ${version} (node ${process.versions.node})\n`);
+    return 0;
+  },
+};
 
 export const COMMANDS: readonly Command[] = [
   serveCommand,

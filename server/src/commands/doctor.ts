@@ -9,25 +9,26 @@ import {
   findCluster,
   findLastPort,
   findNeeds,
-  isDataDirectoryHeld,
+  isDataDirectoryLocked,
   locateBinaries,
-  openServer,
+  messageOf,
   readClusterMajor,
+  withClient,
 } from "../db/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { createCommandObserver } from "./create-command-observer.ts";
+import { createCommandObserver, withServer } from "./database-access.ts";
 import { checkCertificate } from "./doctor/check-certificate.ts";
 import { checkDataDirectory } from "./doctor/check-data-directory.ts";
 import { checkDatabase } from "./doctor/check-database.ts";
 import { checkExtensions } from "./doctor/check-extensions.ts";
 import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
-import { collectFindings, type Findings, reasonOf, renderFindings } from "./doctor/finding.ts";
+import { collectFindings, type Findings, renderFindings } from "./doctor/finding.ts";
 import { parseOptions } from "./parse-options.ts";
 
 /** Checks report by findings, not by log lines. */
-function openSilence(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
+function silence(context: CommandContext): CommandContext {
+  return { ...context, stderr: new Writable({ write: (_chunk, _encoding, done) => done() }) };
 }
 
 export const doctorCommand: Command = {
@@ -50,7 +51,7 @@ The exit code is 0 when there is no fault (warnings do not count), otherwise 1.`
     await examine(context, findings);
     const isOk = findings.all.every(({ level }) => level !== "fault");
     const text = JSON.stringify({ ok: isOk, findings: findings.all }, null, 2);
-    context.stdout.write(values["json"] === true ? `${text}\n` : renderFindings(findings.all));
+    context.stdout.write(values.json === true ? `${text}\n` : renderFindings(findings.all));
     return isOk ? 0 : 1;
   },
 };
@@ -59,16 +60,16 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
   const { clock } = context;
   const settings = readSettings(context, findings);
   if (settings === null) return;
-  const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
+  const observer = createCommandObserver(settings, silence(context));
   // The checks below explain a folder that cannot be read.
-  const isRunning = await isDataDirectoryHeld(settings.dataDir).catch(() => false);
+  const isRunning = await isDataDirectoryLocked(settings.dataDir).catch(() => false);
   if (isRunning) findings.ok("service", "runs with this data directory");
   const extensions = await checkExtensions(settings, context.env, findings);
   const checks: readonly [string, () => Promise<void>][] = [
     ["certificate", () => checkCertificate(settings, clock, findings)],
     ["directory", () => checkDataDirectory(settings, clock, findings)],
     ["port", async () => (isRunning ? undefined : checkPort(settings, findings))],
-    ["database", () => reachDatabase(settings, { isRunning, extensions }, context, findings)],
+    ["database", () => examineDatabase(settings, { isRunning, extensions }, context, findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
     ["providers", async () => checkProviders(settings, context.env, findings)],
@@ -77,7 +78,7 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
     context.signal.throwIfAborted();
     await run().catch((error: unknown) =>
       findings.fault(check, {
-        what: `the check itself failed: ${reasonOf(error)}`,
+        what: `the check itself failed: ${messageOf(error)}`,
         why: "The checked part may be damaged in an unexpected way.",
         advice: "Check the named part; LOG_LEVEL=debug swarmbase serve logs more.",
       }),
@@ -115,38 +116,32 @@ interface DatabaseState {
   readonly extensions: readonly ExtensionSchema[];
 }
 
-async function reachDatabase(
+async function examineDatabase(
   settings: Settings,
   state: DatabaseState,
   context: CommandContext,
   findings: Findings,
 ): Promise<void> {
   const { databaseUrl, databaseAdminUrl, masterKey } = settings;
-  const { clock } = context;
+  const options = { clock: context.clock, needs: findNeeds(settings), isEmbedded: databaseUrl === null, ...state };
+  const check = (source: string | Client, key: string): Promise<void> =>
+    withClient(source, (client) => checkDatabase(client, { ...options, masterKey: key }, findings));
   if (databaseUrl !== null && masterKey !== null) {
-    const url = databaseAdminUrl ?? databaseUrl;
-    const client = await connectClient(url).catch((error: unknown) => {
+    const client = await connectClient(databaseAdminUrl ?? databaseUrl).catch((error: unknown) => {
       findings.fault("database", {
-        what: `the database of DATABASE_URL cannot be reached: ${reasonOf(error)}`,
+        what: `the database of DATABASE_URL cannot be reached: ${messageOf(error)}`,
         why: "The service cannot run without it.",
         advice:
           "Check that it runs and accepts connections from this machine, and check the address, user and password in DATABASE_URL.",
       });
     });
-    if (client !== undefined)
-      await examineOver(
-        client,
-        { masterKey, clock, isEmbedded: false, needs: findNeeds(settings), ...state },
-        findings,
-      );
+    if (client !== undefined) await check(client, masterKey);
     return;
   }
   const cluster = await findCluster(settings.dataDir);
   if (cluster === null) return findings.ok("database", "none yet; the first start creates an embedded one");
-  const [found, { major }] = [
-    await readClusterMajor(cluster.clusterDir),
-    await locateBinaries(process.platform, process.arch),
-  ];
+  const found = await readClusterMajor(cluster.clusterDir);
+  const { major } = await locateBinaries(process.platform, process.arch);
   if (found !== major) {
     return findings.fault("database", {
       what: `the database was created by PostgreSQL ${found ?? "?"}, and this release runs ${major}`,
@@ -156,52 +151,25 @@ async function reachDatabase(
   }
   const embeddedKey = await openMasterKey(settings).catch((error: unknown) => {
     findings.fault("master key", {
-      what: reasonOf(error),
+      what: messageOf(error),
       why: "Only this key decrypts the secrets in the database.",
       advice: "Restore master.key from a backup, or set MASTER_KEY to its content.",
     });
   });
-  if (embeddedKey !== undefined)
-    await examineEmbedded(settings, { ...state, masterKey: embeddedKey }, context, findings);
-}
-
-async function examineEmbedded(
-  settings: Settings,
-  { isRunning, extensions, masterKey }: DatabaseState & { readonly masterKey: string },
-  context: CommandContext,
-  findings: Findings,
-): Promise<void> {
-  const options = { masterKey, clock: context.clock, isEmbedded: true, needs: findNeeds(settings), extensions };
-  const advice = "See postgres.log in DATA_DIR. If the files are damaged, restore a backup.";
+  if (embeddedKey === undefined) return;
   try {
-    if (isRunning) {
+    if (state.isRunning) {
       const port = (await findLastPort(settings.dataDir)) ?? 0;
-      const password = encodeURIComponent(derivePassword(masterKey, "postgres"));
-      const url = `postgresql://postgres:${password}@127.0.0.1:${port}/${EMBEDDED_DATABASE}`;
-      await examineOver(await connectClient(url), options, findings);
-      return;
-    }
-    const observer = createCommandObserver(settings, { ...context, stderr: openSilence() });
-    const server = await openServer({ settings, masterKey, observer, ...context, onProgress: () => {} });
-    try {
-      await examineOver(await connectClient(server.adminUrl), options, findings);
-    } finally {
-      await server.close();
+      const password = encodeURIComponent(derivePassword(embeddedKey, "postgres"));
+      await check(`postgresql://postgres:${password}@127.0.0.1:${port}/${EMBEDDED_DATABASE}`, embeddedKey);
+    } else {
+      await withServer(settings, silence(context), ({ server }) => check(server.adminUrl, embeddedKey));
     }
   } catch (error) {
-    const what = `the embedded database cannot be used: ${reasonOf(error)}`;
-    findings.fault("database", { what, why: "The service cannot run without it.", advice });
-  }
-}
-
-async function examineOver(
-  client: Client,
-  options: Parameters<typeof checkDatabase>[1],
-  findings: Findings,
-): Promise<void> {
-  try {
-    await checkDatabase(client, options, findings);
-  } finally {
-    await client.end();
+    findings.fault("database", {
+      what: `the embedded database cannot be used: ${messageOf(error)}`,
+      why: "The service cannot run without it.",
+      advice: "See postgres.log in DATA_DIR. If the files are damaged, restore a backup.",
+    });
   }
 }

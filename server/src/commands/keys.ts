@@ -13,7 +13,7 @@ import {
 import { loadSettings, type Settings } from "../config/index.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 import { parseOptions } from "./parse-options.ts";
-import { type OwnerAccess, withOwnerClient } from "./with-owner-client.ts";
+import { type OwnerAccess, withOwnerClient } from "./database-access.ts";
 
 const OPTIONS = {
   grace: { type: "string" },
@@ -45,8 +45,8 @@ revoke          revokes a key for access tokens and all tokens signed with it. N
 
 Running nodes pick up the change within 30 seconds.`,
   run: async (context) => {
-    const { words, values } = parseOptions(context.args, OPTIONS, 2);
-    const work = chooseWork(words, values);
+    const { positionals, values } = parseOptions(context.args, OPTIONS, 2);
+    const work = chooseWork(positionals, values);
     const settings = loadSettings(context.env);
     await withOwnerClient(settings, context, (access) => work({ ...access, settings, context }));
     return 0;
@@ -58,9 +58,10 @@ interface KeyWork extends OwnerAccess {
   readonly context: CommandContext;
 }
 
-function chooseWork(words: readonly string[], values: Readonly<Record<string, unknown>>) {
-  const [action, what] = words;
-  const graceSeconds = parseGrace(values["grace"]);
+type KeyOptions = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
+
+function chooseWork([action, what]: readonly string[], values: KeyOptions) {
+  const graceSeconds = parseGrace(values.grace);
   if (graceSeconds !== null && what !== "role") throw new UsageError("--grace is an option of: keys rotate role");
   const misplaced = OPTIONS_OF_IMPORT.find((name) => values[name] !== undefined);
   if (misplaced !== undefined && action !== "import")
@@ -70,8 +71,8 @@ function chooseWork(words: readonly string[], values: Readonly<Record<string, un
   if (action === "rotate" && (what === undefined || what === "signing")) return rotateSigning;
   if (action === "rotate" && what === "role") return (work: KeyWork) => rotateRole(work, graceSeconds ?? 0);
   if (action === "import" && what === undefined) {
-    const wanted = parseImport(values);
-    return (work: KeyWork) => importKey(work, wanted);
+    const key = parseImport(values);
+    return (work: KeyWork) => importKey(work, key);
   }
   if (action === "revoke") {
     if (what === undefined) throw new UsageError("Name the key: keys revoke <id>");
@@ -115,12 +116,12 @@ async function rotateRole(work: KeyWork, graceSeconds: number): Promise<void> {
   context.stdout.write(`${lines.join("\n")}\n`);
 }
 
-interface WantedImport extends Omit<KeyFile, "text"> {
+interface KeyImport extends Omit<KeyFile, "text"> {
   readonly path: string;
   readonly isCurrent: boolean;
 }
 
-async function importKey(work: KeyWork, { path, isCurrent, ...file }: WantedImport): Promise<void> {
+async function importKey(work: KeyWork, { path, isCurrent, ...file }: KeyImport): Promise<void> {
   const { client, masterKey, context } = work;
   const text = await readFile(path, "utf8");
   const { kid } = await importSigningKey(client, {
@@ -148,18 +149,16 @@ function load({ client, masterKey, settings, context }: KeyWork) {
   });
 }
 
-function parseImport(values: Readonly<Record<string, unknown>>): WantedImport {
-  const algorithm = TOKEN_ALGORITHMS.find((name) => name === values["algorithm"]);
+function parseImport(values: KeyOptions): KeyImport {
+  const algorithm = TOKEN_ALGORITHMS.find((name) => name === values.algorithm);
   if (algorithm === undefined) throw new UsageError(`--algorithm must be one of ${TOKEN_ALGORITHMS.join(", ")}.`);
-  const { file: path, kid } = values;
-  if (typeof path !== "string") throw new UsageError("--file must name the file with the key.");
-  return { algorithm, path, kid: typeof kid === "string" ? kid : null, isCurrent: values["current"] === true };
+  const { file: path, kid = null, current: isCurrent = false } = values;
+  if (path === undefined) throw new UsageError("--file must name the file with the key.");
+  return { algorithm, path, kid, isCurrent };
 }
 
-function parseGrace(value: unknown): number | null {
+function parseGrace(value: string | undefined): number | null {
   if (value === undefined) return null;
-  if (typeof value !== "string" || !/^\d{1,9}$/.test(value)) {
-    throw new UsageError("--grace must be a whole number of seconds.");
-  }
+  if (!/^\d{1,9}$/.test(value)) throw new UsageError("--grace must be a whole number of seconds.");
   return Number(value);
 }

@@ -6,9 +6,9 @@ import { loadTlsMaterial } from "../http/index.ts";
 import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
 import { createForwarder } from "./listen/forwarder.ts";
-import { type ListenOrder, listen } from "./listen/listen.ts";
+import { type ListenOptions, listen } from "./listen/listen.ts";
 import { createServiceClient } from "./listen/service-client.ts";
-import { neverStartedError } from "./never-started-error.ts";
+import { neverStartedError } from "./database-access.ts";
 import { parseOptions } from "./parse-options.ts";
 
 const OPTIONS = {
@@ -35,48 +35,43 @@ The service must run on this machine, with the same data directory.
 
 The secret that is printed at the start is valid until the command ends with Ctrl-C.`,
   run: async (context) => {
-    const order = parseOrder(context.args);
+    const options = parseListenOptions(context.args);
     const settings = loadSettings(context.env);
     const credentials = await findCredentials(settings.dataDir);
     if (credentials === null) throw neverStartedError(settings.dataDir);
 
     const { ca_cert_file: caFile, url } = credentials;
-    const tls = await loadTlsMaterial({
-      dataDir: settings.dataDir,
-      certFile: null,
-      keyFile: null,
-      clock: context.clock,
-    });
-    const way = openGuardedFetch({
+    const { stdout, clock, signal } = context;
+    const tls = await loadTlsMaterial({ dataDir: settings.dataDir, certFile: null, keyFile: null, clock });
+    const outbound = openGuardedFetch({
       policy: createAddressPolicy({ allowedCidrs: [] }),
       ca: caFile === null ? [] : [await readFile(caFile, "utf8")],
       connectionsPerOrigin: 32,
-      exemptUrls: order.forwardUrl === null ? [url] : [url, order.forwardUrl.href],
+      exemptUrls: options.forwardUrl === null ? [url] : [url, options.forwardUrl.href],
     });
     try {
-      await listen(order, {
+      await listen(options, {
         tls,
-        service: createServiceClient({ way, url, key: credentials.service_role_key }),
-        forward: order.forwardUrl === null ? null : createForwarder(way.dispatcher, order.forwardUrl),
-        stdout: context.stdout,
-        clock: context.clock,
-        signal: context.signal,
+        service: createServiceClient({ outbound, url, key: credentials.service_role_key }),
+        forward: options.forwardUrl === null ? null : createForwarder(outbound.dispatcher, options.forwardUrl),
+        stdout,
+        clock,
+        signal,
       });
     } finally {
-      await way.close();
+      await outbound.close();
     }
     return 0;
   },
 };
 
-function parseOrder(args: CommandContext["args"]): ListenOrder {
-  const { values } = parseOptions(args, OPTIONS);
-  const { forward, events, user, bodies } = values;
+function parseListenOptions(args: CommandContext["args"]): ListenOptions {
+  const { forward, events, user = null, bodies = false } = parseOptions(args, OPTIONS).values;
   return {
-    forwardUrl: typeof forward === "string" ? parseForwardUrl(forward) : null,
-    events: typeof events === "string" ? parseEvents(events) : EVENT_TYPES,
-    user: typeof user === "string" ? user : null,
-    showsBodies: bodies === true || forward === undefined,
+    forwardUrl: forward === undefined ? null : parseForwardUrl(forward),
+    events: events === undefined ? EVENT_TYPES : parseEvents(events),
+    user,
+    showsBodies: bodies || forward === undefined,
   };
 }
 

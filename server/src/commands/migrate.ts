@@ -1,8 +1,8 @@
-import { openMasterKey, prepareDatabase } from "../prepare-database.ts";
-import { loadSettings } from "../config/index.ts";
-import { openServer } from "../db/index.ts";
-import type { Command } from "./command.ts";
-import { createCommandObserver } from "./create-command-observer.ts";
+import { loadSettings, type Settings } from "../config/index.ts";
+import type { LoadedExtension } from "../extensions/index.ts";
+import { prepareDatabase } from "../prepare-database.ts";
+import type { Command, CommandContext } from "./command.ts";
+import { type ServerAccess, withServer } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { parseOptions } from "./parse-options.ts";
 
@@ -17,22 +17,28 @@ deployments with a separate migration step. Several may run at the same time.`,
   run: async (context) => {
     parseOptions(context.args, {});
     const settings = loadSettings(context.env);
-    const extensions = await loadConfiguredExtensions(settings, context.env);
-    const observer = createCommandObserver(settings, context);
-    const masterKey = await openMasterKey(settings);
-    const onProgress = (line: string) => context.stderr.write(`${line}\n`);
-    const server = await openServer({ settings, masterKey, observer, ...context, onProgress });
-    try {
-      const { clock } = context;
-      const { applied } = await prepareDatabase({ settings, extensions, observer, clock, server, masterKey });
-      context.stdout.write(
-        applied.length === 0
-          ? "The database is up to date.\n"
-          : `Applied:\n${applied.map((name) => `  ${name}\n`).join("")}`,
-      );
-    } finally {
-      await server.close();
-    }
+    const applied = await applyMigrations(settings, context, (line) => context.stderr.write(`${line}\n`));
+    context.stdout.write(renderApplied("Applied", applied));
     return 0;
   },
 };
+
+/** Resolves with the names of what was applied. `check` may throw before anything is changed. */
+export async function applyMigrations(
+  settings: Settings,
+  context: CommandContext,
+  onProgress: (line: string) => void,
+  check?: (access: ServerAccess, extensions: readonly LoadedExtension[]) => Promise<void>,
+): Promise<readonly string[]> {
+  const extensions = await loadConfiguredExtensions(settings, context.env);
+  const work = async (access: ServerAccess): Promise<readonly string[]> => {
+    await check?.(access, extensions);
+    return (await prepareDatabase({ settings, extensions, clock: context.clock, ...access })).applied;
+  };
+  return withServer(settings, context, work, onProgress);
+}
+
+export function renderApplied(title: string, names: readonly string[]): string {
+  if (names.length === 0) return "The database is up to date.\n";
+  return `${title}:\n${names.map((name) => `  ${name}\n`).join("")}`;
+}

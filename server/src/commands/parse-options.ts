@@ -1,22 +1,25 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import { messageOf } from "../db/index.ts";
 import { UsageError } from "./command.ts";
 
 type OptionKinds = NonNullable<ParseArgsConfig["options"]>;
+type ParsedOptions<Kinds extends OptionKinds> = ReturnType<
+  typeof parseArgs<{ options: Kinds; allowPositionals: true; strict: true }>
+>;
 
-export interface ParsedOptions {
-  readonly words: readonly string[];
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
-export function parseOptions(args: readonly string[], options: OptionKinds, maxWords = 0): ParsedOptions {
-  let parsed: { positionals: string[]; values: Record<string, unknown> };
+export function parseOptions<const Kinds extends OptionKinds>(
+  args: readonly string[],
+  options: Kinds,
+  maxPositionals = 0,
+): ParsedOptions<Kinds> {
+  let parsed: ParsedOptions<Kinds>;
   try {
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     // Its messages ("Unknown option '--x'") are for the user.
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
-  const extra = parsed.positionals[maxWords];
+  const extra = parsed.positionals[maxPositionals];
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
-  return { words: parsed.positionals, values: parsed.values };
+  return parsed;
 }

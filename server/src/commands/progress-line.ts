@@ -12,7 +12,7 @@ const SHOWN_EVERY_MS = 200;
 const LOGGED_EVERY_MS = 10_000;
 
 /** On a terminal, one line that counts up; otherwise a line from time to time. */
-export function createProgressLine(stderr: CommandContext["stderr"]): ProgressLine {
+function createProgressLine(stderr: CommandContext["stderr"]): ProgressLine {
   const isLive = stderr.isTTY === true;
   let title: string | null = null;
   let doneBytes = 0;
@@ -50,6 +50,19 @@ export function createProgressLine(stderr: CommandContext["stderr"]): ProgressLi
     },
     end,
   };
+}
+
+/** Shows the progress of the work, and ends the line after it. */
+export async function withProgress<T>(
+  { stderr }: CommandContext,
+  work: (progress: ProgressLine) => Promise<T>,
+): Promise<T> {
+  const progress = createProgressLine(stderr);
+  try {
+    return await work(progress);
+  } finally {
+    progress.end();
+  }
 }
 
 export function formatBytes(bytes: number): string {

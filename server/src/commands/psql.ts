@@ -2,7 +2,7 @@ import { findCredentials } from "../auth/index.ts";
 import { loadSettings, type Settings } from "../config/index.ts";
 import { buildOwnerUrl } from "../db/index.ts";
 import type { Command } from "./command.ts";
-import { neverStartedError } from "./never-started-error.ts";
+import { neverStartedError } from "./database-access.ts";
 import { parseOptions } from "./parse-options.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 
@@ -28,7 +28,7 @@ psql itself is not part of Swarmbase; any PostgreSQL client works.`,
 
 async function getOwnerUrl(settings: Settings): Promise<string> {
   const { databaseUrl, masterKey, dataDir } = settings;
-  if (databaseUrl !== null && masterKey !== null) return buildOwnerUrl({ ...settings, databaseUrl }, masterKey);
+  if (databaseUrl !== null && masterKey !== null) return buildOwnerUrl(databaseUrl, settings, masterKey);
   const credentials = await findCredentials(dataDir);
   if (credentials === null) throw neverStartedError(dataDir);
   return credentials.database_url;

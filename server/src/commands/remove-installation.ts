@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { loadSettings } from "../config/index.ts";
-import { hasEmbeddedCluster, listInstallation, removeInstallation } from "../db/index.ts";
+import { listInstallation, removeInstallation } from "../db/index.ts";
 import type { Command } from "./command.ts";
-import { neverStartedError } from "./never-started-error.ts";
+import { requireEmbeddedCluster } from "./database-access.ts";
 import { parseOptions } from "./parse-options.ts";
 
 export const removeDataCommand: Command = {
@@ -25,7 +25,7 @@ The service must be stopped. The command does not remove a database of DATABASE_
     if (settings.databaseUrl !== null) {
       throw new Error("DATABASE_URL is set, so there is no embedded database. Nothing was removed.");
     }
-    if (!(await hasEmbeddedCluster(settings.dataDir))) throw neverStartedError(settings.dataDir);
+    await requireEmbeddedCluster(settings);
     const dataDir = await realpath(settings.dataDir);
     if (values["yes"] !== true) {
       const list = (await listInstallation(dataDir)).map((path) => `  ${path}\n`).join("");

@@ -9,7 +9,7 @@ export function renderCliReference(): string {
     "",
     "`npm run swarmbase -- <command> [options]`. Below, `swarmbase` stands for `npm run swarmbase --`. Every command prints its",
     "part of this page: `swarmbase help <command>`. Settings are environment variables, listed in",
-    "[Configuration](configuration.md); commands that look at an installation need the same ones as the service.",
+    "[Configuration](configuration.md); commands that read an installation need the same ones as the service.",
     "",
     "| command | what it does |",
     "|---|---|",

@@ -4,23 +4,24 @@ import { loadSettings, type Settings } from "../config/index.ts";
 import { derivePassword, syncFolder } from "../crypto/index.ts";
 import {
   compareMigrations,
-  connectClient,
   EMBEDDED_DATABASE,
-  holdDataDirectory,
   isProcessAlive,
   locateBinaries,
+  lockDataDirectory,
   markRestoredCopy,
-  removeSettledCluster,
+  removeCopy,
   startEmbedded,
+  unlessMissing,
+  withClient,
   withDatabase,
 } from "../db/index.ts";
 import { extractBackup } from "./archive/extract-backup.ts";
 import { type BackupManifest, MASTER_KEY_FILE } from "./archive/manifest.ts";
 import { readBackup } from "./archive/read-backup.ts";
 import { type Command, type CommandContext, UsageError } from "./command.ts";
-import { createCommandObserver } from "./create-command-observer.ts";
+import { createCommandObserver } from "./database-access.ts";
 import { parseOptions } from "./parse-options.ts";
-import { createProgressLine, type ProgressLine } from "./progress-line.ts";
+import { type ProgressLine, withProgress } from "./progress-line.ts";
 
 const UNFINISHED = "restoring";
 
@@ -40,8 +41,12 @@ held until you declare it the original with: swarmbase resume
 --replace  moves an existing data directory to <folder>.before-<time> and takes its place. The service must be stopped.
            Without this option a folder that is not empty is left unchanged.`,
   run: async (context) => {
-    const { words, values } = parseOptions(context.args, { to: { type: "string" }, replace: { type: "boolean" } }, 1);
-    const [file] = words;
+    const { positionals, values } = parseOptions(
+      context.args,
+      { to: { type: "string" }, replace: { type: "boolean" } },
+      1,
+    );
+    const [file] = positionals;
     if (file === undefined) throw new UsageError("Name the file: restore <file>");
     const settings = loadSettings(context.env);
     if (settings.databaseUrl !== null) {
@@ -49,19 +54,16 @@ held until you declare it the original with: swarmbase resume
         "DATABASE_URL is set. A backup becomes an embedded database: unset it, or restore with --to on a machine where it is not set.",
       );
     }
-    const target = resolve(typeof values["to"] === "string" ? values["to"] : settings.dataDir);
+    const target = resolve(values.to ?? settings.dataDir);
     const isUsed = await isUsedFolder(target);
-    if (isUsed && values["replace"] !== true) {
+    if (isUsed && values.replace !== true) {
       throw new Error(
-        `${target} is not empty, and nothing was changed. To put the backup in its place, add --replace: what is there now is moved aside.`,
+        `${target} is not empty, and nothing was changed. To put the backup in its place, add --replace, which moves the present content to another folder.`,
       );
     }
-    const progress = createProgressLine(context.stderr);
-    try {
-      await restore({ file: resolve(file), target, isUsed, settings, context, progress });
-    } finally {
-      progress.end();
-    }
+    await withProgress(context, (progress) =>
+      restore({ file: resolve(file), target, isUsed, settings, context, progress }),
+    );
     return 0;
   },
 };
@@ -78,7 +80,7 @@ interface RestoreWork {
 async function restore(work: RestoreWork): Promise<void> {
   const { file, target, context, progress } = work;
   // Held until the end, so that no service starts on a folder that is about to be moved.
-  const release = work.isUsed ? await holdDataDirectory(target) : () => {};
+  const lock = work.isUsed ? await lockDataDirectory({ folder: target }) : null;
   try {
     progress.step("checking the backup");
     const manifest = await readBackup({
@@ -91,24 +93,24 @@ async function restore(work: RestoreWork): Promise<void> {
     await removeUnfinished(target);
     const draft = join(dirname(target), `.${basename(target)}.${UNFINISHED}-${process.pid}`);
     try {
-      await unpackAndProve(draft, work, manifest);
+      await unpackAndVerify(draft, work, manifest);
       context.signal.throwIfAborted();
-      const asidePath = await putInPlace(draft, work);
+      const previousDir = await putInPlace(draft, work);
       context.stdout.write(`Restored the backup of ${manifest.createdAt} (release ${manifest.version}) to ${target}\n`);
       context.stdout.write(
         "Deliveries, agent runs and mails are held, because the original may still be running. To resume them: swarmbase resume\n",
       );
-      if (asidePath !== null) context.stdout.write(`The previous data directory is now ${asidePath}\n`);
+      if (previousDir !== null) context.stdout.write(`The previous data directory is now ${previousDir}\n`);
     } catch (error) {
-      await removeSettledCluster(draft);
+      await removeCopy(draft);
       throw error;
     }
   } finally {
-    release();
+    lock?.release();
   }
 }
 
-async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: BackupManifest): Promise<void> {
+async function unpackAndVerify(draft: string, work: RestoreWork, { createdAt }: BackupManifest): Promise<void> {
   const { file, settings, context, progress } = work;
   progress.step("unpacking the backup");
   await extractBackup({ file, dataDir: draft, signal: context.signal, onBytes: (count) => progress.add(count) });
@@ -124,8 +126,7 @@ async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: B
     observer: createCommandObserver(settings, context),
   });
   try {
-    const client = await connectClient(withDatabase(server.adminUrl, EMBEDDED_DATABASE));
-    try {
+    await withClient(withDatabase(server.adminUrl, EMBEDDED_DATABASE), async (client) => {
       const { unknown } = await compareMigrations(client);
       if (unknown.length > 0) {
         throw new Error(
@@ -134,22 +135,20 @@ async function unpackAndProve(draft: string, work: RestoreWork, { createdAt }: B
       }
       const restoredAt = context.clock.now().toISOString();
       await markRestoredCopy(client, { restoredAt, backupOf: createdAt }, { isReplacing: true });
-    } finally {
-      await client.end();
-    }
+    });
   } finally {
     await server.stop();
   }
 }
 
-/** Two renames: a power failure between them leaves both folders complete, under telling names. */
+/** Two renames: a power failure between them leaves both folders complete, under names that tell them apart. */
 async function putInPlace(draft: string, { target, isUsed, context }: RestoreWork): Promise<string | null> {
   const stamp = context.clock.now().toISOString().slice(0, 19).replaceAll(":", "-");
-  const asidePath = isUsed ? `${target}.before-${stamp}Z` : null;
-  if (asidePath !== null) await rename(target, asidePath);
+  const previousDir = isUsed ? `${target}.before-${stamp}Z` : null;
+  if (previousDir !== null) await rename(target, previousDir);
   await rename(draft, target);
   await syncFolder(dirname(target));
-  return asidePath;
+  return previousDir;
 }
 
 async function requireReadable(manifest: BackupManifest, settings: Settings): Promise<void> {
@@ -171,15 +170,10 @@ async function removeUnfinished(target: string): Promise<void> {
   for (const name of await readdir(dirname(target)).catch(() => [])) {
     const pid = Number(name.slice(prefix.length));
     if (!name.startsWith(prefix) || !Number.isInteger(pid)) continue;
-    if (pid === process.pid || !isProcessAlive(pid)) await removeSettledCluster(join(dirname(target), name));
+    if (pid === process.pid || !isProcessAlive(pid)) await removeCopy(join(dirname(target), name));
   }
 }
 
 async function isUsedFolder(path: string): Promise<boolean> {
-  try {
-    return (await readdir(path)).length > 0;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
+  return ((await unlessMissing(readdir(path))) ?? []).length > 0;
 }

@@ -3,7 +3,7 @@ import { clearRestoredCopy, findRestoredCopy } from "../db/index.ts";
 import type { Command } from "./command.ts";
 import { parseOptions } from "./parse-options.ts";
 import { selectHeldWork } from "./sql/select-held-work.ts";
-import { withOwnerClient } from "./with-owner-client.ts";
+import { withOwnerClient } from "./database-access.ts";
 
 export const resumeCommand: Command = {
   name: "resume",

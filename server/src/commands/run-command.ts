@@ -1,22 +1,26 @@
 import { SettingsError } from "../config/index.ts";
-import { type CommandContext, CrashReason, UsageError } from "./command.ts";
+import { type Command, type CommandContext, CrashReason, UsageError } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
-import { renderCommandHelp, renderHelp } from "./render-help.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
+const NAME_WIDTH = 13;
 const HELP_FLAGS = new Set(["--help", "-h"]);
 /** These are bugs, not faults of the machine, so their stack is printed. */
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export async function runCommand(argv: readonly string[], context: Omit<CommandContext, "args">): Promise<number> {
-  const [name, ...args] = argv;
-  if (name === undefined || HELP_FLAGS.has(name)) return print(context.stdout, renderHelp(COMMANDS));
-  if (name === "help") return runHelp(args[0], context);
-  const wanted = name === "--version" || name === "-v" ? "version" : name;
-  const command = COMMANDS.find((candidate) => candidate.name === wanted);
-  if (command === undefined) return refuse(`Unknown command "${name}".`, context);
-  if (args.some((arg) => HELP_FLAGS.has(arg))) return print(context.stdout, renderCommandHelp(command));
+  const isHelpCommand = argv[0] === "help";
+  const [name = "--help", ...args] = isHelpCommand ? argv.slice(1) : argv;
+  if (HELP_FLAGS.has(name)) return print(context.stdout, renderHelp());
+  const commandName = name === "--version" || name === "-v" ? "version" : name;
+  const command = COMMANDS.find((candidate) => candidate.name === commandName);
+  if (command === undefined) {
+    context.stderr.write(`Unknown command "${name}".\n\n${renderHelp()}`);
+    return EXIT_USAGE;
+  }
+  if (isHelpCommand || args.some((arg) => HELP_FLAGS.has(arg)))
+    return print(context.stdout, renderCommandHelp(command));
 
   try {
     const code = await command.run({ ...context, args });
@@ -34,18 +38,6 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
   }
 }
 
-function runHelp(name: string | undefined, context: Omit<CommandContext, "args">): number {
-  if (name === undefined) return print(context.stdout, renderHelp(COMMANDS));
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) return refuse(`Unknown command "${name}".`, context);
-  return print(context.stdout, renderCommandHelp(command));
-}
-
-function refuse(message: string, context: Omit<CommandContext, "args">): number {
-  context.stderr.write(`${message}\n\n${renderHelp(COMMANDS)}`);
-  return EXIT_USAGE;
-}
-
 function print(stream: NodeJS.WritableStream, text: string): number {
   stream.write(text);
   return 0;
@@ -55,4 +47,23 @@ function describeFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isMistake = MISTAKES.some((mistake) => error instanceof mistake);
   return isMistake && error.stack !== undefined ? error.stack : error.message;
+}
+
+function renderHelp(): string {
+  const rows = [...COMMANDS, { name: "help", summary: "explain a command: help <command>" }];
+  return [
+    "Swarmbase: a backend for swarms of AI agents, in one program.",
+    "",
+    "Usage: npm run swarmbase -- <command> [options]",
+    "",
+    "Commands:",
+    ...rows.map(({ name, summary }) => `  ${name.padEnd(NAME_WIDTH)}${summary}`),
+    "",
+    "Settings are environment variables, listed in docs/reference/configuration.md.",
+    "",
+  ].join("\n");
+}
+
+function renderCommandHelp({ name, summary, help }: Command): string {
+  return `swarmbase ${name}: ${summary}\n\n${help.trim()}\n`;
 }

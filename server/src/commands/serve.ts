@@ -34,53 +34,45 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
       observer.note("service.setting_unknown", { found, meant });
     }
 
-    const isPlain = format === "pretty";
-    const app = await startUnlessStopped({ settings, extensions, observer, meter, context, isPlain });
+    const serving = { settings, extensions, observer, meter, context, isPlain: format === "pretty" };
+    const app = await startUnlessStopped(serving);
     if (app === null) return endCode(context);
-    announce({ app, settings, observer, context, isPlain, tookMs: Math.round(performance.now() - startedAtMs) });
-    return serveUntilStopped(app, { settings, observer, context });
+    announce(app, serving, Math.round(performance.now() - startedAtMs));
+    return serveUntilStopped(app, serving);
   },
 };
 
-/** Resolves with null when the program has to end before the service has started. */
-async function startUnlessStopped(start: {
+interface Serving {
   readonly settings: Settings;
   readonly extensions: readonly LoadedExtension[];
   readonly observer: Observer;
   readonly meter: Meter | null;
   readonly context: CommandContext;
   readonly isPlain: boolean;
-}): Promise<App | null> {
-  const { settings, extensions, observer, meter, context, isPlain } = start;
-  const { clock, version, signal, stdout } = context;
+}
+
+/** Resolves with null when the program has to end before the service has started. */
+async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Promise<App | null> {
+  const { env: environment, clock, version, signal, stdout } = context;
   const onProgress = (line: string) => {
     if (isPlain) stdout.write(`${line}\n`);
-    else observer.note("service.progress", { step: line });
+    else parts.observer.note("service.progress", { step: line });
   };
   // Loads all modules; other commands need few of them.
   const { startApp } = await import("../app.ts");
   try {
-    const environment = context.env;
-    return await startApp({ settings, environment, extensions, observer, meter, clock, version, signal, onProgress });
+    return await startApp({ ...parts, environment, clock, version, signal, onProgress });
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
   }
 }
 
-interface Serving {
-  readonly settings: Settings;
-  readonly observer: Observer;
-  readonly context: CommandContext;
-}
-
 async function serveUntilStopped(app: App, { settings, observer, context }: Serving): Promise<number> {
-  const stopAsked = new Promise<null>((resolve) => {
-    if (context.signal.aborted) resolve(null);
-    context.signal.addEventListener("abort", () => resolve(null), { once: true });
-  });
+  const stopRequested = Promise.withResolvers<null>();
+  onAbort(context, () => stopRequested.resolve(null));
   const failed = app.failed.catch((error: unknown) => ({ error }));
-  const fault = await Promise.race([stopAsked, failed]);
+  const fault = await Promise.race([stopRequested.promise, failed]);
   const code = fault === null ? endCode(context) : 1;
   if (fault !== null) observer.note("service.crashed", { error: fault.error });
   // A load balancer must not send requests to a crashed service, so only an ordinary stop waits for it.
@@ -95,13 +87,17 @@ async function serveUntilStopped(app: App, { settings, observer, context }: Serv
   return code;
 }
 
+function onAbort({ signal }: CommandContext, listener: () => void): void {
+  if (signal.aborted) listener();
+  else signal.addEventListener("abort", listener, { once: true });
+}
+
 /** Logs a crash at once, because stopping may take long, or never end. */
-function reportCrash({ signal }: CommandContext, observer: Observer): void {
-  const report = () => {
-    if (signal.reason instanceof CrashReason) observer.note("service.crashed", { error: signal.reason.cause });
-  };
-  if (signal.aborted) report();
-  else signal.addEventListener("abort", report, { once: true });
+function reportCrash(context: CommandContext, observer: Observer): void {
+  onAbort(context, () => {
+    const { reason } = context.signal as { readonly reason: unknown };
+    if (reason instanceof CrashReason) observer.note("service.crashed", { error: reason.cause });
+  });
 }
 
 function endCode({ signal }: CommandContext): number {
@@ -113,31 +109,15 @@ function chooseFormat(settings: Settings): "json" | "pretty" {
   return settings.nodeEnv === "production" ? "json" : "pretty";
 }
 
-interface Announcement {
-  readonly app: App;
-  readonly settings: Settings;
-  readonly observer: Observer;
-  readonly context: CommandContext;
-  readonly isPlain: boolean;
-  readonly tookMs: number;
-}
-
-function announce({ app, settings, observer, context, isPlain, tookMs }: Announcement): void {
+function announce(app: App, { settings, observer, context, isPlain }: Serving, tookMs: number): void {
+  const { version, stdout } = context;
   const keysFile = credentialsPath(settings.dataDir);
   if (isPlain) {
-    context.stdout.write(renderBanner({ ...app, keysFile, version: context.version, tookMs }));
+    stdout.write(renderBanner({ ...app, keysFile, version, tookMs }));
     return;
   }
-  const curl = buildHealthCommand(app);
   const { url, providers, extensions, databaseDir } = app;
-  observer.note("service.started", {
-    url,
-    providers,
-    extensions,
-    curl,
-    databaseDir,
-    operatorFile: keysFile,
-    version: context.version,
-    tookMs,
-  });
+  const curl = buildHealthCommand(app);
+  const fields = { url, providers, extensions, curl, databaseDir, operatorFile: keysFile, version, tookMs };
+  observer.note("service.started", fields);
 }

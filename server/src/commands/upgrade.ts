@@ -1,26 +1,23 @@
 import { resolve } from "node:path";
+import type { Client } from "pg";
 import { loadSettings, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
   compareMigrations,
-  connectClient,
   findCluster,
-  hasEmbeddedCluster,
   locateBinaries,
-  type MigrationComparison,
-  openServer,
   readClusterMajor,
   upgradeCluster,
+  withClient,
 } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import { openMasterKey, prepareDatabase } from "../prepare-database.ts";
+import { openMasterKey } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
-import { createCommandObserver } from "./create-command-observer.ts";
-import { neverStartedError } from "./never-started-error.ts";
+import { createCommandObserver, requireEmbeddedCluster, withOwnerClient } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
+import { applyMigrations, renderApplied } from "./migrate.ts";
 import { parseOptions } from "./parse-options.ts";
-import { createProgressLine, type ProgressLine } from "./progress-line.ts";
-import { withOwnerClient } from "./with-owner-client.ts";
+import { withProgress } from "./progress-line.ts";
 
 export const upgradeCommand: Command = {
   name: "upgrade",
@@ -42,17 +39,11 @@ swarmbase backup
       "old-binaries": { type: "string" },
     });
     const settings = loadSettings(context.env);
-    const old = values["old-binaries"];
-    const work = {
-      settings,
-      context,
-      oldPackageDir: typeof old === "string" ? resolve(old) : null,
-      isDryRun: values["dry-run"] === true,
-    };
+    const { "old-binaries": old, "dry-run": isDryRun = false } = values;
+    const work = { settings, context, oldPackageDir: old === undefined ? null : resolve(old), isDryRun };
     const isMajorPending = settings.databaseUrl === null && (await upgradeMajor(work));
     // Files of another version cannot be started, so pending migrations are unknown yet.
-    if (isMajorPending) return 0;
-    await upgradeSchema(work);
+    if (!isMajorPending) await upgradeSchema(work);
     return 0;
   },
 };
@@ -67,7 +58,7 @@ interface UpgradeWork {
 /** Resolves with true when a dry run found a major upgrade. */
 async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: UpgradeWork): Promise<boolean> {
   const { dataDir } = settings;
-  if (!(await hasEmbeddedCluster(dataDir))) throw neverStartedError(dataDir);
+  await requireEmbeddedCluster(settings);
   const cluster = await findCluster(dataDir);
   const found = cluster === null ? null : await readClusterMajor(cluster.clusterDir);
   const { major } = await locateBinaries(process.platform, process.arch);
@@ -90,9 +81,8 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
         "older binaries are needed: name their folder with --old-binaries (see: swarmbase help upgrade). Nothing was changed.",
     );
   }
-  const progress = createProgressLine(context.stderr);
-  try {
-    const { rows, keptDir } = await upgradeCluster({
+  const { rows, keptDir } = await withProgress(context, async (progress) =>
+    upgradeCluster({
       dataDir,
       oldPackageDir,
       superuserPassword: derivePassword(await openMasterKey(settings), "postgres"),
@@ -100,76 +90,39 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
       signal: context.signal,
       onStep: (line) => progress.step(line),
       onBytes: (count) => progress.add(count),
-    });
-    progress.end();
-    context.stdout.write(`Copied ${rows} rows to PostgreSQL ${major}. The old database is kept in ${keptDir}\n`);
-  } finally {
-    progress.end();
-  }
+    }),
+  );
+  context.stdout.write(`Copied ${rows} rows to PostgreSQL ${major}. The old database is kept in ${keptDir}\n`);
   return false;
 }
 
-async function upgradeSchema(work: UpgradeWork): Promise<void> {
-  const { settings, context, isDryRun } = work;
+async function upgradeSchema({ settings, context, isDryRun }: UpgradeWork): Promise<void> {
   if (isDryRun) {
-    const schemas = (await loadConfiguredExtensions(settings, context.env)).flatMap(({ schema }) => schema ?? []);
-    const { pending, unknown } = await withOwnerClient(settings, context, ({ client }) =>
-      compareMigrations(client, schemas),
-    );
-    refuseNewer(unknown);
-    const list = pending.map((name) => `  ${name}\n`).join("");
-    context.stdout.write(pending.length === 0 ? "The database is up to date.\n" : `Would apply:\n${list}`);
+    const extensions = await loadConfiguredExtensions(settings, context.env);
+    const pending = await withOwnerClient(settings, context, ({ client }) => findPending(client, extensions));
+    context.stdout.write(renderApplied("Would apply", pending));
     return;
   }
-  const progress = createProgressLine(context.stderr);
-  try {
-    await applyPending(work, progress);
-  } finally {
-    progress.end();
-  }
-}
-
-async function applyPending({ settings, context }: UpgradeWork, progress: ProgressLine): Promise<void> {
-  const observer = createCommandObserver(settings, context);
-  const masterKey = await openMasterKey(settings);
-  const extensions = await loadConfiguredExtensions(settings, context.env);
-  progress.step("opening the database");
-  const { signal, clock } = context;
-  const server = await openServer({
-    settings,
-    masterKey,
-    observer,
-    signal,
-    clock,
-    onProgress: (line) => progress.step(line),
-  });
-  try {
-    const { pending, unknown } = await compareOver(server.adminUrl, extensions);
-    refuseNewer(unknown);
-    if (pending.length > 0) progress.step(`applying ${pending.length} migrations, all or none`);
-    const { applied } = await prepareDatabase({ settings, extensions, observer, clock, server, masterKey });
-    progress.end();
-    const list = applied.map((name) => `  ${name}\n`).join("");
-    context.stdout.write(applied.length === 0 ? "The database is up to date.\n" : `Applied:\n${list}`);
-  } finally {
-    await server.close();
-  }
-}
-
-async function compareOver(url: string, extensions: readonly LoadedExtension[]): Promise<MigrationComparison> {
-  const client = await connectClient(url);
-  try {
-    return await compareMigrations(
-      client,
-      extensions.flatMap(({ schema }) => schema ?? []),
+  const applied = await withProgress(context, (progress) => {
+    progress.step("opening the database");
+    return applyMigrations(
+      settings,
+      context,
+      (line) => progress.step(line),
+      async ({ server }, extensions) => {
+        const { length } = await withClient(server.adminUrl, (client) => findPending(client, extensions));
+        if (length > 0) progress.step(`applying ${length} migrations, all or none`);
+      },
     );
-  } finally {
-    await client.end();
-  }
+  });
+  context.stdout.write(renderApplied("Applied", applied));
 }
 
-function refuseNewer(unknown: readonly string[]): void {
-  if (unknown.length === 0) return;
+/** Throws when a newer release created the database. */
+async function findPending(client: Client, extensions: readonly LoadedExtension[]): Promise<readonly string[]> {
+  const schemas = extensions.flatMap(({ schema }) => schema ?? []);
+  const { pending, unknown } = await compareMigrations(client, schemas);
+  if (unknown.length === 0) return pending;
   throw new Error(
     `The database is newer than this release, which does not know ${unknown.join(", ")}. Nothing was changed.`,
   );

@@ -1,19 +1,53 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
-import type { AskedFor, ConsoleAnswer } from "./console-module.ts";
-import { PAGE_HEADERS } from "./page-headers.ts";
+
+/** The request headers that decide how a file is sent. */
+export interface AskedFor {
+  readonly acceptEncoding: string;
+  readonly ifNoneMatch: string;
+}
+
+export interface ConsoleAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 export interface ConsoleFile {
   readonly plain: Buffer;
-  readonly brotli: Buffer | null;
-  readonly gzip: Buffer | null;
+  /** By content encoding, the preferred one first. */
+  readonly encoded: Readonly<Record<string, Buffer | undefined>>;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** By path as a browser asks for it, "/assets/…". What is not in here cannot be asked for, whatever the path says. */
+/** By path, such as "/assets/…". No other file is served. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
+
+/** Permits only what the service itself serves: no inline script or style, no other origin, no frame, no text that becomes markup. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -25,10 +59,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
   ".woff2": "font/woff2",
 };
-const A_YEAR = "public, max-age=31536000, immutable";
-const ASK_AGAIN = "no-cache";
+const IMMUTABLE = "public, max-age=31536000, immutable";
+const REVALIDATE = "no-cache";
 const HASHED_FOLDER = "/assets/";
-const SQUEEZED = /\.(?:br|gz)$/;
+const COMPRESSED = /\.(?:br|gz)$/;
 
 export async function loadFiles(folder: string): Promise<ConsoleFiles> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -37,19 +71,18 @@ export async function loadFiles(folder: string): Promise<ConsoleFiles> {
   const files = new Map<string, ConsoleFile>();
   for (const [path, plain] of bytes) {
     const type = TYPES[extname(path)];
-    if (SQUEEZED.test(path) || type === undefined) continue;
+    if (COMPRESSED.test(path) || type === undefined) continue;
     const name = `/${relative(folder, path).split(sep).join("/")}`;
     const digest = createHash("sha256").update(plain).digest("base64url");
     files.set(name, {
       plain,
-      brotli: bytes.get(`${path}.br`) ?? null,
-      gzip: bytes.get(`${path}.gz`) ?? null,
+      encoded: { br: bytes.get(`${path}.br`), gzip: bytes.get(`${path}.gz`) },
       etag: `"${digest}"`,
       headers: {
         ...PAGE_HEADERS,
         "content-type": type,
-        "cache-control": name.startsWith(HASHED_FOLDER) ? A_YEAR : ASK_AGAIN,
-        // The same bytes in another encoding are not the same answer.
+        "cache-control": name.startsWith(HASHED_FOLDER) ? IMMUTABLE : REVALIDATE,
+        // A cache must not send a compressed file to a client that does not accept it.
         vary: "accept-encoding",
       },
     });
@@ -60,21 +93,21 @@ export async function loadFiles(folder: string): Promise<ConsoleFiles> {
 export function answerWithFile(file: ConsoleFile, { acceptEncoding, ifNoneMatch }: AskedFor): ConsoleAnswer {
   const headers = { ...file.headers, etag: file.etag };
   if (hasTag(ifNoneMatch, file.etag)) return { status: 304, headers, body: Buffer.alloc(0) };
-  if (file.brotli !== null && takes(acceptEncoding, "br"))
-    return { status: 200, headers: { ...headers, "content-encoding": "br" }, body: file.brotli };
-  if (file.gzip !== null && takes(acceptEncoding, "gzip"))
-    return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: file.gzip };
+  for (const [encoding, body] of Object.entries(file.encoded)) {
+    if (body !== undefined && accepts(acceptEncoding, encoding))
+      return { status: 200, headers: { ...headers, "content-encoding": encoding }, body };
+  }
   return { status: 200, headers, body: file.plain };
 }
 
-function takes(acceptEncoding: string, encoding: string): boolean {
+function accepts(acceptEncoding: string, encoding: string): boolean {
   return acceptEncoding.split(",").some((offer) => {
     const [name = "", ...rest] = offer.split(";").map((word) => word.trim().toLowerCase());
     return name === encoding && !rest.some((word) => /^q=0(?:\.0*)?$/.test(word));
   });
 }
 
-/** Weakly, as RFC 9110 wants it for reading. */
+/** Compares weakly, as RFC 9110 requires for GET. */
 function hasTag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }

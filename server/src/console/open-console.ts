@@ -1,11 +1,26 @@
 import { resolve } from "node:path";
 import type { Environment } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
-import { answerWithFile, type ConsoleFiles, loadFiles } from "./console-file.ts";
-import type { ConsoleModule } from "./console-module.ts";
-import { renderNotice } from "./notice-page.ts";
-import { PAGE_HEADERS } from "./page-headers.ts";
+import { escapeHtml } from "../html/index.ts";
+import {
+  type AskedFor,
+  answerWithFile,
+  type ConsoleAnswer,
+  type ConsoleFiles,
+  loadFiles,
+  PAGE_HEADERS,
+} from "./console-file.ts";
 import { ConsoleBuildError, runBuild } from "./run-build.ts";
+
+export interface ConsoleModule {
+  /** Null where the console has no such file. */
+  findFile(path: string, asked: AskedFor): ConsoleAnswer | null;
+  /** The one page; before it is built, or when it could not be, a page that says so. */
+  getPage(asked: AskedFor): ConsoleAnswer;
+  /** What the page needs to know before it can call the service. Nothing in it is secret. */
+  getStart(): ConsoleAnswer;
+  close(): Promise<void>;
+}
 
 export interface ConsoleOptions {
   readonly environment: Environment;
@@ -16,61 +31,55 @@ export interface ConsoleOptions {
   readonly mail: "smtp" | "file";
   /** Whether the service has the route `/reference`, which an extension adds. */
   readonly hasReference: boolean;
-  /** Where the workspace of the console is; left out, beside the server. */
+  /** The workspace of the console; default: beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   isHeldCopy(): boolean;
 }
 
-type RateLimitState =
+type BuildState =
   | { readonly kind: "building" }
   | { readonly kind: "ready"; readonly files: ConsoleFiles }
   | { readonly kind: "failed"; readonly reason: string };
 
 const FOLDER = resolve(import.meta.dirname, "../../../console");
 const PAGE = "/index.html";
-const REFRESH_SECONDS = 2;
+const REFRESH_SECONDS = "2";
 
-/** Answers at once: the files are built and read meanwhile, and the service does not wait for them. */
+/** Returns at once; the files are built and read in the background. */
 export function openConsole(options: ConsoleOptions): ConsoleModule {
   const { observer, version, anonKey, mail, hasReference } = options;
-  let standing: RateLimitState = { kind: "building" };
+  let state: BuildState = { kind: "building" };
   const ending = new AbortController();
   const prepared = prepare(options, ending.signal).then(
     (files) => {
-      standing = { kind: "ready", files };
+      state = { kind: "ready", files };
     },
     (error: unknown) => {
       if (ending.signal.aborted) return;
       const reason = error instanceof ConsoleBuildError ? error.message : "The files of the console cannot be read.";
-      standing = { kind: "failed", reason };
+      state = { kind: "failed", reason };
       observer.note("console.unavailable", { error });
     },
   );
   return {
     findFile: (path, asked) => {
-      const file = standing.kind === "ready" && path !== PAGE ? standing.files.get(path) : undefined;
+      const file = state.kind === "ready" && path !== PAGE ? state.files.get(path) : undefined;
       return file === undefined ? null : answerWithFile(file, asked);
     },
     getPage: (asked) => {
-      switch (standing.kind) {
+      switch (state.kind) {
         case "building":
-          return renderNotice({
-            status: 503,
-            title: "The console is being built",
-            text: "This happens once and takes a few seconds. The page comes by itself. The API is up already.",
-            refreshSeconds: REFRESH_SECONDS,
-          });
+          return renderNotice(
+            "The console is being built",
+            "This happens once and takes a few seconds. The page then loads by itself. The API is available already.",
+            { refresh: REFRESH_SECONDS, "retry-after": REFRESH_SECONDS },
+          );
         case "failed":
-          return renderNotice({
-            status: 503,
-            title: "The console is not available",
-            text: `${standing.reason} The API is up.`,
-            refreshSeconds: null,
-          });
+          return renderNotice("The console is not available", `${state.reason} The API is available.`);
         case "ready": {
-          const page = standing.files.get(PAGE);
+          const page = state.files.get(PAGE);
           if (page === undefined) throw new Error("the built console has no page");
           return answerWithFile(page, asked);
         }
@@ -104,4 +113,26 @@ async function prepare(
   const files = await loadFiles(await runBuild({ folder, environment, signal, onProgress }));
   if (!files.has(PAGE)) throw new ConsoleBuildError("The built console has no page.");
   return files;
+}
+
+/** A page in place of the console, without script or style: the policy of the console applies to it too. */
+function renderNotice(title: string, text: string, headers: ConsoleAnswer["headers"] = {}): ConsoleAnswer {
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} · Swarmbase</title>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
+</main>
+</body>
+</html>
+`;
+  const type = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" };
+  return { status: 503, headers: { ...PAGE_HEADERS, ...type, ...headers }, body: Buffer.from(page) };
 }

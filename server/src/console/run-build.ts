@@ -12,47 +12,41 @@ export interface BuildOptions {
   onProgress(line: string): void;
 }
 
-/** Says what a user may read; the rest of the story is in `cause` and for the log. */
+/** The message is for users; the log has the `cause`. */
 export class ConsoleBuildError extends Error {
   override readonly name = "ConsoleBuildError";
 }
 
-/** A build needs to find its temporary folder and, on Windows, the system; it has no use for our secrets. */
+/** The build gets no other variables: it needs its temporary folder and, on Windows, the system, but none of our secrets. */
 const NEEDED_NAMES = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot"];
 const READY = "ready ";
-const MOST_OUTPUT = 4_000;
+const MAX_OUTPUT_CHARACTERS = 4_000;
 
-/**
- * Has the console built unless it is up to date, in a process of its own so that requests do not wait for it, and answers with the
- * folder of the built files.
- */
+/** Builds the console unless it is up to date, in another process, so that requests do not wait. Returns the folder of the files. */
 export async function runBuild({ folder, environment, signal, onProgress }: BuildOptions): Promise<string> {
   const script = join(folder, "build.ts");
   if (!existsSync(script)) throw new ConsoleBuildError("The console is not installed here.");
-  const kept = NEEDED_NAMES.flatMap((name) => {
-    const value = environment[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
+  const kept = Object.fromEntries(NEEDED_NAMES.map((name) => [name, environment[name]]));
   const child = spawn(process.execPath, ["--conditions=swarmbase-source", script], {
     cwd: folder,
-    env: { ...Object.fromEntries(kept), NODE_ENV: "production" },
+    env: { ...kept, NODE_ENV: "production" },
     stdio: ["ignore", "pipe", "pipe"],
     signal,
   });
   let built: string | null = null;
-  let complaints = "";
+  let errorOutput = "";
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (line.startsWith(READY)) built = line.slice(READY.length);
     else onProgress(line);
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-MOST_OUTPUT);
+    errorOutput = (errorOutput + text).slice(-MAX_OUTPUT_CHARACTERS);
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", resolve);
   });
   if (built !== null && code === 0) return built;
-  const cause = new Error(complaints.trim() === "" ? `the build ended with code ${code}` : complaints.trim());
+  const cause = new Error(errorOutput.trim() === "" ? `the build ended with code ${code}` : errorOutput.trim());
   throw new ConsoleBuildError("The console could not be built. The log of the service says why.", { cause });
 }

@@ -14,3 +14,13 @@ export async function connectClient(url: string): Promise<pg.Client> {
   await client.connect();
   return client;
 }
+
+/** Runs the work over one connection outside the pools, and closes it. */
+export async function withClient<T>(source: string | pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = typeof source === "string" ? await connectClient(source) : source;
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -20,10 +20,10 @@ export interface ProbeOptions {
 
 const TOO_MANY_CONNECTIONS = "53300";
 
-type Finding =
-  | { readonly fault: null }
-  | { readonly fault: "unreachable" | "exhausted"; readonly error: unknown }
-  | { readonly fault: "read_only"; readonly reason: string };
+interface Finding {
+  readonly fault: DatabaseFault | null;
+  readonly fields?: { readonly error: unknown } | { readonly reason: string };
+}
 
 /**
  * Concurrent callers share one check, so frequent calls cost the database one statement at a time. A change of the state is
@@ -31,79 +31,57 @@ type Finding =
  */
 export function createProbe(options: ProbeOptions): () => Promise<DatabaseFault | null> {
   const { pool, observer } = options;
-  let underWay: Promise<DatabaseFault | null> | null = null;
+  let running: Promise<DatabaseFault | null> | null = null;
   let lastFault: DatabaseFault | null = null;
 
   const check = async (): Promise<DatabaseFault | null> => {
     const finding = await examine(options, lastFault === "read_only");
-    if (finding.fault !== lastFault && !pool.ending) noteChange(finding, observer);
+    if (finding.fault !== lastFault && !pool.ending)
+      observer.note(`database.${finding.fault ?? "reachable"}`, finding.fields);
     lastFault = finding.fault;
     return lastFault;
   };
-  return () => {
-    underWay ??= check().finally(() => {
-      underWay = null;
-    });
-    return underWay;
-  };
-}
-
-function noteChange(finding: Finding, observer: Observer): void {
-  switch (finding.fault) {
-    case null:
-      return observer.note("database.reachable");
-    case "unreachable":
-      return observer.note("database.unreachable", { error: finding.error });
-    case "exhausted":
-      return observer.note("database.exhausted", { error: finding.error });
-    case "read_only":
-      return observer.note("database.read_only", { reason: finding.reason });
-  }
+  return () =>
+    (running ??= check().finally(() => {
+      running = null;
+    }));
 }
 
 async function examine(options: ProbeOptions, wasReadOnly: boolean): Promise<Finding> {
   const { pool, requestPools, allPools, timeoutMs } = options;
   try {
-    const state = await askPatiently(pool);
+    const state = await readState(pool).catch((error: unknown) => {
+      // After a suspension longer than the timeout, the first attempt fails although the server is well.
+      if (!isTimeout(error)) throw error;
+      return readState(pool);
+    });
     const { isReadOnly, isStandby } = state;
     options.onState(state);
     // Also after a read-only period: a session keeps the default that it started with.
     if (isReadOnly || wasReadOnly) await Promise.all(allPools.map((each) => dropIdle(each)));
     if (isReadOnly) {
-      return {
-        fault: "read_only",
-        reason: isStandby ? "the server is a standby" : "default_transaction_read_only is on",
-      };
+      const reason = isStandby ? "the server is a standby" : "default_transaction_read_only is on";
+      return { fault: "read_only", fields: { reason } };
     }
   } catch (error) {
-    return { fault: codeOf(error) === TOO_MANY_CONNECTIONS ? "exhausted" : "unreachable", error };
+    return { fault: codeOf(error) === TOO_MANY_CONNECTIONS ? "exhausted" : "unreachable", fields: { error } };
   }
   try {
     await Promise.all(requestPools.map((each) => acquire(each, timeoutMs)));
     return { fault: null };
   } catch (error) {
-    return { fault: "exhausted", error };
-  }
-}
-
-/** After a suspension longer than the timeout, the first attempt fails although the server is well; the second one does not. */
-async function askPatiently(pool: pg.Pool): Promise<ServerState> {
-  try {
-    return await ask(pool);
-  } catch (error) {
-    if (!isTimeout(error)) throw error;
-    return ask(pool);
+    return { fault: "exhausted", fields: { error } };
   }
 }
 
 /** Closes the connection when the server is read-only: after a failover the same address may lead to another server. */
-async function ask(pool: pg.Pool): Promise<ServerState> {
+async function readState(pool: pg.Pool): Promise<ServerState> {
   const client = await pool.connect();
   let isReusable = false;
   try {
-    const answer = await selectServerState(client);
-    isReusable = !answer.isReadOnly;
-    return answer;
+    const state = await selectServerState(client);
+    isReusable = !state.isReadOnly;
+    return state;
   } finally {
     client.release(!isReusable);
   }

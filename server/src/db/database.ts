@@ -4,7 +4,7 @@ import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
-import { timeTransactions } from "./pipeline/transaction-times.ts";
+import { timeTransactions } from "./pipeline/run-pipelined.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 
 export interface Database {
@@ -38,12 +38,13 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROBE_TIMEOUT_MS = 2_000;
-/** A database that hangs counts as unavailable: its callers get an error instead of waiting forever. */
+/** A database that hangs counts as unavailable: requests get an error instead of waiting forever. */
 const QUERY_TIMEOUT_MS = 10_000;
 const QUERY_TIMEOUT_MARGIN_MS = 2_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
+const WATCH_INTERVAL_MS = 5_000;
 
 /** The probe, one listener each for webhooks, runs and the catalogue, and two for single tasks. */
 const OTHER_CONNECTIONS = 6;
@@ -55,26 +56,14 @@ export function countConnections(poolSize: number): number {
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { url, masterKey, poolSize, observer, statementTimeoutMs = 0 } = options;
-  const { closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS, probeTimeoutMs = PROBE_TIMEOUT_MS } = options;
+  const { poolSize, observer, statementTimeoutMs = 0, probeTimeoutMs = PROBE_TIMEOUT_MS } = options;
   const queryTimeoutMs = Math.max(QUERY_TIMEOUT_MS, statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS);
-  const openPool = (
-    pool: Omit<PoolOptions, "url" | "closeTimeoutMs" | "queryTimeoutMs"> & { queryTimeoutMs?: number },
-  ): ClosablePool => {
-    const roleUrl = withRole(url, pool.role, derivePassword(masterKey, pool.role));
-    return createPool({ queryTimeoutMs, ...pool, url: roleUrl, closeTimeoutMs }, observer);
-  };
-  const user = openPool({ role: "sb_user", purpose: "user", max: poolSize });
-  const service = openPool({ role: "sb_service", purpose: "service", max: poolSize });
-  const work = openPool({ role: "sb_service", purpose: "work", max: poolSize });
-  const probe = openPool({
-    role: "sb_service",
-    purpose: "probe",
-    max: 1,
-    connectTimeoutMs: probeTimeoutMs,
-    queryTimeoutMs: probeTimeoutMs,
-  });
-  const pools = [user, service, work, probe];
+  const sized = { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, queryTimeoutMs };
+  const user = openPool(options, { ...sized, role: "sb_user", purpose: "user" });
+  const service = openPool(options, { ...sized, role: "sb_service", purpose: "service" });
+  const work = openPool(options, { ...sized, role: "sb_service", purpose: "work" });
+  const probeTimeouts = { connectTimeoutMs: probeTimeoutMs, queryTimeoutMs: probeTimeoutMs };
+  const probe = openPool(options, { ...probeTimeouts, role: "sb_service", purpose: "probe", max: 1 });
   if (options.isTimed === true) {
     for (const [name, { pool }] of Object.entries({ user, service, work }))
       timeTransactions(pool, (durationMs) => observer.note("database.flown", { pool: name, durationMs }));
@@ -93,19 +82,25 @@ export function openDatabase(options: DatabaseOptions): Database {
       onState: ({ restoredCopy }) => options.onRestoredCopy?.(restoredCopy),
     }),
     close: async () => {
-      await Promise.all(pools.map((pool) => pool.close()));
+      await Promise.all([user, service, work, probe].map(({ close }) => close()));
     },
   };
 }
 
+/** Checks regularly, so that an outage and its end are logged even without requests. */
+export async function watchDatabase(database: Pick<Database, "findFault">, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await database.findFault();
+    await sleep(WATCH_INTERVAL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
 interface PoolOptions {
-  readonly url: string;
   readonly role: string;
   readonly purpose: string;
   readonly max: number;
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs: number;
   readonly queryTimeoutMs: number;
-  readonly closeTimeoutMs: number;
 }
 
 interface ClosablePool {
@@ -113,17 +108,17 @@ interface ClosablePool {
   close(): Promise<void>;
 }
 
-function createPool(options: PoolOptions, observer: Observer): ClosablePool {
-  const { url, purpose, max, connectTimeoutMs = CONNECT_TIMEOUT_MS, queryTimeoutMs, closeTimeoutMs } = options;
+function openPool(options: DatabaseOptions, { role, purpose, ...limits }: PoolOptions): ClosablePool {
+  const { url, masterKey, observer, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withRole(url, role, derivePassword(masterKey, role)),
     application_name: `swarmbase-${purpose}`,
-    max,
-    connectionTimeoutMillis: connectTimeoutMs,
+    max: limits.max,
+    connectionTimeoutMillis: limits.connectTimeoutMs,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY_MS,
-    query_timeout: queryTimeoutMs,
+    query_timeout: limits.queryTimeoutMs,
   });
   const inUse = new Set<pg.PoolClient>();
   pool.on("acquire", (client) => inUse.add(client));
@@ -134,23 +129,16 @@ function createPool(options: PoolOptions, observer: Observer): ClosablePool {
   pool.on("error", (error) => observer.note("database.connection_lost", { pool: purpose, error }));
 
   const close = async (): Promise<void> => {
-    const ended = pool.end();
     const finished = new AbortController();
     const late = sleep(closeTimeoutMs, undefined, { signal: finished.signal }).then(
-      () => Promise.allSettled([...inUse].map((client) => closeClient(client))),
+      () => Promise.allSettled(Array.from(inUse, closeClient)),
       () => {},
     );
-    await Promise.race([ended, late]);
+    await Promise.race([pool.end(), late]);
     finished.abort();
   };
   let closing: Promise<void> | null = null;
-  return {
-    pool,
-    close: () => {
-      closing ??= close();
-      return closing;
-    },
-  };
+  return { pool, close: () => (closing ??= close()) };
 }
 
 /** Its holder may never release it, so its socket is closed: the current statement fails. */

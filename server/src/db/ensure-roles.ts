@@ -1,10 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
+import { withClient } from "./connect-client.ts";
 import { withRole } from "./connection.ts";
-import { LOGIN_ROLES, type LoginRole, OWNER_ROLE, planRoles, REPLICA_ROLE, ROLES } from "./plan-roles.ts";
+import { LOGIN_ROLES, type LoginRole, planRoles, REPLICA_ROLE } from "./plan-roles.ts";
 import { buildScramVerifier } from "./scram-verifier.ts";
-import { selectRoleFacts } from "./sql/select-role-facts.ts";
+import { selectRoleState } from "./sql/select-role-state.ts";
 
 const ATTEMPTS = 6;
 /** Roles belong to the whole server, so another database may be creating the same ones concurrently. */
@@ -21,12 +22,7 @@ export interface EnsureRolesOptions {
 /** Creates missing roles, and sets the passwords of the login roles that derive from this master key. */
 export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
   await retryOnClash(async () => {
-    const facts = await selectRoleFacts(client, {
-      roles: [...ROLES, REPLICA_ROLE],
-      ownerRole: OWNER_ROLE,
-      replicaRole: REPLICA_ROLE,
-    });
-    const statements = planRoles(facts);
+    const statements = planRoles(await selectRoleState(client));
     if (statements.length === 0) return;
     await client.query(["begin", ...statements, "commit"].join(";\n")).catch(async (error: unknown) => {
       await client.query("rollback");
@@ -44,22 +40,16 @@ export async function ensureRoles(client: pg.Client, options: EnsureRolesOptions
 async function openReplica(client: pg.Client, options: EnsureRolesOptions): Promise<void> {
   if (!(await isLockedOut(REPLICA_ROLE, options))) return;
   await retryOnClash(() => setPassword(client, REPLICA_ROLE, options.masterKey)).catch((error: unknown) => {
-    if (!(error instanceof pg.DatabaseError) || !NOT_OURS_CODES.has(error.code ?? "")) throw error;
+    if (!hasCode(error, NOT_OURS_CODES)) throw error;
   });
 }
 
 async function isLockedOut(role: LoginRole, { adminUrl, masterKey }: EnsureRolesOptions): Promise<boolean> {
-  const client = new pg.Client({ connectionString: withRole(adminUrl, role, derivePassword(masterKey, role)) });
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    return false;
-  } catch (error) {
-    if (error instanceof pg.DatabaseError && WRONG_PASSWORD_CODES.has(error.code ?? "")) return true;
+  const url = withRole(adminUrl, role, derivePassword(masterKey, role));
+  return withClient(url, async () => false).catch((error: unknown) => {
+    if (hasCode(error, WRONG_PASSWORD_CODES)) return true;
     throw error;
-  } finally {
-    await client.end().catch(() => {});
-  }
+  });
 }
 
 /** Sends the verifier instead of the password, which a statement log or activity view could show. */
@@ -73,9 +63,12 @@ async function retryOnClash(work: () => Promise<void>): Promise<void> {
     try {
       return await work();
     } catch (error) {
-      const isClash = error instanceof pg.DatabaseError && CLASH_CODES.has(error.code ?? "");
-      if (!isClash || attempt === ATTEMPTS) throw error;
+      if (!hasCode(error, CLASH_CODES) || attempt === ATTEMPTS) throw error;
       await delay(20 * 2 ** attempt * Math.random());
     }
   }
+}
+
+function hasCode(error: unknown, codes: ReadonlySet<string>): boolean {
+  return error instanceof pg.DatabaseError && codes.has(error.code ?? "");
 }

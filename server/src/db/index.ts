@@ -1,52 +1,39 @@
-// In charge of: the PostgreSQL server (embedded or external), roles, migrations, pools, pipelined transactions as a caller,
+// In charge of: the PostgreSQL server (embedded or external), roles, migrations, pools, pipelined transactions as a principal,
 // notification channels, and the errors that mean that the database is unavailable.
 // Not in charge of: what a statement is for; the modules above keep their own SQL.
 
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
-export { connectClient } from "./connect-client.ts";
+export { connectClient, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
 export type { DatabaseFault } from "./create-probe.ts";
-export { type Database, openDatabase } from "./database.ts";
+export { type Database, openDatabase, watchDatabase } from "./database.ts";
+export type { NodeNeeds } from "./decide-requirements.ts";
 export { readBaseBackup } from "./embedded/base-backup.ts";
-export { holdDataDirectory, isDataDirectoryHeld } from "./embedded/hold-data-directory.ts";
+export { tryPort } from "./embedded/choose-port.ts";
+export { isDataDirectoryLocked, lockDataDirectory } from "./embedded/data-directory-lock.ts";
+export { messageOf, unlessMissing } from "./embedded/embedded-error.ts";
 export { locateBinaries } from "./embedded/locate-binaries.ts";
-export { listInstallation, removeInstallation } from "./embedded/remove-installation.ts";
+export { hasEmbeddedCluster } from "./embedded/location-record.ts";
+export { type ClusterPlace, prepareCopy, removeCopy } from "./embedded/place-cluster.ts";
 export { isProcessAlive } from "./embedded/process-state.ts";
-export {
-  findCluster,
-  findLastPort,
-  readClusterMajor,
-  withRestingCluster,
-} from "./embedded/resting-cluster.ts";
-export { removeSettledCluster, type SettledCluster, settleCluster } from "./embedded/settle-cluster.ts";
+export { listInstallation, removeInstallation } from "./embedded/remove-installation.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
+export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from "./embedded/stopped-cluster.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
-export { hasEmbeddedCluster } from "./has-embedded-cluster.ts";
-export { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
 export { inTransaction } from "./in-transaction.ts";
-export { inspectServer } from "./inspect-server.ts";
 export { migrate } from "./migrate.ts";
-export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
-export {
-  buildOwnerUrl,
-  type DatabaseServer,
-  EMBEDDED_DATABASE,
-  findEmbeddedWarnings,
-  findNeeds,
-  openServer,
-} from "./open-server.ts";
-export { REPLICA_ROLE } from "./plan-roles.ts";
+export { buildOwnerUrl, type DatabaseServer, EMBEDDED_DATABASE, findNeeds, openServer } from "./open-server.ts";
 export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
+export { runPipelined } from "./pipeline/run-pipelined.ts";
 export type {
-  TransactionOptions,
+  PipelinedStatement,
   StatementResult,
   TextRow,
-  PipelinedStatement,
+  TransactionOptions,
 } from "./pipeline/transaction-request.ts";
-export { runPipelined } from "./pipeline/run-pipelined.ts";
-export type { StatementValue } from "./pipeline/value-text.ts";
+export { REPLICA_ROLE } from "./plan-roles.ts";
 export {
   ANON_PRINCIPAL,
   type Claims,
@@ -55,10 +42,18 @@ export {
   SERVICE_PRINCIPAL,
   type UserPrincipal,
 } from "./principal.ts";
+export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
+export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { buildScope, type Scope, scopeOf } from "./scope.ts";
+export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
-export type { NodeNeeds } from "./decide-requirements.ts";
-export { type DiskSpace, decideDiskLevel, measureDisk, measureStorage, type Storage } from "./storage.ts";
+export { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";
+export {
+  type DiskSpace,
+  decideDiskLevel,
+  measureDisk,
+  measureStorage,
+  type Storage,
+  watchStorage,
+} from "./storage.ts";
 export { databaseAway, isUnavailable, translateUnavailable } from "./unavailable.ts";
-export { watchDatabase } from "./watch-database.ts";
-export { watchStorage } from "./watch-storage.ts";

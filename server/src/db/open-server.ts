@@ -73,8 +73,7 @@ async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenS
 
 async function openExternal(url: string, options: OpenServerOptions): Promise<DatabaseServer> {
   const { settings, masterKey, observer, clock, signal } = options;
-  const { databaseAdminUrl } = settings;
-  const adminUrl = databaseAdminUrl ?? url;
+  const adminUrl = settings.databaseAdminUrl ?? url;
   await waitForDatabase({
     url: adminUrl,
     settingName: adminUrl === url ? "DATABASE_URL" : "DATABASE_ADMIN_URL",
@@ -82,14 +81,14 @@ async function openExternal(url: string, options: OpenServerOptions): Promise<Da
     observer,
     signal,
   });
-  for (const warning of await checkRequirements({ adminUrl, needs: findNeeds(settings), clock })) {
-    observer.note("database.requirement_warning", { missing: warning });
+  for (const missing of await checkRequirements(adminUrl, findNeeds(settings), clock)) {
+    observer.note("database.requirement_warning", { missing });
   }
   return {
     adminUrl,
     url,
     directUrl: settings.databaseDirectUrl ?? url,
-    ownerUrl: buildOwnerUrl({ ...settings, databaseUrl: url }, masterKey),
+    ownerUrl: buildOwnerUrl(url, settings, masterKey),
     clusterDir: null,
     close: async () => {},
   };
@@ -105,23 +104,11 @@ export function findNeeds({
   return { connections: isPooled ? null : countConnections(dbPoolSize) };
 }
 
-/** Finds warnings about an embedded server as its administrator, while it serves already. */
-export async function findEmbeddedWarnings(
-  { adminUrl }: Pick<DatabaseServer, "adminUrl">,
-  { settings, clock }: Pick<OpenServerOptions, "settings" | "clock">,
-): Promise<readonly string[]> {
-  return checkRequirements({ adminUrl, needs: findNeeds(settings), clock });
-}
-
-export interface ExternalUrls {
-  readonly databaseUrl: string;
-  readonly databaseDirectUrl: string | null;
-  readonly databaseAdminUrl: string | null;
-}
-
 /** Without a pooler where possible, because the owner needs a session. */
-export function buildOwnerUrl(urls: ExternalUrls, masterKey: string): string {
-  const { databaseUrl, databaseDirectUrl, databaseAdminUrl } = urls;
-  const url = databaseDirectUrl ?? databaseAdminUrl ?? databaseUrl;
-  return withRole(url, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE));
+export function buildOwnerUrl(
+  url: string,
+  { databaseDirectUrl, databaseAdminUrl }: Pick<Settings, "databaseDirectUrl" | "databaseAdminUrl">,
+  masterKey: string,
+): string {
+  return withRole(databaseDirectUrl ?? databaseAdminUrl ?? url, OWNER_ROLE, derivePassword(masterKey, OWNER_ROLE));
 }

@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** The state of the roles and rights that the schema depends on. */
-export interface RoleFacts {
+export interface RoleState {
   readonly database: string;
   readonly isSuperuser: boolean;
   readonly versionNumber: number;
@@ -29,6 +29,7 @@ export const REPLICA_ROLE = "sb_replica";
 export type LoginRole = (typeof LOGIN_ROLES)[number] | typeof REPLICA_ROLE;
 const INTERFACE_ROLES = ["anon", "authenticated", "service_role"] as const;
 export const ROLES = [...LOGIN_ROLES, ...INTERFACE_ROLES] as const;
+export const OWN_SCHEMAS = ["auth", "private", "realtime"] as const;
 
 /** Which role may set which. With a shared login, a SQL function of a user could set the service role. */
 const MEMBERSHIPS = [
@@ -40,36 +41,34 @@ const MEMBERSHIPS = [
 ] as const;
 
 /** Plans missing grants only: repeating one rewrites rows of the shared catalogue that other databases wait for. */
-export function planRoles(facts: RoleFacts): string[] {
-  const database = pg.escapeIdentifier(facts.database);
+export function planRoles(state: RoleState): string[] {
+  const database = pg.escapeIdentifier(state.database);
   const statements: string[] = [];
-  for (const role of LOGIN_ROLES) {
-    if (!facts.existing.includes(role)) statements.push(`create role ${role} login noinherit`);
-  }
-  for (const role of INTERFACE_ROLES) {
-    if (!facts.existing.includes(role)) statements.push(`create role ${role} nologin noinherit`);
+  for (const role of ROLES.filter((name) => !state.existing.includes(name))) {
+    const canLogIn = LOGIN_ROLES.some((name) => name === role);
+    statements.push(`create role ${role} ${canLogIn ? "login" : "nologin"} noinherit`);
   }
   // Our tables name the service role in their policies; BYPASSRLS is for tables that are added later. The administrator of
   // a managed server may not be able to grant it, and then those tables need such a policy too.
-  if (!facts.isServiceRoleBypassing && facts.isSuperuser) statements.push("alter role service_role bypassrls");
-  const hasReplica = facts.existing.includes(REPLICA_ROLE);
-  if (!hasReplica && facts.canCreateRoles) statements.push(`create role ${REPLICA_ROLE} login noinherit`);
-  if (!facts.isReplicaReplicating && facts.canGiveReplication && (hasReplica || facts.canCreateRoles))
+  if (!state.isServiceRoleBypassing && state.isSuperuser) statements.push("alter role service_role bypassrls");
+  const hasReplica = state.existing.includes(REPLICA_ROLE);
+  if (!hasReplica && state.canCreateRoles) statements.push(`create role ${REPLICA_ROLE} login noinherit`);
+  if (!state.isReplicaReplicating && state.canGiveReplication && (hasReplica || state.canCreateRoles))
     statements.push(`alter role ${REPLICA_ROLE} replication`);
   for (const [member, role] of MEMBERSHIPS) {
-    if (!facts.memberships.includes(`${member}>${role}`)) statements.push(`grant ${role} to ${member}`);
+    if (!state.memberships.includes(`${member}>${role}`)) statements.push(`grant ${role} to ${member}`);
   }
-  if (!facts.canBecomeOwner && !facts.isSuperuser) {
-    const options = facts.versionNumber >= 160_000 ? " with set true, inherit true" : "";
+  if (!state.canBecomeOwner && !state.isSuperuser) {
+    const options = state.versionNumber >= 160_000 ? " with set true, inherit true" : "";
     statements.push(`grant ${OWNER_ROLE} to current_user${options}`);
   }
   // The statement has no effect unless the owner of the database runs it; the requirements check has warned about that.
-  if (facts.canEverybodyMakeTemporaryTables && facts.ownsDatabase)
+  if (state.canEverybodyMakeTemporaryTables && state.ownsDatabase)
     statements.push(`revoke temporary on database ${database} from public`);
-  if (!facts.canOwnerCreateSchemas)
+  if (!state.canOwnerCreateSchemas)
     statements.push(`grant connect, create, temporary on database ${database} to ${OWNER_ROLE}`);
   // With grant option, the login of the owner suffices to start further nodes on this database.
-  if (!facts.canOwnerCreateInPublic) {
+  if (!state.canOwnerCreateInPublic) {
     statements.push(`grant usage, create on schema public to ${OWNER_ROLE} with grant option`);
   }
   return statements;

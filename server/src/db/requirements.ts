@@ -1,48 +1,41 @@
+import type { Client } from "pg";
 import type { Clock } from "../time/index.ts";
-import { compareClocks, MOST_APART_MS } from "./clock-difference.ts";
-import { connectClient } from "./connect-client.ts";
+import { withClient } from "./connect-client.ts";
 import { decideRequirements, type NodeNeeds, type RequirementReport } from "./decide-requirements.ts";
-import { OWNER_ROLE, ROLES } from "./plan-roles.ts";
-import { selectServerFacts } from "./sql/select-server-facts.ts";
+import { selectServerProperties } from "./sql/select-server-properties.ts";
 
-const SCHEMAS = ["auth", "private", "realtime"] as const;
+/** One clock dates tokens and signatures, the other one checks them. */
+export const MAX_CLOCK_DIFFERENCE_MS = 5_000;
 
-class RequirementsError extends Error {
-  override readonly name = "RequirementsError";
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(
-      [
-        "The database of DATABASE_URL does not meet the requirements of Swarmbase:",
-        ...faults.map((fault) => `  - ${fault}`),
-      ].join("\n"),
-    );
-    this.faults = faults;
-  }
+export interface ServerReport extends RequirementReport {
+  readonly version: string;
+  readonly clockDifference: {
+    /** A lower bound: the server read its clock at an unknown moment of the round trip. */
+    readonly ms: number;
+    readonly text: string;
+  };
 }
 
-export interface CheckRequirementsOptions {
-  readonly adminUrl: string;
-  readonly needs: NodeNeeds;
-  readonly clock: Clock;
+/** Compares a server with the requirements, as its administrator. Changes nothing. */
+export async function inspectServer(client: Client, needs: NodeNeeds, clock: Clock): Promise<ServerReport> {
+  const sentMs = clock.now().getTime();
+  const server = await selectServerProperties(client);
+  const receivedMs = clock.now().getTime();
+  const aheadMs = (sentMs + receivedMs) / 2 - server.nowMs;
+  const ms = Math.max(0, Math.abs(aheadMs) - (receivedMs - sentMs));
+  const text = `this machine's clock is ${Math.round(ms / 1000)} seconds ${aheadMs > 0 ? "ahead of" : "behind"} that of the database`;
+  return { ...decideRequirements(server, needs), version: server.version, clockDifference: { ms, text } };
 }
 
 /** Checks all requirements of a server. Throws with all faults, resolves with the warnings. */
-export async function checkRequirements(o: CheckRequirementsOptions): Promise<RequirementReport["warnings"]> {
-  const client = await connectClient(o.adminUrl);
-  try {
-    const askedAtMs = o.clock.now().getTime();
-    const facts = await selectServerFacts(client, { roles: ROLES, ownerRole: OWNER_ROLE, schemas: SCHEMAS });
-    const answeredAtMs = o.clock.now().getTime();
-    const { faults, warnings } = decideRequirements(facts, o.needs);
-    if (faults.length > 0) throw new RequirementsError(faults);
-    const { apartMs, text } = compareClocks({ askedAtMs, answeredAtMs, serverMs: facts.nowMs });
-    const isApart = apartMs > MOST_APART_MS;
-    return isApart
-      ? [...warnings, `${text}. Synchronise the clocks of both machines (chrony, systemd-timesyncd).`]
-      : warnings;
-  } finally {
-    await client.end();
+export async function checkRequirements(adminUrl: string, needs: NodeNeeds, clock: Clock): Promise<readonly string[]> {
+  const { faults, warnings, clockDifference } = await withClient(adminUrl, (client) =>
+    inspectServer(client, needs, clock),
+  );
+  if (faults.length > 0) {
+    const title = "The database of DATABASE_URL does not meet the requirements of Swarmbase:";
+    throw new Error([title, ...faults.map((fault) => `  - ${fault}`)].join("\n"));
   }
+  if (clockDifference.ms <= MAX_CLOCK_DIFFERENCE_MS) return warnings;
+  return [...warnings, `${clockDifference.text}. Synchronise the clocks of both machines (chrony, systemd-timesyncd).`];
 }

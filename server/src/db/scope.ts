@@ -1,6 +1,8 @@
+import pg from "pg";
+import { perObject } from "./per-object.ts";
 import type { Claims, Principal, PrincipalSession } from "./principal.ts";
 
-/** The caller of a transaction, and what functions and views may read of the request. */
+/** The principal of a transaction, and what functions and views may read of the request. */
 export interface Scope {
   readonly role: Principal["role"];
   readonly claims: Claims;
@@ -21,7 +23,7 @@ export interface ScopeStatement {
   readonly values: readonly (string | null)[];
 }
 
-// Every setting is set every time: a connection is shared, and a caller must not inherit a setting of another one.
+// Every setting is set every time: a connection is shared, and a principal must not inherit a setting of another one.
 const SETTINGS = [
   "role",
   "request.jwt.claims",
@@ -35,7 +37,7 @@ const SETTINGS = [
 ];
 
 // Returns no rows: they would only repeat what was sent. No `set_config` returns null, so all of them are evaluated.
-const TEXT = `select where ${SETTINGS.map((name, at) => `pg_catalog.set_config('${name}', $${at + 1}, true) is null`).join("\n  or ")}`;
+const TEXT = `select where ${SETTINGS.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true) is null`).join("\n  or ")}`;
 const [USER, SESSION, INACTIVITY] = [1, 2, 3].map((place) => `$${SETTINGS.length + place}`);
 const REQUIRE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
 const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
@@ -51,8 +53,13 @@ export function scopeOf(
   return { role, claims, session, ...transaction };
 }
 
+/** The claims of a cached token are the same object each time, and long compared with everything else. */
+const renderJson = perObject((value: object) => JSON.stringify(value));
+/** Nearly every scope has the same list, that of the settings. */
+const renderPath = perObject((schemas: readonly string[]) => schemas.map(pg.escapeIdentifier).join(", "));
+
 /**
- * The statement that enters a transaction as a caller, until the transaction ends. It fails with SB001 when the session has
+ * The statement that enters a transaction as a principal, until the transaction ends. It fails with SB001 when the session has
  * ended, SB002 when the user does not exist, SB003 when the user is banned, and SB004 when a signature is required.
  */
 export function buildScope(scope: Scope): ScopeStatement {
@@ -60,14 +67,14 @@ export function buildScope(scope: Scope): ScopeStatement {
   const { sub } = claims;
   const values = [
     scope.role,
-    writeOnce(claims),
+    renderJson(claims),
     typeof sub === "string" ? sub : "",
-    writePath(scope.schemas),
+    renderPath(scope.schemas),
     String(scope.statementTimeoutMs),
     scope.isReadOnly ? "on" : "off",
     request.method,
     request.path,
-    writeOnce(request.headers),
+    renderJson(request.headers),
   ];
   if (session === undefined || session === null) return { text: TEXT, values };
   const { userId, sessionId, inactivitySeconds, isUnsigned = false } = session;
@@ -75,30 +82,4 @@ export function buildScope(scope: Scope): ScopeStatement {
     text: isUnsigned ? UNSIGNED_TEXT : LIVE_TEXT,
     values: [...values, userId, sessionId, String(inactivitySeconds)],
   };
-}
-
-const written = new WeakMap<object, string>();
-
-/** The claims of a cached token are the same object each time, and long compared with everything else. */
-function writeOnce(value: object): string {
-  const known = written.get(value);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(value);
-  written.set(value, text);
-  return text;
-}
-
-const paths = new WeakMap<readonly string[], string>();
-
-/** Nearly every scope has the same list, that of the settings. */
-function writePath(schemas: readonly string[]): string {
-  const known = paths.get(schemas);
-  if (known !== undefined) return known;
-  const path = schemas.map(quoteIdentifier).join(", ");
-  paths.set(schemas, path);
-  return path;
-}
-
-function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

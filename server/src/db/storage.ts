@@ -1,5 +1,8 @@
 import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Settings } from "../config/index.ts";
+import type { Observer } from "../observe/index.ts";
 
 export interface DiskSpace {
   readonly freeBytes: number;
@@ -15,6 +18,8 @@ export type DiskLevel = "ok" | "low" | "critical";
 /** PostgreSQL stops when it cannot write the WAL, and needs some space to start again. */
 const CRITICAL_SHARE = 1 / 4;
 const LOW_SHARE_OF_DISK = 1 / 50;
+const INTERVAL_MS = 30_000;
+const EVENTS = { ok: "storage.recovered", low: "storage.low", critical: "storage.critical" } as const;
 
 /** With `warningBytes` of 0 there is no warning. */
 export function decideDiskLevel({ freeBytes, totalBytes }: DiskSpace, warningBytes: number): DiskLevel {
@@ -38,4 +43,29 @@ async function sumFiles(folder: string): Promise<number> {
   // PostgreSQL may remove and rename files there at any time.
   const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => null)));
   return sizes.reduce((sum, found) => sum + (found?.isFile() === true ? found.size : 0), 0);
+}
+
+export interface WatchStorageOptions {
+  readonly settings: Pick<Settings, "diskWarningBytes" | "walWarningBytes">;
+  readonly observer: Observer;
+  readonly intervalMs?: number;
+  measure(): Promise<Storage>;
+}
+
+/** Logs each change once, long before PostgreSQL stops because the disk is full. */
+export async function watchStorage(options: WatchStorageOptions, signal: AbortSignal): Promise<void> {
+  const { settings, observer, intervalMs = INTERVAL_MS } = options;
+  let level: DiskLevel = "ok";
+  let isWalLarge = false;
+  while (!signal.aborted) {
+    const storage = await options.measure();
+    const found = decideDiskLevel(storage, settings.diskWarningBytes);
+    if (found !== level) observer.note(EVENTS[found], { ...storage });
+    level = found;
+    const { walBytes, freeBytes } = storage;
+    const wasWalLarge = isWalLarge;
+    isWalLarge = settings.walWarningBytes > 0 && walBytes > settings.walWarningBytes;
+    if (isWalLarge && !wasWalLarge) observer.note("storage.wal_large", { walBytes, freeBytes });
+    await sleep(intervalMs, undefined, { signal }).catch(() => {});
+  }
 }

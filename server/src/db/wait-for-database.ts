@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Observer } from "../observe/index.ts";
+import { messageOf } from "./embedded/embedded-error.ts";
 import { isUnavailable } from "./unavailable.ts";
 
 const RETRY_DELAY_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-
-class DatabaseConnectError extends Error {
-  override readonly name = "DatabaseConnectError";
-}
 
 export interface WaitForDatabaseOptions {
   readonly url: string;
@@ -29,12 +26,10 @@ export async function waitForDatabase(options: WaitForDatabaseOptions): Promise<
     if (error === null) return;
     const waitedMs = Math.round(performance.now() - startedAtMs);
     if (!isUnavailable(error)) {
-      throw new DatabaseConnectError(`The database of ${settingName} rejects the connection: ${error.message}`, {
-        cause: error,
-      });
+      throw new Error(`The database of ${settingName} rejects the connection: ${error.message}`, { cause: error });
     }
     if (waitedMs + RETRY_DELAY_MS > timeoutMs) {
-      throw new DatabaseConnectError(
+      throw new Error(
         `The database of ${settingName} could not be reached for ${Math.round(waitedMs / 1000)} s: ${describe(error)}`,
         { cause: error },
       );
@@ -60,7 +55,5 @@ async function tryToConnect(url: string): Promise<Error | null> {
 
 function describe(error: Error): string {
   // For a host name with several addresses the error has an empty message and one error per address.
-  if (error instanceof AggregateError)
-    return error.errors.map((each) => (each instanceof Error ? each.message : String(each))).join("; ");
-  return error.message;
+  return error instanceof AggregateError ? error.errors.map(messageOf).join("; ") : error.message;
 }

@@ -4,21 +4,18 @@ import { buildScope, type Database, inTransaction, type Principal, scopeOf } fro
 import { AppError } from "../errors/index.ts";
 import type { ExtensionDatabase, Query } from "./port.ts";
 
-export interface ExtensionDatabaseOptions {
-  readonly database: Pick<Database, "user" | "service">;
-  /** The schema of the extension; the search path of `asCaller`. */
-  readonly schema: string;
-  readonly statementTimeoutMs: number;
-}
-
 /** SQLSTATE insufficient_privilege. */
 const NO_PRIVILEGE = "42501";
 
-export function createExtensionDatabase(options: ExtensionDatabaseOptions): ExtensionDatabase {
-  const { database, schema, statementTimeoutMs } = options;
+/** The schema of the extension is the search path of `asCaller`. */
+export function createExtensionDatabase(
+  database: Pick<Database, "user" | "service">,
+  schema: string,
+  statementTimeoutMs: number,
+): ExtensionDatabase {
   return {
     async asCaller(caller, work) {
-      // Callers come from the core; the port shows only a part of them.
+      // Principals come from the core; the port exposes only a part of them.
       const principal = caller as Principal;
       const pool = principal.role === "service_role" ? database.service : database.user;
       const request = { method: "", path: "", headers: {} };
@@ -30,7 +27,7 @@ export function createExtensionDatabase(options: ExtensionDatabaseOptions): Exte
           return work(queryOver(client));
         });
       } catch (error) {
-        throw translateRefusal(error);
+        throw translateRejection(error);
       }
     },
     asService: (work) => inTransaction(database.service, (client) => work(queryOver(client))),
@@ -42,7 +39,7 @@ function queryOver(client: pg.ClientBase): Query {
     (await client.query<Row>(text, [...values])).rows;
 }
 
-function translateRefusal(error: unknown): unknown {
+function translateRejection(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
     return new AppError("FORBIDDEN", "You may not do that", { cause: error });
   return translateScopeError(error);

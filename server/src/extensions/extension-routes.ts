@@ -2,18 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { firstValues, principalOf, type Route, sendStream } from "../http/index.ts";
 import type { Extension, ExtensionContext, ExtensionRequest, ExtensionResponse } from "./port.ts";
 
-export interface ExtensionRoutesOptions {
-  readonly extension: Extension;
-  readonly context: ExtensionContext;
-}
-
 /** The routes of an extension as rows of the route table, so that they pass through the same steps as every other request. */
-export function extensionRoutes({ extension, context }: ExtensionRoutesOptions): Route[] {
-  return (extension.routes ?? []).map(({ method, path, access, limit, isBodyRaw = false, handler }) => ({
-    method,
-    path,
-    access,
-    limit,
+export function extensionRoutes({ routes = [] }: Extension, context: ExtensionContext): Route[] {
+  return routes.map(({ handler, isBodyRaw = false, ...route }) => ({
+    ...route,
     isBodyRaw,
     handler: async (request, reply) => send(reply, await handler(toExtensionRequest(request, reply), context)),
   }));

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
-import type { ExtensionSchema } from "../db/index.ts";
+import { type ExtensionSchema, messageOf } from "../db/index.ts";
 import { findClashes, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
 import type { Extension, ExtensionContext } from "./port.ts";
 
@@ -12,39 +12,33 @@ export interface LoadedExtension {
   readonly schema: ExtensionSchema | null;
 }
 
-export interface LoadExtensionsOptions {
-  /** As `EXTENSIONS` names them. */
-  readonly names: readonly string[];
-  readonly environment: Environment;
-  /** Paths and relative settings count from here. */
-  readonly workingDir?: string;
-}
-
 const OWN_SCOPE = "@swarmbase/";
 const PLAIN_NAME = /^[a-z][a-z0-9-]*$/;
 const PATH = /^\.{0,2}\//;
 
 /** Imports and checks the extensions. Throws one `SettingsError` that lists every fault of all of them. */
-export async function loadExtensions(options: LoadExtensionsOptions): Promise<readonly LoadedExtension[]> {
+export async function loadExtensions(options: {
+  /** As `EXTENSIONS` names them. */
+  readonly names: readonly string[];
+  readonly environment: Environment;
+  /** Paths and relative settings count from here. */
+  readonly workingDir?: string;
+}): Promise<readonly LoadedExtension[]> {
   const { names, environment, workingDir = process.cwd() } = options;
   const faults: string[] = [];
   const loaded: LoadedExtension[] = [];
   for (const name of names) {
     const extension = await importExtension(name, workingDir).catch((error: unknown) => {
-      faults.push(`EXTENSIONS: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(`EXTENSIONS: ${name}: ${messageOf(error)}`);
       return null;
     });
     if (extension === null) continue;
     const found = findExtensionFaults(extension);
     faults.push(...found.map((fault) => `EXTENSIONS: ${name}: ${fault}`));
     if (found.length > 0) continue;
-    const { settings, faults: settingFaults } = readExtensionSettings(
-      extension.settings ?? [],
-      environment,
-      workingDir,
-    );
+    const { sql, settings: rows = [] } = extension;
+    const { settings, faults: settingFaults } = readExtensionSettings(rows, environment, workingDir);
     faults.push(...settingFaults);
-    const { sql } = extension;
     const schema = sql === undefined ? null : { schema: schemaOf(extension.name), dir: fileURLToPath(sql) };
     loaded.push({ extension, settings, schema });
   }
@@ -54,8 +48,7 @@ export async function loadExtensions(options: LoadExtensionsOptions): Promise<re
 }
 
 async function importExtension(name: string, workingDir: string): Promise<Extension> {
-  const module = (await importModule(name, workingDir)) as { readonly extension?: Extension };
-  const { extension } = module;
+  const { extension } = (await importModule(name, workingDir)) as { readonly extension?: Extension };
   if (typeof extension !== "object" || extension === null) throw new Error("exports no object named extension");
   return extension;
 }

@@ -40,15 +40,12 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
 
 function openExtension({ extension, settings }: LoadedExtension, options: OpenExtensionsOptions): OpenedExtensions {
   const { database, observer, clock, version } = options;
+  const { dbStatementTimeoutMs } = options.settings;
   const { name, workers = [], toolKinds = [] } = extension;
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
   const contextOver = (service: Database["service"]): ExtensionContext => ({
     settings,
-    database: createExtensionDatabase({
-      database: { user: database.user, service },
-      schema: schemaOf(name),
-      statementTimeoutMs: options.settings.dbStatementTimeoutMs,
-    }),
+    database: createExtensionDatabase({ user: database.user, service }, schemaOf(name), dbStatementTimeoutMs),
     version,
     now: () => clock.now(),
     fetch: options.fetch,
@@ -56,18 +53,15 @@ function openExtension({ extension, settings }: LoadedExtension, options: OpenEx
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     describe: describeInterface,
   });
-  const ofRequests = contextOver(database.service);
-  const ofWork = contextOver(database.work);
+  const requestContext = contextOver(database.service);
+  const workContext = contextOver(database.work);
   return {
-    routes: extensionRoutes({ extension, context: ofRequests }),
-    workers: workers.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, ofWork) })),
+    routes: extensionRoutes(extension, requestContext),
+    workers: workers.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, workContext) })),
     toolKinds: new Map(
       toolKinds.map((kind) => [
         `${name}.${kind.name}`,
-        {
-          findConfigFaults: (config) => kind.findConfigFaults(config),
-          run: (call) => kind.run(call, ofWork),
-        },
+        { findConfigFaults: (config) => kind.findConfigFaults(config), run: (call) => kind.run(call, workContext) },
       ]),
     ),
   };

@@ -38,7 +38,7 @@ async function asAdmin(...statements: readonly string[]): Promise<void> {
 }
 
 test(
-  "a node on a server that became read-only is not ready, refuses writes with 503 and comes back",
+  "a node on a server that became read-only is not ready, rejects writes with 503 and comes back",
   SLOW,
   async (t) => {
     const { database, program, call, post } = await startNode(t);
@@ -67,22 +67,22 @@ test(
     assert.equal((await call("/rest/v1/notes?select=id")).status, 200, "reads are still served");
     assert.equal((await call("/rest/v1/rpc/add_note")).status, 405);
     const account = { email: "reader@example.com", password: "correct horse battery" };
-    const refusals = [
+    const rejections = [
       await post("/rest/v1/notes", { id: 2 }),
       await post("/rest/v1/rpc/add_note", {}),
       await post("/auth/v1/signup", account),
     ];
-    for (const refused of refusals) {
-      const body = (await refused.json()) as { code: string };
-      assert.equal(refused.status, 503, JSON.stringify(body));
+    for (const rejected of rejections) {
+      const body = (await rejected.json()) as { code: string };
+      assert.equal(rejected.status, 503, JSON.stringify(body));
       assert.equal(body.code, "SERVICE_UNAVAILABLE");
-      assert.match(refused.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
+      assert.match(rejected.headers.get("retry-after") ?? "", /^[1-9]\d*$/);
     }
     assert.equal((await call("/health")).status, 200);
 
     await asAdmin(`alter database ${name} reset default_transaction_read_only`);
     while ((await call("/ready")).status !== 200) await sleep(50);
-    // A connection that a job held meanwhile is replaced by the first write that it refuses.
+    // A connection that a job held meanwhile is replaced by the first write that it rejects.
     let written = await post("/rest/v1/notes", { id: 2 });
     while (written.status === 503) written = await post("/rest/v1/notes", { id: 2 });
     assert.equal(written.status, 201);

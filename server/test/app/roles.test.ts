@@ -41,11 +41,11 @@ test("nodes follow their ROLES: one accepts requests, another one runs them", { 
   const back = await start("worker");
   const there = new Agent({ connect: { ca: await readFile(back.credentials.ca_cert_file ?? "", "utf8") } });
   t.after(() => there.close());
-  const refused = await fetch(`${back.credentials.url}/rest/v1/agents`, {
+  const rejected = await fetch(`${back.credentials.url}/rest/v1/agents`, {
     dispatcher: there,
     headers: { apikey: anonKey },
   });
-  assert.equal(refused.status, 404);
+  assert.equal(rejected.status, 404);
   assert.equal((await fetch(`${back.credentials.url}/ready`, { dispatcher: there })).status, 200);
 
   const run = await supabase.functions.invoke("agent-respond", {

@@ -34,7 +34,7 @@ const EXPECTED = [
 
 interface PlanNode {
   readonly "Total Cost": number;
-  /** Chosen although the planner was told not to: up to PostgreSQL 17 this adds 10^10 to the cost. */
+  /** Chosen although it is disabled: up to PostgreSQL 17 this adds 10^10 to the cost. */
   readonly Disabled?: boolean;
   readonly Plans?: readonly PlanNode[];
 }

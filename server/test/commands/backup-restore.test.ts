@@ -46,7 +46,7 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
   const service = runProgram(t, ["serve"], { env });
   await service.waitFor("service.started");
   const before = await readCredentials(dataDir);
-  await ask(before.database_url, "create table public.ledger (id int primary key, note text)");
+  await ask(before.database_url, "create table public.entries (id int primary key, note text)");
 
   // Somebody writes all the time, one transaction after the other: a copy that is consistent has no gap.
   const writing = new AbortController();
@@ -56,15 +56,15 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     let written = 0;
     while (!writing.signal.aborted) {
       written += 1;
-      await client.query("insert into public.ledger values ($1, repeat('x', 500))", [written]);
+      await client.query("insert into public.entries values ($1, repeat('x', 500))", [written]);
     }
     await client.end();
     return written;
   })();
   await t.test("while it runs", async () => {
-    while ((await ask<{ n: number }>(before.database_url, "select count(*)::int as n from public.ledger"))[0]?.n === 0)
+    while ((await ask<{ n: number }>(before.database_url, "select count(*)::int as n from public.entries"))[0]?.n === 0)
       await delay(10);
-    const [start] = await ask<{ n: number }>(before.database_url, "select max(id) as n from public.ledger");
+    const [start] = await ask<{ n: number }>(before.database_url, "select max(id) as n from public.entries");
     const { code, stdout, stderr } = await run(t, ["backup", "--to", join(home, "live.tar.gz")], { env });
     assert.equal(code, 0, stderr);
     assert.equal(stdout, `${join(home, "live.tar.gz")}\n`);
@@ -87,14 +87,14 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     assert.equal((await stat(join(home, "live.tar.gz"))).size, size);
   });
 
-  await t.test("restoring over a running service is refused", async () => {
+  await t.test("restoring over a running service is rejected", async () => {
     const { code, stderr } = await runHere(["restore", join(home, "live.tar.gz"), "--replace"], env);
     assert.equal(code, 1);
-    assert.match(stderr, /is running on .* Stop it first; nothing was changed/);
+    assert.match(stderr, /already running on .* Stop it first; nothing was changed/);
   });
   await service.stop();
 
-  await t.test("while it rests, into a folder", async () => {
+  await t.test("of a stopped service, into a folder", async () => {
     await mkdir(join(home, "kept"));
     // Of a backup that was killed: no process has so great an id.
     await writeFile(join(home, "kept", ".swarmbase-backup.x.tar.gz.99999999.partial"), "half");
@@ -103,10 +103,10 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     assert.match(stderr, /copying the stopped database/);
     assert.equal((await readdir(join(home, "kept"))).length, 1);
     assert.match(stdout, /kept\/swarmbase-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar\.gz\n$/);
-    await copyFile(stdout.trim(), join(home, "resting.tar.gz"));
+    await copyFile(stdout.trim(), join(home, "stopped.tar.gz"));
   });
 
-  await t.test("into a folder that is not there yet, which is made for its owner alone", async () => {
+  await t.test("into a missing folder, which is created for its owner alone", async () => {
     for (const to of [join(home, "a", "new"), `${join(home, "slashed")}/`, join(home, "named", "one.tgz")]) {
       const { code, stdout, stderr } = await runHere(["backup", "--to", to], env);
       assert.equal(code, 0, stderr);
@@ -118,24 +118,24 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     }
   });
 
-  await t.test("a used folder needs the word, and is moved aside", async () => {
-    const refused = await runHere(["restore", join(home, "resting.tar.gz")], env);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /is not empty, and nothing was changed[\s\S]*--replace/);
-    const done = await run(t, ["restore", join(home, "resting.tar.gz"), "--replace"], { env });
+  await t.test("a folder in use needs --replace, and is moved to another name", async () => {
+    const rejected = await runHere(["restore", join(home, "stopped.tar.gz")], env);
+    assert.equal(rejected.code, 1);
+    assert.match(rejected.stderr, /is not empty, and nothing was changed[\s\S]*--replace/);
+    const done = await run(t, ["restore", join(home, "stopped.tar.gz"), "--replace"], { env });
     assert.equal(done.code, 0, done.stderr);
-    const aside = (await readdir(home)).find((name) => name.startsWith("data.before-"));
-    assert.ok(aside !== undefined && existsSync(join(home, aside, "master.key")));
+    const previous = (await readdir(home)).find((name) => name.startsWith("data.before-"));
+    assert.ok(previous !== undefined && existsSync(join(home, previous, "master.key")));
     const again = runProgram(t, ["serve"], { env });
     await again.waitFor("service.started");
     const { database_url: url, anon_key } = await readCredentials(dataDir);
     assert.equal(anon_key, before.anon_key);
-    const [row] = await ask<{ n: number }>(url, "select count(*)::int as n from public.ledger");
+    const [row] = await ask<{ n: number }>(url, "select count(*)::int as n from public.entries");
     assert.equal(row?.n, written, "everything that was committed before the stop");
     await again.stop();
   });
 
-  await t.test("damaged and foreign files are refused, and leave nothing", async () => {
+  await t.test("damaged and foreign files are rejected, and leave nothing", async () => {
     const whole = join(home, "live.tar.gz");
     const cases: [name: string, make: (file: string) => Promise<unknown>, expected: RegExp][] = [
       ["cut", async (file) => truncate(file, (await stat(file)).size - 100_000), /cut off/],
@@ -163,7 +163,7 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     assert.deepEqual(leftovers(await readdir(home)), []);
   });
 
-  await t.test("a restore that is killed leaves no half, and the next one clears up", async () => {
+  await t.test("a killed restore leaves no partial result, and the next one removes its remains", async () => {
     const target = join(home, "copy");
     const restoring = runProgram(t, ["restore", join(home, "live.tar.gz"), "--to", target]);
     const seen = (async () => {
@@ -190,7 +190,7 @@ test("a backup of a running and of a stopped instance, restored", SLOW, async (t
     assert.equal((await get(`${credentials.url}/health`, credentials.ca_cert_file)).status, 200);
     const [row] = await ask<{ count: number; last: number }>(
       credentials.database_url,
-      "select count(*)::int as count, max(id) as last from public.ledger",
+      "select count(*)::int as count, max(id) as last from public.entries",
     );
     const committedBefore = Number(await readFile(join(home, "start"), "utf8"));
     assert.ok(row !== undefined && row.count === row.last, "no gap");

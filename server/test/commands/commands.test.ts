@@ -63,9 +63,9 @@ test("certificate renew keeps the authority unless a new one is asked for", asyn
     [["certificate", "renew"], { TLS_MODE: "proxy", TRUSTED_PROXIES: "10.0.0.1" }, 1, /TLS_MODE is proxy/],
     [["certificate", "renew"], { TLS_CERT_FILE: "/x", TLS_KEY_FILE: "/y" }, 1, /TLS_CERT_FILE is set/],
   ] as const) {
-    const refused = await runHere(args, { ...env, ...more });
-    assert.equal(refused.code, code);
-    assert.match(refused.stderr, expected);
+    const rejected = await runHere(args, { ...env, ...more });
+    assert.equal(rejected.code, code);
+    assert.match(rejected.stderr, expected);
   }
 });
 
@@ -75,9 +75,9 @@ test("remove-data lists what it would remove, and with --yes removes that and no
   await writeFile(join(dataDir, "notes.txt"), "mine");
   const service = runProgram(t, ["serve"], { env });
   await service.waitFor("service.started");
-  const refused = await runHere(["remove-data", "--yes"], env);
-  assert.deepEqual([refused.code, refused.stdout], [1, ""]);
-  assert.match(refused.stderr, /is running on .* nothing was changed/);
+  const rejected = await runHere(["remove-data", "--yes"], env);
+  assert.deepEqual([rejected.code, rejected.stdout], [1, ""]);
+  assert.match(rejected.stderr, /already running on .* nothing was changed/);
   await service.stop();
 
   const listed = await runHere(["remove-data"], env);

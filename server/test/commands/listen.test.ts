@@ -75,7 +75,7 @@ interface Got {
   readonly url: string;
 }
 
-/** What somebody is developing: plain HTTP, and it answers as told, in order. */
+/** The program of a developer: plain HTTP, with the given responses in order. */
 async function startProgramUnderDevelopment(t: TestContext, statuses: number[]) {
   const got: Got[] = [];
   const server = createServer((request, response) => {
@@ -139,7 +139,7 @@ test("on a running service", SLOW, async (t) => {
     const bob = await stage.newUser("bob@example.test");
     const unsaid = await runHere(["listen"], stage.env);
     assert.equal(unsaid.code, 1);
-    assert.match(unsaid.stderr, /say whose events with --user/);
+    assert.match(unsaid.stderr, /name one with --user/);
     const unknown = await runHere(["listen", "--user", "eve@example.test"], stage.env);
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /There is no account eve@example\.test/);

@@ -20,7 +20,7 @@ test("behind a proxy the curl line speaks as the proxy would", () => {
 });
 
 test("the banner shows a database outside the data directory, and held work", () => {
-  const facts = {
+  const parts = {
     url: "https://localhost:8443",
     localUrl: "https://localhost:8443",
     caFile: null,
@@ -32,10 +32,10 @@ test("the banner shows a database outside the data directory, and held work", ()
     version: "1.0.0",
     tookMs: 1_000,
   };
-  assert.doesNotMatch(renderBanner(facts), /Database|Held/);
-  assert.match(renderBanner(facts), /^ {2}Extensions +reference, notes$/m);
-  assert.match(renderBanner({ ...facts, extensions: [] }), /^ {2}Extensions +none$/m);
-  const banner = renderBanner({ ...facts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
+  assert.doesNotMatch(renderBanner(parts), /Database|Held/);
+  assert.match(renderBanner(parts), /^ {2}Extensions +reference, notes$/m);
+  assert.match(renderBanner({ ...parts, extensions: [] }), /^ {2}Extensions +none$/m);
+  const banner = renderBanner({ ...parts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
   assert.match(banner, /^ {2}Database +\/var\/lib\/swarmbase\/0123\/cluster$/m);
   assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);
 });

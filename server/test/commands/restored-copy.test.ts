@@ -77,17 +77,17 @@ test("a restored copy holds deliveries, runs and mails until it is resumed, and 
     assert.equal(((await answer.json()) as Record<string, unknown>)["restored_copy"], "held");
   }
   const ask = { swarm_id: swarmId, user_id: userId, message: "Again", background: true };
-  const refusals = [
+  const rejections = [
     await there.post("/functions/v1/agent-respond", ask),
     await there.post("/functions/v1/test-webhook", { webhook_id: webhookId, event_type: "message.created" }),
     await there.post("/functions/v1/tools", { action: "list", url: "https://localhost:1/" }),
     await there.post("/auth/v1/recover", { email: "owner@example.com" }),
   ];
-  for (const refused of refusals) {
-    const body = (await refused.json()) as { message: string };
-    assert.equal(refused.status, 503, JSON.stringify(body));
+  for (const rejected of rejections) {
+    const body = (await rejected.json()) as { message: string };
+    assert.equal(rejected.status, 503, JSON.stringify(body));
     assert.match(body.message, /restored copy.*swarmbase resume/);
-    assert.ok(Number(refused.headers.get("retry-after")) > 0);
+    assert.ok(Number(rejected.headers.get("retry-after")) > 0);
   }
   assert.equal(
     (await there.post("/rest/v1/messages", { ...message, content: "Kept" })).status,

@@ -16,7 +16,7 @@ const HTML = { accept: "text/html,application/xhtml+xml" };
 
 /** A workspace whose build is this script. */
 async function makeWorkspace(t: TestContext, script: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "swarmbase-console-room-"));
+  const folder = await mkdtemp(join(tmpdir(), "swarmbase-console-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, "build.ts"), script);
   return folder;
@@ -43,7 +43,7 @@ let isHeldCopy = false;
 let hasReference = false;
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
-  const room = openConsole({
+  const module = openConsole({
     environment: {},
     observer: silentObserver,
     version: "1.2.3",
@@ -54,12 +54,12 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
   });
-  t.after(() => room.close());
-  return room;
+  t.after(() => module.close());
+  return module;
 }
 
-async function serve(t: TestContext, room: ConsoleModule): Promise<TestServer> {
-  return startServer(t, { routes: consoleRoutes(room), fallback: consoleFallback(room) });
+async function serve(t: TestContext, module: ConsoleModule): Promise<TestServer> {
+  return startServer(t, { routes: consoleRoutes(module), fallback: consoleFallback(module) });
 }
 
 async function untilSettled(server: TestServer): Promise<void> {
@@ -113,15 +113,15 @@ test("/console.json names the API reference when the service has one", async (t)
 });
 
 test("files are sent compressed to who takes that, and plain to who does not", async (t) => {
-  const room = open(t, await makeBuilt(t));
-  const server = await serve(t, room);
+  const module = open(t, await makeBuilt(t));
+  const server = await serve(t, module);
   await untilSettled(server);
   const path = "/assets/main-1a2b.js";
-  const squeezed = room.findFile(path, { acceptEncoding: "gzip, br;q=0.5", ifNoneMatch: "" });
-  assert.equal(squeezed?.headers["content-encoding"], "br");
-  assert.equal(brotliDecompressSync(squeezed?.body ?? "").toString(), SCRIPT);
+  const compressed = module.findFile(path, { acceptEncoding: "gzip, br;q=0.5", ifNoneMatch: "" });
+  assert.equal(compressed?.headers["content-encoding"], "br");
+  assert.equal(brotliDecompressSync(compressed?.body ?? "").toString(), SCRIPT);
   for (const acceptEncoding of ["", "identity", "br;q=0", "gzip"]) {
-    const plain = room.findFile(path, { acceptEncoding, ifNoneMatch: "" });
+    const plain = module.findFile(path, { acceptEncoding, ifNoneMatch: "" });
     assert.equal(plain?.headers["content-encoding"], undefined, acceptEncoding);
     assert.equal(plain?.body.toString(), SCRIPT);
   }
@@ -183,7 +183,7 @@ test("until it is built the page says so and comes by itself", async (t) => {
   assert.doesNotMatch(answer.text, /<script|<style/);
 });
 
-test("a build that fails is told, without what only the log may know", async (t) => {
+test("a failed build is reported without the details that belong in the log", async (t) => {
   const folder = await makeWorkspace(t, 'console.error("EACCES: /somewhere/inside"); process.exit(1);');
   const server = await serve(t, open(t, folder));
   await untilSettled(server);

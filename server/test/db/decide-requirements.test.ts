@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decideRequirements as decide, type NodeNeeds } from "../../src/db/decide-requirements.ts";
-import type { ServerFacts } from "../../src/db/sql/select-server-facts.ts";
+import type { ServerProperties } from "../../src/db/sql/select-server-properties.ts";
 
-const GOOD: ServerFacts = {
+const GOOD: ServerProperties = {
   versionNumber: 150_004,
   version: "15.4",
   encoding: "UTF8",
@@ -29,13 +29,13 @@ const GOOD: ServerFacts = {
   maxReplicationSlots: 10,
 };
 
-const decideRequirements = (facts: ServerFacts, needs: NodeNeeds = { connections: 36 }) => decide(facts, needs);
+const decideRequirements = (server: ServerProperties, needs: NodeNeeds = { connections: 36 }) => decide(server, needs);
 
 test("a suitable server has neither faults nor warnings", () => {
   assert.deepEqual(decideRequirements(GOOD), { faults: [], warnings: [] });
 });
 
-const FAULTS: [string, Partial<ServerFacts>, RegExp][] = [
+const FAULTS: [string, Partial<ServerProperties>, RegExp][] = [
   ["version", { versionNumber: 140_011, version: "14.11" }, /PostgreSQL 15 or later.*14\.11/],
   ["standby", { isStandby: true, isReadOnly: true }, /read-only standby/],
   ["encoding", { encoding: "SQL_ASCII" }, /encoding 'UTF8'/],
@@ -50,9 +50,9 @@ const FAULTS: [string, Partial<ServerFacts>, RegExp][] = [
   ],
 ];
 
-for (const [name, facts, expected] of FAULTS) {
+for (const [name, properties, expected] of FAULTS) {
   test(`a fault of ${name} is reported with its remedy`, () => {
-    const { faults, warnings } = decideRequirements({ ...GOOD, ...facts });
+    const { faults, warnings } = decideRequirements({ ...GOOD, ...properties });
     assert.equal(faults.length, 1);
     assert.match(faults[0] ?? "", expected);
     assert.deepEqual(warnings, []);
@@ -78,7 +78,7 @@ test("jit, and fewer connections than this node opens, are warnings with their r
 });
 
 test("all faults are reported together", () => {
-  const all = Object.assign({}, GOOD, ...FAULTS.map(([, facts]) => facts));
+  const all = Object.assign({}, GOOD, ...FAULTS.map(([, properties]) => properties));
   assert.equal(decideRequirements(all).faults.length, FAULTS.length);
 });
 

@@ -38,10 +38,10 @@ it("200 concurrent transactions over five connections each see their own claims 
       [[[id]], [[id]], [[String(n % 7)]]],
     );
   });
-  const refusals = Array.from({ length: 40 }, () =>
+  const rejections = Array.from({ length: 40 }, () =>
     assert.rejects(ask(pool, ANON, "select name from public.agents"), { code: "42501" }),
   );
-  await Promise.all([...transactions, ...refusals]);
+  await Promise.all([...transactions, ...rejections]);
   assert.equal(pool.totalCount, 5);
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { planRoles, type RoleFacts, ROLES } from "../../src/db/plan-roles.ts";
+import { planRoles, type RoleState, ROLES } from "../../src/db/plan-roles.ts";
 
-const READY: RoleFacts = {
+const READY: RoleState = {
   database: "swarmbase",
   isSuperuser: true,
   versionNumber: 180_000,
@@ -25,7 +25,7 @@ const READY: RoleFacts = {
   canGiveReplication: true,
 };
 
-const NEW: RoleFacts = {
+const NEW: RoleState = {
   ...READY,
   existing: [],
   canBecomeOwner: false,
@@ -37,7 +37,7 @@ const NEW: RoleFacts = {
   isReplicaReplicating: false,
 };
 
-const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
+const CASES: readonly [string, Partial<RoleState>, readonly string[]][] = [
   ["nothing where all is in place", {}, []],
   [
     "the one role that is missing",
@@ -66,7 +66,7 @@ const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
     ["create role sb_replica login noinherit"],
   ],
   [
-    "no such login by whoever may not make roles",
+    "creates no replica login without the right to create roles",
     { existing: ROLES, isReplicaReplicating: false, canCreateRoles: false },
     [],
   ],
@@ -99,8 +99,8 @@ const CASES: readonly [string, Partial<RoleFacts>, readonly string[]][] = [
 ];
 
 describe("planning roles", () => {
-  for (const [name, facts, expected] of CASES) {
-    it(name, () => assert.deepEqual(planRoles({ ...READY, ...facts }), expected));
+  for (const [name, state, expected] of CASES) {
+    it(name, () => assert.deepEqual(planRoles({ ...READY, ...state }), expected));
   }
 
   it("creates every role on a new server before it grants anything", () => {

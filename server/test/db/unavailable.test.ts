@@ -6,12 +6,12 @@ import { isUnavailable, translateUnavailable } from "../../src/db/unavailable.ts
 const fault = (fields: Record<string, unknown>, message = "fault") => Object.assign(new Error(message), fields);
 
 const AWAY: [string, unknown][] = [
-  ["refused", fault({ code: "ECONNREFUSED", syscall: "connect" })],
+  ["rejected", fault({ code: "ECONNREFUSED", syscall: "connect" })],
   ["reset", fault({ code: "ECONNRESET" })],
   ["no such host", fault({ code: "ENOTFOUND" })],
   ["no such socket", fault({ code: "ENOENT", syscall: "connect" })],
   [
-    "all addresses refused",
+    "all addresses rejected",
     Object.assign(new AggregateError([fault({ code: "ECONNREFUSED" })]), { code: "ECONNREFUSED" }),
   ],
   ["stopped by its administrator", fault({ code: "57P01" })],

@@ -80,9 +80,9 @@ test("a package that the account cannot reach is copied", { skip: isRoot ? false
 test("links missing in a package that cannot be written lead to a copy", { skip: cannotBeNobody() }, async (t) => {
   const found = await copyWithoutLinks(makeFolder(t));
   const home = homeFor(t, NOBODY);
-  const door = new URL("../../src/db/embedded/provide-binaries.ts", import.meta.url).href;
+  const module = new URL("../../src/db/embedded/provide-binaries.ts", import.meta.url).href;
   const source = `
-    const { provideBinaries } = await import(${JSON.stringify(door)});
+    const { provideBinaries } = await import(${JSON.stringify(module)});
     const { postgres } = await provideBinaries(${JSON.stringify({ binaryPackage: found, home, account: null })});
     console.log(postgres);`;
   const postgres = execFileSync(process.execPath, ["--input-type=module", "-e", source], {

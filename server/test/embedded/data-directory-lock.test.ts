@@ -5,14 +5,14 @@ import { test } from "node:test";
 import { acquireDirectoryLock, LockHeldError } from "../../src/db/embedded/data-directory-lock.ts";
 import { makeFolder } from "./running-service.ts";
 
-const DOOR = new URL("../../src/db/embedded/data-directory-lock.ts", import.meta.url).href;
+const MODULE = new URL("../../src/db/embedded/data-directory-lock.ts", import.meta.url).href;
 
 async function holdInAnotherProcess(
   folder: string,
   role: string,
 ): Promise<{ pid: number; isHeld: boolean; kill(): Promise<void> }> {
   const source = `
-    const { acquireDirectoryLock } = await import(${JSON.stringify(DOOR)});
+    const { acquireDirectoryLock } = await import(${JSON.stringify(MODULE)});
     await acquireDirectoryLock({ folder: ${JSON.stringify(folder)}, role: ${JSON.stringify(role)}, waitMs: 5000 })
       .catch(() => process.exit(1));
     console.log("held");
@@ -32,7 +32,7 @@ async function holdInAnotherProcess(
   };
 }
 
-test("a lock of a living service is refused at once, with its process id; a killed one leaves no lock", async (t) => {
+test("acquiring the lock of a running service fails at once with its process id, and a killed service leaves no lock", async (t) => {
   const folder = makeFolder(t);
   const other = await holdInAnotherProcess(folder, "service");
   assert.equal(other.isHeld, true);
@@ -45,7 +45,7 @@ test("a lock of a living service is refused at once, with its process id; a kill
   await other.kill();
   const lock = await acquireDirectoryLock({ folder, role: "service", waitMs: 0 });
   await assert.rejects(acquireDirectoryLock({ folder, role: "service", waitMs: 0 }), LockHeldError);
-  // The refused attempt must not have let the lock go, which closing the same file elsewhere in the process would do.
+  // The rejected attempt must not have released the lock, which closing the same file elsewhere in the process would do.
   const third = await holdInAnotherProcess(folder, "service");
   await third.kill();
   assert.equal(third.isHeld, false);
@@ -53,7 +53,7 @@ test("a lock of a living service is refused at once, with its process id; a kill
   (await acquireDirectoryLock({ folder, role: "service", waitMs: 0 })).release();
 });
 
-test("a lock of a watchdog is waited for", async (t) => {
+test("a start waits for the lock of a watchdog", async (t) => {
   const folder = makeFolder(t);
   const watchdog = await holdInAnotherProcess(folder, "watchdog");
   let hasWaited = false;

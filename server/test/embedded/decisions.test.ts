@@ -10,7 +10,7 @@ import { parsePostmasterFile } from "../../src/db/embedded/postmaster-file.ts";
 import { sizeMemory } from "../../src/db/embedded/size-memory.ts";
 import { fitsSocketPath } from "../../src/db/embedded/socket-directory.ts";
 import { decideRestartDelayMs } from "../../src/db/embedded/supervise-postmaster.ts";
-import { parseWatchdogOrder } from "../../src/db/embedded/watchdog-order.ts";
+import { parseWatchdogArguments } from "../../src/db/embedded/watchdog-arguments.ts";
 import { buildAdminUrl } from "../../src/db/embedded/verify-access.ts";
 import { postmasterArguments, renderConfiguration } from "../../src/db/embedded/write-configuration.ts";
 
@@ -175,7 +175,7 @@ test("the first restart is immediate, later ones are delayed more and more, with
 
 test("a watchdog rejects incomplete arguments", () => {
   const order = { clusterDir: "/c", pgCtl: "/p", lockFolders: ["/d"] };
-  assert.deepEqual(parseWatchdogOrder(JSON.stringify(order)), order);
+  assert.deepEqual(parseWatchdogArguments(JSON.stringify(order)), order);
   for (const text of ["", "{}", "null", '{"clusterDir":"/c","pgCtl":"/p"}'])
-    assert.throws(() => parseWatchdogOrder(text));
+    assert.throws(() => parseWatchdogArguments(text));
 });

@@ -175,7 +175,7 @@ describe("one data directory", () => {
 
   test("a missing database is reported, not created again", async (t) => {
     renameSync(clusterDir, `${clusterDir}-away`);
-    await assert.rejects(startService(t, dataDir), /should be in .* nothing is there/);
+    await assert.rejects(startService(t, dataDir), /is missing: .* is empty/);
     renameSync(`${clusterDir}-away`, clusterDir);
     const service = spawnService(t, dataDir);
     await service.waitFor("test.ready");

@@ -11,7 +11,6 @@ import { Client } from "pg";
 import { canReach } from "../../src/db/embedded/can-reach.ts";
 import type { Account } from "../../src/db/embedded/choose-account.ts";
 import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts";
-import { ownershipOf } from "../../src/db/embedded/ownership-of.ts";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 
 /** All that the process gets of the environment: it is started dozens of times, and most of that is compiling. */
@@ -49,9 +48,7 @@ export const NOBODY: Account = { uid: 65534, gid: 65534, name: "nobody" };
 export function cannotBeNobody(): string | false {
   if (process.platform !== "linux") return "knows nobody's id on Linux only";
   if (process.getuid?.() !== 0) return "needs root to become somebody else";
-  const isReachable = [process.execPath, fileURLToPath(import.meta.url)].every((path) =>
-    canReach(path, NOBODY, ownershipOf),
-  );
+  const isReachable = [process.execPath, fileURLToPath(import.meta.url)].every((path) => canReach(path, NOBODY));
   return isReachable ? false : "nobody cannot reach this folder";
 }
 

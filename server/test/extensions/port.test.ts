@@ -114,8 +114,8 @@ describe("a service with an extension", () => {
     const { id } = (await made.json()) as { id: string };
     assert.deepEqual(await json(read, { token: ada.token }, 200), [{ id, text: "a note" }]);
     assert.deepEqual(await json(read, { token: bob.token }, 200), []);
-    const refused = await json<{ code: string }>("DELETE /notes/v1/notes", { token: ada.token }, 403);
-    assert.equal(refused.code, "FORBIDDEN");
+    const rejected = await json<{ code: string }>("DELETE /notes/v1/notes", { token: ada.token }, 403);
+    assert.equal(rejected.code, "FORBIDDEN");
     for (const text of ["second", "third", "fourth"]) await json(write, { token: ada.token, body: { text } }, 201);
     const full = await json<{ message: string }>(write, { token: ada.token, body: note }, 403);
     assert.equal(full.message, "At most 4 notes");

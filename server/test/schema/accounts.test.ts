@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertEvents, openRoom } from "./support/room.ts";
-import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+import { assertEvents, openSwarmFixture } from "./support/swarm-fixture.ts";
+import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const REFUSED: readonly [string, string, Record<string, unknown>][] = [
   ["profiles", "profiles_full_name_length", { full_name: "a".repeat(201) }],
@@ -51,8 +51,8 @@ describe("accounts", () => {
   it("are one per address, in lower case", async () => {
     const { stage } = opened;
     await stage.newUser({ email: "one@example.com" });
-    await refuses(stage.newUser({ email: "one@example.com" }), { code: "23505", constraint: "users_email_key" });
-    await refuses(stage.newUser({ email: "Two@example.com" }), refusedBy("users_email_lower_case"));
+    await rejects(stage.newUser({ email: "one@example.com" }), { code: "23505", constraint: "users_email_key" });
+    await rejects(stage.newUser({ email: "Two@example.com" }), violates("users_email_lower_case"));
     await stage.run("internal", "update auth.users set deleted_at = now() where email = 'one@example.com'");
     await stage.newUser({ email: "one@example.com" });
   });
@@ -63,35 +63,35 @@ describe("accounts", () => {
     for (const [table, constraint, record] of REFUSED) {
       const key = table === "profiles" ? "id" : "user_id";
       const [[column, value]] = Object.entries(record) as [[string, unknown]];
-      await refuses(
+      await rejects(
         stage.run(user, `update ${table} set ${column} = $1 where ${key} = $2`, [value, user]),
-        refusedBy(constraint),
+        violates(constraint),
         constraint,
       );
     }
     await stage.run(user, "update profiles set full_name = 'Me'; ");
     assert.equal((await stage.find(other, "profiles", other))?.["full_name"], null);
     assert.deepEqual(await stage.run(user, "select id from profiles where id = $1", [other]), []);
-    await refuses(stage.run(user, "update user_settings set user_id = $1", [other]), FORBIDDEN);
-    await refuses(stage.run(user, "delete from profiles"), FORBIDDEN);
-    await refuses(stage.run(user, "insert into user_settings (user_id) values ($1)", [user]), FORBIDDEN);
+    await rejects(stage.run(user, "update user_settings set user_id = $1", [other]), FORBIDDEN);
+    await rejects(stage.run(user, "delete from profiles"), FORBIDDEN);
+    await rejects(stage.run(user, "insert into user_settings (user_id) values ($1)", [user]), FORBIDDEN);
     for (const caller of [user, "anon", "service_role"])
-      await refuses(stage.run(caller, "select id from auth.users"), FORBIDDEN);
+      await rejects(stage.run(caller, "select id from auth.users"), FORBIDDEN);
   });
 
   it("show name and picture to those who share a swarm", async () => {
-    const { stage, owner, viewer, outsider } = await openRoom(opened.stage);
+    const { stage, owner, viewer, outsider } = await openSwarmFixture(opened.stage);
     const seen = (caller: string, id: string) => stage.run(caller, "select * from public_profiles where id = $1", [id]);
     assert.deepEqual(await seen(viewer, owner), [{ id: owner, full_name: "Olga", avatar_url: null }]);
     assert.equal((await seen(outsider, outsider)).length, 1);
     assert.deepEqual(await seen(outsider, owner), []);
     assert.equal((await seen("service_role", owner)).length, 1);
-    await refuses(seen("anon", owner), FORBIDDEN);
+    await rejects(seen("anon", owner), FORBIDDEN);
   });
 
   it("take everything of theirs along, in one statement", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, owner, admin, member, viewer, swarm, agent, message } = room;
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, owner, admin, member, viewer, swarm, agent, message } = fixture;
     const elsewhere = await stage.newSwarm(admin, { [owner]: "member" });
     await stage.insert("service_role", "swarm_agents", { swarm_id: elsewhere, agent_id: agent });
     const { id: said } = await stage.insert(owner, "messages", { swarm_id: elsewhere, content: "Hi" });

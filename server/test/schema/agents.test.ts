@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AGENT_STATUSES, FRAMEWORKS } from "@swarmbase/sdk";
-import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** A character of two UTF-16 units, so that bounds counted in units show. */
@@ -99,18 +99,18 @@ describe("agents", () => {
     for (const record of ACCEPTED) assert.equal((await stage.update(user, "agents", agent, record)).length, 1);
   });
 
-  it("refuse what is not, naming the field", async () => {
+  it("reject what is not, naming the field", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
     for (const [constraint, record] of REFUSED) {
       const hint = JSON.stringify(record).slice(0, 80);
-      await refuses(stage.insert(user, "agents", { name: "Ada", ...record }), refusedBy(constraint), hint);
-      await refuses(stage.update(user, "agents", agent, record), refusedBy(constraint), hint);
+      await rejects(stage.insert(user, "agents", { name: "Ada", ...record }), violates(constraint), hint);
+      await rejects(stage.update(user, "agents", agent, record), violates(constraint), hint);
     }
-    await refuses(stage.insert(user, "agents", {}), { code: "23502", column: "name" });
-    await refuses(stage.update(user, "agents", agent, { status: "asleep" }), refusedBy("agents_status_known"));
-    await refuses(stage.insert("service_role", "agents", { name: "Ada" }), { code: "23502", column: "user_id" });
+    await rejects(stage.insert(user, "agents", {}), { code: "23502", column: "name" });
+    await rejects(stage.update(user, "agents", agent, { status: "asleep" }), violates("agents_status_known"));
+    await rejects(stage.insert("service_role", "agents", { name: "Ada" }), { code: "23502", column: "user_id" });
   });
 
   it("take an id from the client once and an empty model as none", async () => {
@@ -120,24 +120,24 @@ describe("agents", () => {
     const agent = await stage.insert(user, "agents", { id, name: "Ada", model: "" });
     assert.deepEqual([agent.id, agent["model"]], [id, null]);
     assert.equal((await stage.update(user, "agents", id, { id }))[0]?.id, id);
-    const refusal = { ...refusedBy("agents_id_immutable"), column: "id" };
-    await refuses(stage.update(user, "agents", id, { id: randomUUID() }), refusal);
-    await refuses(stage.update("service_role", "agents", id, { id: randomUUID() }), refusal);
+    const rejection = { ...violates("agents_id_immutable"), column: "id" };
+    await rejects(stage.update(user, "agents", id, { id: randomUUID() }), rejection);
+    await rejects(stage.update("service_role", "agents", id, { id: randomUUID() }), rejection);
   });
 
   it("cannot be made for, or given to, somebody else", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const agent = await stage.newAgent(user);
-    await refuses(stage.insert(user, "agents", { name: "Ada", user_id: other }), FORBIDDEN);
+    await rejects(stage.insert(user, "agents", { name: "Ada", user_id: other }), FORBIDDEN);
     for (const caller of [user, "service_role"])
-      await refuses(stage.update(caller, "agents", agent, { user_id: other }), {
+      await rejects(stage.update(caller, "agents", agent, { user_id: other }), {
         ...FORBIDDEN,
         constraint: "agents_user_id_transfer",
       });
     assert.deepEqual(await stage.update(other, "agents", agent, { name: "Mine" }), []);
     assert.deepEqual(await stage.remove(other, "agents", agent), []);
-    await refuses(stage.find("anon", "agents", agent), FORBIDDEN);
+    await rejects(stage.find("anon", "agents", agent), FORBIDDEN);
   });
 
   it("move updated_at with an owner's change and leave it to the status machine", async () => {
@@ -171,13 +171,13 @@ describe("agents", () => {
     ]);
     try {
       const [user, other] = [await stage.newUser(), await stage.newUser()];
-      const refusal = refusedBy("agents_limit_per_user");
+      const rejection = violates("agents_limit_per_user");
       const bulk = "insert into agents (name) select 'a' from generate_series(1, $1)";
-      await refuses(stage.run(user, bulk, [limit + 1]), refusal);
+      await rejects(stage.run(user, bulk, [limit + 1]), rejection);
       await stage.run(user, bulk, [limit - 1]);
       const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => stage.newAgent(user)));
       assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
-      await refuses(stage.insert("service_role", "agents", { name: "Ada", user_id: user }), refusal);
+      await rejects(stage.insert("service_role", "agents", { name: "Ada", user_id: user }), rejection);
       await stage.newAgent(other);
       const [mine] = await stage.run(user, "select id from agents limit 1");
       const upsert =

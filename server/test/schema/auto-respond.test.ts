@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { openRoom, type Room } from "./support/room.ts";
+import { openSwarmFixture, type SwarmFixture } from "./support/swarm-fixture.ts";
 import { openStage, type Stage } from "./support/stage.ts";
 
 const opened = openStage();
 
-async function openTalkativeRoom(): Promise<Room> {
-  const room = await openRoom(opened.stage);
-  await room.stage.update(room.owner, "swarms", room.swarm, { settings: { auto_respond: true }, strategy: "mention" });
-  return room;
+async function openRespondingSwarm(): Promise<SwarmFixture> {
+  const fixture = await openSwarmFixture(opened.stage);
+  await fixture.stage.update(fixture.owner, "swarms", fixture.swarm, {
+    settings: { auto_respond: true },
+    strategy: "mention",
+  });
+  return fixture;
 }
 
-const runsOf = ({ stage, swarm }: Room) =>
+const runsOf = ({ stage, swarm }: SwarmFixture) =>
   stage.run("internal", "select * from public.runs where swarm_id = $1 order by queued_at, id", [swarm]);
-const say = ({ stage, member, swarm }: Room, content = "Hi") =>
+const say = ({ stage, member, swarm }: SwarmFixture, content = "Hi") =>
   stage.insert(member, "messages", { swarm_id: swarm, content });
 
 /** Until somebody waits for what this test holds. */
@@ -28,10 +31,10 @@ async function waitsForLock(stage: Stage): Promise<void> {
 
 describe("auto_respond", () => {
   it("queues a run for a plain message, with its lease and its first events", async () => {
-    const room = await openTalkativeRoom();
-    const { stage, member, swarm } = room;
-    const message = await say(room);
-    const [run, ...others] = await runsOf(room);
+    const fixture = await openRespondingSwarm();
+    const { stage, member, swarm } = fixture;
+    const message = await say(fixture);
+    const [run, ...others] = await runsOf(fixture);
     assert.ok(run !== undefined && others.length === 0);
     assert.deepEqual(
       [run["status"], run["user_id"], run["message_id"], run["strategy"], run["request"]],
@@ -53,62 +56,62 @@ describe("auto_respond", () => {
   });
 
   it("marks runs for messages that the service role stores for non-members", async () => {
-    const room = await openTalkativeRoom();
-    const { stage, swarm } = room;
+    const fixture = await openRespondingSwarm();
+    const { stage, swarm } = fixture;
     const guest = await stage.newUser();
     const message = { swarm_id: swarm, sender_type: "user", sender_user_id: guest, content: "Hi" };
     await stage.insert("service_role", "messages", message);
-    const [run] = await runsOf(room);
+    const [run] = await runsOf(fixture);
     assert.deepEqual([run?.["user_id"], run?.["request"]], [guest, { source: "auto_respond", by_service: true }]);
   });
 
   it("keeps one run waiting, and queues another when that one has started", async () => {
-    const room = await openTalkativeRoom();
-    const { stage, member, swarm } = room;
+    const fixture = await openRespondingSwarm();
+    const { stage, member, swarm } = fixture;
     const text = "insert into messages (swarm_id, content) values ($1, 'a'), ($1, 'b') returning id, seq";
     const rows = await stage.run(member, text, [swarm]);
-    await Promise.all([say(room), say(room), say(room)]);
-    const [first, ...none] = await runsOf(room);
+    await Promise.all([say(fixture), say(fixture), say(fixture)]);
+    const [first, ...none] = await runsOf(fixture);
     assert.ok(first !== undefined && none.length === 0);
     assert.equal(first["message_id"], rows.at(-1)?.id);
     await stage.run("internal", "select private.start_run($1, 'node', 30000)", [first.id]);
-    await say(room);
+    await say(fixture);
     assert.deepEqual(
-      (await runsOf(room)).map(({ status }) => status),
+      (await runsOf(fixture)).map(({ status }) => status),
       ["running", "queued"],
     );
   });
 
   it("is not passed over when the waiting run starts at the same moment", async () => {
-    const room = await openTalkativeRoom();
-    const { stage } = room;
-    await say(room);
-    const [first] = await runsOf(room);
+    const fixture = await openRespondingSwarm();
+    const { stage } = fixture;
+    await say(fixture);
+    const [first] = await runsOf(fixture);
     let later: Promise<unknown> = Promise.resolve();
     await stage.transaction("internal", async (query) => {
       await query("select private.start_run($1, 'node', 30000)", [first?.id]);
-      later = say(room, "did you hear?");
+      later = say(fixture, "did you hear?");
       await waitsForLock(stage);
     });
     await later;
     assert.deepEqual(
-      (await runsOf(room)).map(({ status }) => status),
+      (await runsOf(fixture)).map(({ status }) => status),
       ["running", "queued"],
     );
   });
 
   it("answers what the service role says for a user, and nothing that is no user's plain message", async () => {
-    const room = await openTalkativeRoom();
-    const { stage, member, swarm, agent, message } = room;
+    const fixture = await openRespondingSwarm();
+    const { stage, member, swarm, agent, message } = fixture;
     const row = { swarm_id: swarm, content: "Hi" };
     await stage.insert("internal", "messages", { ...row, sender_user_id: member });
     await stage.insert("service_role", "messages", { ...row, sender_type: "agent", sender_agent_id: agent });
     await stage.insert("service_role", "messages", { ...row, sender_type: "system" });
     await stage.update(member, "messages", message, { content: "edited" });
-    assert.deepEqual(await runsOf(room), []);
+    assert.deepEqual(await runsOf(fixture), []);
     await stage.insert("service_role", "messages", { ...row, sender_user_id: member });
     assert.deepEqual(
-      (await runsOf(room)).map(({ user_id }) => user_id),
+      (await runsOf(fixture)).map(({ user_id }) => user_id),
       [member],
     );
   });
@@ -122,13 +125,16 @@ describe("auto_respond", () => {
       ["swarms", { status: "archived" }],
       ["swarm_agents", { enabled: false }],
     ] as const) {
-      const room = await openTalkativeRoom();
+      const fixture = await openRespondingSwarm();
       const key = table === "swarms" ? "id" : "swarm_id";
       const [column, value] = Object.entries(change)[0] ?? [];
       const given = typeof value === "object" ? JSON.stringify(value) : value;
-      await room.stage.run(room.owner, `update ${table} set ${column} = $2 where ${key} = $1`, [room.swarm, given]);
-      await say(room);
-      assert.deepEqual(await runsOf(room), [], JSON.stringify(change));
+      await fixture.stage.run(fixture.owner, `update ${table} set ${column} = $2 where ${key} = $1`, [
+        fixture.swarm,
+        given,
+      ]);
+      await say(fixture);
+      assert.deepEqual(await runsOf(fixture), [], JSON.stringify(change));
     }
   });
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { assertEvents, openRoom } from "./support/room.ts";
-import { FORBIDDEN, openStage, refuses } from "./support/stage.ts";
+import { assertEvents, openSwarmFixture } from "./support/swarm-fixture.ts";
+import { FORBIDDEN, openStage, rejects } from "./support/stage.ts";
 
 const MANY = 1000;
 
@@ -34,8 +34,8 @@ describe("events are written", () => {
   });
 
   it("in the transaction that makes them true", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, owner, swarm } = room;
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, owner, swarm } = fixture;
     const work = stage.transaction(owner, async (query) => {
       await query("insert into messages (swarm_id, content) values ($1, 'a')", [swarm]);
       await query("insert into agents (name) values ('a')");
@@ -47,7 +47,7 @@ describe("events are written", () => {
   });
 
   it("one by one when a statement changes a thousand rows", async () => {
-    const { stage, owner, swarm } = await openRoom(opened.stage);
+    const { stage, owner, swarm } = await openSwarmFixture(opened.stage);
     const typesOf = async () => {
       const events = await stage.takeEvents();
       const counts = Map.groupBy(events, ({ type }) => type);
@@ -74,7 +74,7 @@ describe("events are written", () => {
   });
 
   it("with what the service says about the change, never with what a user says", async () => {
-    const { stage, owner, agent, swarm } = await openRoom(opened.stage);
+    const { stage, owner, agent, swarm } = await openSwarmFixture(opened.stage);
     const run_id = randomUUID();
     const actor = { type: "agent", id: agent };
     const context = JSON.stringify({ reason: "run_started", run_id, swarm_id: swarm, actor });
@@ -112,7 +112,7 @@ describe("events are written", () => {
   });
 
   it("by functions through one door", async () => {
-    const { stage, owner, outsider } = await openRoom(opened.stage);
+    const { stage, owner, outsider } = await openSwarmFixture(opened.stage);
     const emit = async (caller: string, type: string, audience: readonly string[]) =>
       (await stage.run(caller, "select private.emit_event($1, $2, $3) as id", [type, { b: 1, a: 2 }, audience]))[0]?.id;
     assert.equal(await emit("internal", "tool.executed", []), null);
@@ -122,14 +122,14 @@ describe("events are written", () => {
     const [event] = await stage.run("internal", "select id, type, data::text, audience from private.events");
     assert.deepEqual(event, { id, type: "tool.executed", data: '{"b":1,"a":2}', audience: [owner, outsider] });
     for (const caller of [owner, "anon", "service_role"])
-      await refuses(emit(caller, "tool.executed", [owner]), FORBIDDEN);
+      await rejects(emit(caller, "tool.executed", [owner]), FORBIDDEN);
   });
 
   it("where no caller of the interface can read or forge them", async () => {
-    const { stage, owner } = await openRoom(opened.stage);
+    const { stage, owner } = await openSwarmFixture(opened.stage);
     for (const caller of [owner, "anon", "service_role"]) {
-      await refuses(stage.run(caller, "select * from private.events"), FORBIDDEN);
-      await refuses(
+      await rejects(stage.run(caller, "select * from private.events"), FORBIDDEN);
+      await rejects(
         stage.run(caller, "insert into private.events (type, data, audience) values ('a', '{}', '{}')"),
         FORBIDDEN,
       );

@@ -56,16 +56,16 @@ const AGENTS: readonly EventCase[] = [
   {
     name: "a deletion, after the agent has left its swarms",
     act: ({ stage, owner, agent }) => stage.remove(owner, "agents", agent),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "swarm.agent_removed",
-        to: all(room),
-        data: { agent_id: room.agent, reason: "agent_deleted", actor: user(room.owner) },
+        to: all(fixture),
+        data: { agent_id: fixture.agent, reason: "agent_deleted", actor: user(fixture.owner) },
       },
       {
         type: "agent.deleted",
-        to: [room.owner],
-        data: { name: "Ada", removed_from_swarms: [room.swarm], actor: user(room.owner) },
+        to: [fixture.owner],
+        data: { name: "Ada", removed_from_swarms: [fixture.swarm], actor: user(fixture.owner) },
       },
     ],
   },

@@ -5,17 +5,17 @@ const MESSAGES: readonly EventCase[] = [
   {
     name: "a message",
     act: ({ stage, member, swarm }) => stage.insert(member, "messages", { swarm_id: swarm, content: "Hi" }),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "message.created",
-        to: all(room),
+        to: all(fixture),
         data: {
           content: "Hi",
           sender_type: "user",
-          sender_id: room.member,
+          sender_id: fixture.member,
           sender_name: "Olga",
           run_id: null,
-          actor: user(room.member),
+          actor: user(fixture.member),
         },
       },
     ],
@@ -29,11 +29,11 @@ const MESSAGES: readonly EventCase[] = [
         sender_type: "agent",
         sender_agent_id: agent,
       }),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "message.created",
-        to: all(room),
-        data: { sender_type: "agent", sender_id: room.agent, sender_name: "Ada", actor: SERVICE },
+        to: all(fixture),
+        data: { sender_type: "agent", sender_id: fixture.agent, sender_name: "Ada", actor: SERVICE },
       },
     ],
   },
@@ -41,15 +41,15 @@ const MESSAGES: readonly EventCase[] = [
     name: "an edit",
     act: ({ stage, member, message }) =>
       stage.update(member, "messages", message, { content: "Bye", metadata: { a: 1 } }),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "message.updated",
-        to: all(room),
+        to: all(fixture),
         data: {
-          message_id: room.message,
+          message_id: fixture.message,
           content: "Bye",
           changed_fields: ["content", "metadata"],
-          actor: user(room.member),
+          actor: user(fixture.member),
         },
       },
     ],
@@ -61,8 +61,8 @@ const MESSAGES: readonly EventCase[] = [
   {
     name: "a deletion",
     act: ({ stage, admin, message }) => stage.remove(admin, "messages", message),
-    expect: (room) => [
-      { type: "message.deleted", to: all(room), data: { message_id: room.message, actor: user(room.admin) } },
+    expect: (fixture) => [
+      { type: "message.deleted", to: all(fixture), data: { message_id: fixture.message, actor: user(fixture.admin) } },
     ],
   },
   {
@@ -106,8 +106,8 @@ const MESSAGES: readonly EventCase[] = [
       await stage.takeEvents();
       await stage.remove(viewer, "message_flags", id);
     },
-    expect: (room) => [
-      { type: "message.updated", to: all(room), data: { changed_fields: ["flagged"], actor: user(room.viewer) } },
+    expect: (fixture) => [
+      { type: "message.updated", to: all(fixture), data: { changed_fields: ["flagged"], actor: user(fixture.viewer) } },
     ],
   },
 ];

@@ -1,7 +1,7 @@
 import { all, type EventCase, SERVICE, SYSTEM, testEvents, user } from "./support/event-cases.ts";
-import type { Room } from "./support/room.ts";
+import type { SwarmFixture } from "./support/swarm-fixture.ts";
 
-const seat = async ({ stage, swarm }: Room, user_id: string): Promise<string> => {
+const seat = async ({ stage, swarm }: SwarmFixture, user_id: string): Promise<string> => {
   const rows = await stage.run("internal", "select id from public.swarm_members where swarm_id = $1 and user_id = $2", [
     swarm,
     user_id,
@@ -24,11 +24,11 @@ const SWARMS: readonly EventCase[] = [
   {
     name: "a change",
     act: ({ stage, admin, swarm }) => stage.update(admin, "swarms", swarm, { name: "Other", status: "paused" }),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "swarm.updated",
-        to: all(room),
-        data: { swarm_id: room.swarm, changed_fields: ["name", "status"], actor: user(room.admin) },
+        to: all(fixture),
+        data: { swarm_id: fixture.swarm, changed_fields: ["name", "status"], actor: user(fixture.admin) },
       },
     ],
   },
@@ -39,26 +39,30 @@ const SWARMS: readonly EventCase[] = [
   {
     name: "completion by hand",
     act: ({ stage, owner, swarm }) => stage.update(owner, "swarms", swarm, { status: "completed" }),
-    expect: (room) => [
-      { type: "swarm.completed", to: all(room), data: { run_id: null, source: "manual", actor: user(room.owner) } },
+    expect: (fixture) => [
+      {
+        type: "swarm.completed",
+        to: all(fixture),
+        data: { run_id: null, source: "manual", actor: user(fixture.owner) },
+      },
     ],
   },
   {
     name: "completion with another change",
     act: ({ stage, owner, swarm }) => stage.update(owner, "swarms", swarm, { status: "completed", name: "Done" }),
-    expect: (room) => [
-      { type: "swarm.completed", to: all(room) },
-      { type: "swarm.updated", to: all(room), data: { changed_fields: ["name"] } },
+    expect: (fixture) => [
+      { type: "swarm.completed", to: all(fixture) },
+      { type: "swarm.updated", to: all(fixture), data: { changed_fields: ["name"] } },
     ],
   },
   {
     name: "a deletion, and nothing of what goes with it",
     act: ({ stage, owner, swarm }) => stage.remove(owner, "swarms", swarm),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "swarm.deleted",
-        to: all(room),
-        data: { swarm_id: room.swarm, name: "Room", owner_id: room.owner, actor: user(room.owner) },
+        to: all(fixture),
+        data: { swarm_id: fixture.swarm, name: "Room", owner_id: fixture.owner, actor: user(fixture.owner) },
       },
     ],
   },
@@ -69,19 +73,23 @@ const SWARMS: readonly EventCase[] = [
       await stage.takeEvents();
       await stage.insert(admin, "swarm_agents", { swarm_id: swarm, agent_id });
     },
-    expect: (room) => [
-      { type: "swarm.agent_added", to: all(room), data: { agent_name: "Bob", position: 1, actor: user(room.admin) } },
+    expect: (fixture) => [
+      {
+        type: "swarm.agent_added",
+        to: all(fixture),
+        data: { agent_name: "Bob", position: 1, actor: user(fixture.admin) },
+      },
     ],
   },
   { name: "an agent that moves", act: ({ stage, owner }) => stage.run(owner, "update swarm_agents set position = 5") },
   {
     name: "an agent that leaves",
     act: ({ stage, admin, swarm }) => stage.run(admin, "delete from swarm_agents where swarm_id = $1", [swarm]),
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "swarm.agent_removed",
-        to: all(room),
-        data: { agent_id: room.agent, agent_name: "Ada", reason: "removed", actor: user(room.admin) },
+        to: all(fixture),
+        data: { agent_id: fixture.agent, agent_name: "Ada", reason: "removed", actor: user(fixture.admin) },
       },
     ],
   },
@@ -99,11 +107,11 @@ const MEMBERS: readonly EventCase[] = [
       const { id } = await stage.insert(owner, "swarm_members", { swarm_id: swarm, user_id: outsider });
       await stage.update(outsider, "swarm_members", id, { status: "active" });
     },
-    expect: (room) => [
+    expect: (fixture) => [
       {
         type: "user.joined",
-        to: [...all(room), room.outsider],
-        data: { user_id: room.outsider, role: "member", actor: user(room.outsider) },
+        to: [...all(fixture), fixture.outsider],
+        data: { user_id: fixture.outsider, role: "member", actor: user(fixture.outsider) },
       },
     ],
   },
@@ -118,56 +126,62 @@ const MEMBERS: readonly EventCase[] = [
     name: "a member added by the service",
     act: ({ stage, outsider, swarm }) =>
       stage.insert("service_role", "swarm_members", { swarm_id: swarm, user_id: outsider, status: "active" }),
-    expect: (room) => [{ type: "user.joined", to: [...all(room), room.outsider], data: { actor: SERVICE } }],
+    expect: (fixture) => [{ type: "user.joined", to: [...all(fixture), fixture.outsider], data: { actor: SERVICE } }],
   },
   { name: "a new account", act: ({ stage }) => stage.newUser() },
   {
     name: "another role",
-    act: async (room) =>
-      room.stage.update(room.owner, "swarm_members", await seat(room, room.viewer), { role: "admin" }),
-    expect: (room) => [
+    act: async (fixture) =>
+      fixture.stage.update(fixture.owner, "swarm_members", await seat(fixture, fixture.viewer), { role: "admin" }),
+    expect: (fixture) => [
       {
         type: "user.role_changed",
-        to: all(room),
-        data: { user_id: room.viewer, role: "admin", previous_role: "viewer" },
+        to: all(fixture),
+        data: { user_id: fixture.viewer, role: "admin", previous_role: "viewer" },
       },
     ],
   },
   {
     name: "the same role",
-    act: async (room) =>
-      room.stage.update(room.owner, "swarm_members", await seat(room, room.viewer), { role: "viewer" }),
+    act: async (fixture) =>
+      fixture.stage.update(fixture.owner, "swarm_members", await seat(fixture, fixture.viewer), { role: "viewer" }),
   },
   {
     name: "a member removed, who is told too",
-    act: async (room) => room.stage.remove(room.admin, "swarm_members", await seat(room, room.member)),
-    expect: (room) => [
+    act: async (fixture) => fixture.stage.remove(fixture.admin, "swarm_members", await seat(fixture, fixture.member)),
+    expect: (fixture) => [
       {
         type: "user.removed",
-        to: all(room),
-        data: { user_id: room.member, role: "member", reason: "removed", actor: user(room.admin) },
+        to: all(fixture),
+        data: { user_id: fixture.member, role: "member", reason: "removed", actor: user(fixture.admin) },
       },
     ],
   },
   {
     name: "a member who leaves",
-    act: async (room) => room.stage.remove(room.member, "swarm_members", await seat(room, room.member)),
-    expect: (room) => [{ type: "user.removed", to: all(room), data: { reason: "left" } }],
+    act: async (fixture) => fixture.stage.remove(fixture.member, "swarm_members", await seat(fixture, fixture.member)),
+    expect: (fixture) => [{ type: "user.removed", to: all(fixture), data: { reason: "left" } }],
   },
   {
     name: "several members removed at once",
-    act: (room) =>
-      room.stage.run(room.owner, "delete from swarm_members where user_id = any ($1)", [[room.member, room.viewer]]),
-    expect: (room) => [
-      { type: "user.removed", to: all(room) },
-      { type: "user.removed", to: all(room) },
+    act: (fixture) =>
+      fixture.stage.run(fixture.owner, "delete from swarm_members where user_id = any ($1)", [
+        [fixture.member, fixture.viewer],
+      ]),
+    expect: (fixture) => [
+      { type: "user.removed", to: all(fixture) },
+      { type: "user.removed", to: all(fixture) },
     ],
   },
   {
     name: "a deleted account",
     act: ({ stage, member }) => stage.run("internal", "delete from auth.users where id = $1", [member]),
-    expect: (room) => [
-      { type: "user.removed", to: all(room), data: { user_id: room.member, reason: "account_deleted", actor: SYSTEM } },
+    expect: (fixture) => [
+      {
+        type: "user.removed",
+        to: all(fixture),
+        data: { user_id: fixture.member, reason: "account_deleted", actor: SYSTEM },
+      },
     ],
   },
 ];

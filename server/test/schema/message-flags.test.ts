@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { openStage, refusedBy, refuses } from "./support/stage.ts";
+import { openStage, violates, rejects } from "./support/stage.ts";
 
 describe("flags", () => {
   const opened = openStage();
 
   it("are raised by any member, read by flagger and managers, resolved by managers", async () => {
     const { stage } = opened;
-    const [owner, member, viewer, stranger] = [
+    const [owner, member, viewer, outsider] = [
       await stage.newUser(),
       await stage.newUser(),
       await stage.newUser(),
@@ -39,22 +39,22 @@ describe("flags", () => {
       resolved_at: null,
     });
     assert.equal(await isFlagged(), true);
-    await refuses(stage.insert(viewer, "message_flags", { message_id }), {
+    await rejects(stage.insert(viewer, "message_flags", { message_id }), {
       code: "23505",
       constraint: "message_flags_message_id_flagged_by_key",
     });
     const unknown = { code: "23503", constraint: "message_flags_message_id_fkey" };
-    await refuses(stage.insert(stranger, "message_flags", { message_id }), unknown);
-    await refuses(stage.insert(viewer, "message_flags", { message_id: randomUUID() }), unknown);
-    await refuses(
+    await rejects(stage.insert(outsider, "message_flags", { message_id }), unknown);
+    await rejects(stage.insert(viewer, "message_flags", { message_id: randomUUID() }), unknown);
+    await rejects(
       stage.insert(member, "message_flags", { message_id, reason: "a".repeat(1001) }),
-      refusedBy("message_flags_reason_length"),
+      violates("message_flags_reason_length"),
     );
     assert.equal(await stage.find(member, "message_flags", id), undefined);
     assert.deepEqual(await stage.update(viewer, "message_flags", id, { status: "dismissed" }), []);
-    await refuses(
+    await rejects(
       stage.update(owner, "message_flags", id, { reason: "other" }),
-      refusedBy("message_flags_reason_immutable"),
+      violates("message_flags_reason_immutable"),
     );
     const [resolved] = await stage.update(owner, "message_flags", id, { status: "dismissed", resolved_by: member });
     assert.equal(resolved?.["resolved_by"], owner);

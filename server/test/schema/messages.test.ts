@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
-import { FORBIDDEN, openStage, refusedBy, refuses, type Row } from "./support/stage.ts";
+import { FORBIDDEN, openStage, violates, rejects, type Row } from "./support/stage.ts";
 
 const REFUSED: readonly [string, Record<string, unknown>][] = [
   ["messages_content_length", { content: "" }],
@@ -14,22 +14,22 @@ const REFUSED: readonly [string, Record<string, unknown>][] = [
   ["messages_client_message_id_length", { client_message_id: "a".repeat(256) }],
 ];
 
-interface Room {
+interface SwarmFixture {
   owner: string;
   admin: string;
   member: string;
   viewer: string;
-  stranger: string;
+  outsider: string;
   swarm_id: string;
 }
 
 describe("messages", () => {
   const opened = openStage();
-  let room: Room;
+  let fixture: SwarmFixture;
 
   before(async () => {
     const { stage } = opened;
-    const [owner, admin, member, viewer, stranger] = [
+    const [owner, admin, member, viewer, outsider] = [
       await stage.newUser({ user_metadata: { full_name: " Olga " } }),
       await stage.newUser(),
       await stage.newUser(),
@@ -37,20 +37,20 @@ describe("messages", () => {
       await stage.newUser(),
     ];
     const swarm_id = await stage.newSwarm(owner, { [admin]: "admin", [member]: "member", [viewer]: "viewer" });
-    room = { owner, admin, member, viewer, stranger, swarm_id };
+    fixture = { owner, admin, member, viewer, outsider, swarm_id };
   });
 
   const say = (caller: string, record: Record<string, unknown> = {}): Promise<Row> => {
     const named = caller === "internal" ? "public.messages" : "messages";
-    return opened.stage.insert(caller, named, { swarm_id: room.swarm_id, content: "Hello", ...record });
+    return opened.stage.insert(caller, named, { swarm_id: fixture.swarm_id, content: "Hello", ...record });
   };
 
   it("are signed by the caller, whatever is sent", async () => {
     const forged = {
       seq: 9999,
       sender_type: "agent",
-      sender_id: room.admin,
-      sender_user_id: room.admin,
+      sender_id: fixture.admin,
+      sender_user_id: fixture.admin,
       sender_agent_id: randomUUID(),
       sender_name: "Admin",
       sender_deleted: true,
@@ -59,17 +59,17 @@ describe("messages", () => {
       finish_reason: "stop",
       edited_at: "2000-01-01",
       deleted_at: "2000-01-01",
-      deleted_by: room.admin,
+      deleted_by: fixture.admin,
       flagged: true,
       created_at: "2000-01-01",
     };
-    const { id, created_at, seq, ...rest } = await say(room.owner, forged);
+    const { id, created_at, seq, ...rest } = await say(fixture.owner, forged);
     assert.ok(id !== "" && Number(seq) < 9999 && (created_at as Date).getFullYear() > 2000);
     assert.deepEqual(rest, {
-      swarm_id: room.swarm_id,
+      swarm_id: fixture.swarm_id,
       sender_type: "user",
-      sender_id: room.owner,
-      sender_user_id: room.owner,
+      sender_id: fixture.owner,
+      sender_user_id: fixture.owner,
       sender_agent_id: null,
       sender_name: "Olga",
       sender_deleted: false,
@@ -87,62 +87,62 @@ describe("messages", () => {
       deleted_by: null,
       flagged: false,
     });
-    assert.equal((await say(room.member))["sender_name"], `User ${room.member.slice(0, 8)}`);
+    assert.equal((await say(fixture.member))["sender_name"], `User ${fixture.member.slice(0, 8)}`);
   });
 
   it("of agents and of the system come from the service", async () => {
-    const agent = await opened.stage.newAgent(room.owner, { name: "Bot" });
+    const agent = await opened.stage.newAgent(fixture.owner, { name: "Bot" });
     for (const caller of ["service_role", "internal"]) {
       const reply = await say(caller, { sender_type: "agent", sender_agent_id: agent });
       assert.deepEqual([reply["sender_id"], reply["sender_name"]], [agent, "Bot"]);
       assert.equal((await say(caller, { sender_type: "system" }))["sender_name"], "system");
-      await refuses(say(caller, { sender_type: "agent" }), refusedBy("messages_sender_agent_id_present"));
+      await rejects(say(caller, { sender_type: "agent" }), violates("messages_sender_agent_id_present"));
     }
   });
 
   it("are written by members who may write, in bounds", async () => {
-    for (const caller of [room.owner, room.admin, room.member]) await say(caller, { content: "𝕏".repeat(10) });
-    for (const caller of [room.viewer, room.stranger]) await refuses(say(caller), FORBIDDEN);
+    for (const caller of [fixture.owner, fixture.admin, fixture.member]) await say(caller, { content: "𝕏".repeat(10) });
+    for (const caller of [fixture.viewer, fixture.outsider]) await rejects(say(caller), FORBIDDEN);
     for (const [constraint, record] of REFUSED)
-      await refuses(say(room.member, record), refusedBy(constraint), constraint);
-    await refuses(say(room.member, { swarm_id: randomUUID() }), FORBIDDEN);
-    await refuses(say("service_role", { swarm_id: randomUUID(), sender_user_id: room.owner }), {
+      await rejects(say(fixture.member, record), violates(constraint), constraint);
+    await rejects(say(fixture.member, { swarm_id: randomUUID() }), FORBIDDEN);
+    await rejects(say("service_role", { swarm_id: randomUUID(), sender_user_id: fixture.owner }), {
       code: "23503",
       constraint: "messages_swarm_id_fkey",
     });
-    assert.deepEqual(await opened.stage.run(room.stranger, "select id from messages"), []);
+    assert.deepEqual(await opened.stage.run(fixture.outsider, "select id from messages"), []);
   });
 
   it("name an unknown kind of sender for what it is", async () => {
-    await refuses(say("service_role", { sender_type: "robot" }), refusedBy("messages_sender_type_known"));
+    await rejects(say("service_role", { sender_type: "robot" }), violates("messages_sender_type_known"));
   });
 
   it("say once what the client names", async () => {
     const named = { client_message_id: "one" };
-    await say(room.member, named);
-    await refuses(say(room.member, named), { code: "23505", constraint: "messages_client_message_id_key" });
-    await say(room.owner, named);
+    await say(fixture.member, named);
+    await rejects(say(fixture.member, named), { code: "23505", constraint: "messages_client_message_id_key" });
+    await say(fixture.owner, named);
   });
 
   it("answer messages of the same swarm alone", async () => {
     const { stage } = opened;
-    const elsewhere = await say(room.owner, { swarm_id: await stage.newSwarm(room.owner) });
-    await refuses(say(room.owner, { reply_to_id: elsewhere.id }), {
+    const elsewhere = await say(fixture.owner, { swarm_id: await stage.newSwarm(fixture.owner) });
+    await rejects(say(fixture.owner, { reply_to_id: elsewhere.id }), {
       code: "23503",
       constraint: "messages_reply_to_id_fkey",
     });
-    const question = await say(room.owner);
-    const answer = await say(room.member, { reply_to_id: question.id });
+    const question = await say(fixture.owner);
+    const answer = await say(fixture.member, { reply_to_id: question.id });
     assert.equal(answer["reply_to_id"], question.id);
-    await stage.remove(room.owner, "messages", question.id);
-    assert.equal((await stage.find(room.owner, "messages", answer.id))?.["reply_to_id"], question.id);
+    await stage.remove(fixture.owner, "messages", question.id);
+    assert.equal((await stage.find(fixture.owner, "messages", answer.id))?.["reply_to_id"], question.id);
     await stage.remove("service_role", "messages", question.id);
-    assert.equal((await stage.find(room.owner, "messages", answer.id))?.["reply_to_id"], null);
+    assert.equal((await stage.find(fixture.owner, "messages", answer.id))?.["reply_to_id"], null);
   });
 
   it("are numbered without gaps, in the order of their commits", async () => {
     const { stage } = opened;
-    const swarm_id = await stage.newSwarm(room.owner, { [room.member]: "member" });
+    const swarm_id = await stage.newSwarm(fixture.owner, { [fixture.member]: "member" });
     const committed: number[] = [];
     const speak = async (caller: string, place: number): Promise<void> => {
       const isRefused = place % 5 === 4;
@@ -158,9 +158,11 @@ describe("messages", () => {
         .catch((error: unknown) => assert.equal((error as Error).message, "taken back"));
     };
     await Promise.all(
-      Array.from({ length: 40 }, (_, place) => speak(place % 2 === 0 ? room.owner : room.member, place)),
+      Array.from({ length: 40 }, (_, place) => speak(place % 2 === 0 ? fixture.owner : fixture.member, place)),
     );
-    const rows = await stage.run(room.owner, "select seq from messages where swarm_id = $1 order by seq", [swarm_id]);
+    const rows = await stage.run(fixture.owner, "select seq from messages where swarm_id = $1 order by seq", [
+      swarm_id,
+    ]);
     assert.deepEqual(
       rows.map((row) => Number(row["seq"])),
       Array.from({ length: 32 }, (_, place) => place + 1),
@@ -171,18 +173,18 @@ describe("messages", () => {
     );
   });
 
-  it("do not make a stranger's refused insert wait for the room", async () => {
+  it("do not make the rejected insert of an outsider wait for the lock of the swarm", async () => {
     const { stage } = opened;
-    await stage.transaction(room.owner, async (query) => {
-      await query("insert into messages (swarm_id, content) values ($1, 'a')", [room.swarm_id]);
-      await refuses(say(room.stranger), FORBIDDEN);
+    await stage.transaction(fixture.owner, async (query) => {
+      await query("insert into messages (swarm_id, content) values ($1, 'a')", [fixture.swarm_id]);
+      await rejects(say(fixture.outsider), FORBIDDEN);
     });
   });
 
   it("keep what was said before", async () => {
     const { stage } = opened;
-    const { id, created_at } = await say(room.member);
-    const edit = (record: Record<string, unknown>) => stage.update(room.member, "messages", id, record);
+    const { id, created_at } = await say(fixture.member);
+    const edit = (record: Record<string, unknown>) => stage.update(fixture.member, "messages", id, record);
     const [same] = await edit({
       content: "Hello",
       metadata: { a: 1 },
@@ -193,15 +195,15 @@ describe("messages", () => {
     assert.ok((await edit({ content: "Second" }))[0]?.["edited_at"] instanceof Date);
     await edit({ content: "Third" });
     const revisions = await stage.run(
-      room.viewer,
+      fixture.viewer,
       "select revision, content, edited_by from message_revisions where message_id = $1 order by revision",
       [id],
     );
     assert.deepEqual(revisions, [
-      { revision: 1, content: "Hello", edited_by: room.member },
-      { revision: 2, content: "Second", edited_by: room.member },
+      { revision: 1, content: "Hello", edited_by: fixture.member },
+      { revision: 2, content: "Second", edited_by: fixture.member },
     ]);
-    for (const caller of [room.owner, room.admin, room.viewer, room.stranger])
+    for (const caller of [fixture.owner, fixture.admin, fixture.viewer, fixture.outsider])
       assert.deepEqual(await stage.update(caller, "messages", id, { content: "Mine" }), []);
     for (const record of [
       { sender_name: "x" },
@@ -210,21 +212,21 @@ describe("messages", () => {
       { deleted_at: new Date() },
       { client_message_id: "x" },
     ])
-      await refuses(edit(record), refusedBy(`messages_${Object.keys(record)[0]}_immutable`));
-    for (const caller of [room.member, "service_role"])
-      await refuses(stage.update(caller, "messages", id, { seq: 1 }), refusedBy("messages_seq_immutable"));
-    await refuses(stage.run(room.member, "update message_revisions set content = ''"), FORBIDDEN);
+      await rejects(edit(record), violates(`messages_${Object.keys(record)[0]}_immutable`));
+    for (const caller of [fixture.member, "service_role"])
+      await rejects(stage.update(caller, "messages", id, { seq: 1 }), violates("messages_seq_immutable"));
+    await rejects(stage.run(fixture.member, "update message_revisions set content = ''"), FORBIDDEN);
   });
 
   it("leave a tombstone when deleted by author, owner or admin", async () => {
     const { stage } = opened;
-    for (const caller of [room.member, room.owner, room.admin]) {
-      const { id, seq } = await say(room.member, { metadata: { a: 1 }, mentions: [room.owner] });
-      await stage.update(room.member, "messages", id, { content: "Edited" });
-      for (const other of [room.viewer, room.stranger]) await stage.remove(other, "messages", id);
-      assert.equal((await stage.find(room.viewer, "messages", id))?.["content"], "Edited");
+    for (const caller of [fixture.member, fixture.owner, fixture.admin]) {
+      const { id, seq } = await say(fixture.member, { metadata: { a: 1 }, mentions: [fixture.owner] });
+      await stage.update(fixture.member, "messages", id, { content: "Edited" });
+      for (const other of [fixture.viewer, fixture.outsider]) await stage.remove(other, "messages", id);
+      assert.equal((await stage.find(fixture.viewer, "messages", id))?.["content"], "Edited");
       await stage.remove(caller, "messages", id);
-      const stone = await stage.find(room.viewer, "messages", id);
+      const stone = await stage.find(fixture.viewer, "messages", id);
       assert.deepEqual(
         [
           stone?.["content"],
@@ -234,14 +236,17 @@ describe("messages", () => {
           stone?.["deleted_by"],
           stone?.["sender_id"],
         ],
-        [null, {}, [], seq, caller, room.member],
+        [null, {}, [], seq, caller, fixture.member],
       );
-      assert.deepEqual(await stage.run(room.viewer, "select * from message_revisions where message_id = $1", [id]), []);
-      assert.deepEqual(await stage.update(room.member, "messages", id, { content: "Back" }), []);
+      assert.deepEqual(
+        await stage.run(fixture.viewer, "select * from message_revisions where message_id = $1", [id]),
+        [],
+      );
+      assert.deepEqual(await stage.update(fixture.member, "messages", id, { content: "Back" }), []);
       await stage.remove(caller, "messages", id);
-      assert.notEqual(await stage.find(room.viewer, "messages", id), undefined);
+      assert.notEqual(await stage.find(fixture.viewer, "messages", id), undefined);
       await stage.remove("service_role", "messages", id);
-      assert.equal(await stage.find(room.viewer, "messages", id), undefined);
+      assert.equal(await stage.find(fixture.viewer, "messages", id), undefined);
     }
   });
 
@@ -249,20 +254,20 @@ describe("messages", () => {
     const { stage } = opened;
     const guest = await stage.newUser({ user_metadata: { full_name: "Gustav" } });
     await stage.insert("service_role", "swarm_members", {
-      swarm_id: room.swarm_id,
+      swarm_id: fixture.swarm_id,
       user_id: guest,
       status: "active",
     });
-    const agent = await stage.newAgent(room.owner, { name: "Bot" });
+    const agent = await stage.newAgent(fixture.owner, { name: "Bot" });
     const said = await say(guest);
     const replied = await say("service_role", { sender_type: "agent", sender_agent_id: agent });
-    await stage.remove(room.owner, "agents", agent);
+    await stage.remove(fixture.owner, "agents", agent);
     await stage.run("internal", "delete from auth.users where id = $1", [guest]);
     for (const [{ id, content }, sender, name] of [
       [said, guest, "Gustav"],
       [replied, agent, "Bot"],
     ] as const) {
-      const row = await stage.find(room.owner, "messages", id);
+      const row = await stage.find(fixture.owner, "messages", id);
       assert.deepEqual(
         [
           row?.["content"],

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Room } from "./support/room.ts";
-import { openRoom } from "./support/room.ts";
-import { openStage, refusedBy, refuses } from "./support/stage.ts";
+import type { SwarmFixture } from "./support/swarm-fixture.ts";
+import { openSwarmFixture } from "./support/swarm-fixture.ts";
+import { openStage, violates, rejects } from "./support/stage.ts";
 
 const opened = openStage();
 
-const moderate = ({ stage, owner, swarm }: Room, moderation: Record<string, unknown>): Promise<unknown> =>
+const moderate = ({ stage, owner, swarm }: SwarmFixture, moderation: Record<string, unknown>): Promise<unknown> =>
   stage.update(owner, "swarms", swarm, { settings: { moderation: { enabled: true, ...moderation } } });
 
 describe("the blocklist", () => {
@@ -47,9 +47,9 @@ describe("the blocklist", () => {
   });
 
   it("flags what is said, in the same transaction, and tells those who look after the swarm", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, owner, admin, member, swarm, agent } = room;
-    await moderate(room, { blocklist: ["nowhere", "rude"] });
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, owner, admin, member, swarm, agent } = fixture;
+    await moderate(fixture, { blocklist: ["nowhere", "rude"] });
     await stage.takeEvents();
     const message = await stage.insert(member, "messages", { swarm_id: swarm, content: "How RUDE!" });
     assert.equal(message["flagged"], true);
@@ -74,8 +74,8 @@ describe("the blocklist", () => {
         "How RUDE!",
       ],
     );
-    // What the service itself stores for an agent is flagged, and only flagged, even where people are refused.
-    await moderate(room, { blocklist: ["rude"], action: "block" });
+    // What the service itself stores for an agent is flagged, and only flagged, even where people are rejected.
+    await moderate(fixture, { blocklist: ["rude"], action: "block" });
     for (const caller of ["internal", "service_role"]) {
       const said = { swarm_id: swarm, content: "rude", sender_type: "agent", sender_agent_id: agent };
       assert.equal((await stage.insert(caller, "messages", said))["flagged"], true);
@@ -83,9 +83,9 @@ describe("the blocklist", () => {
   });
 
   it("flags an edit once, and again after the flag was dismissed", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, member, admin, swarm, message } = room;
-    await moderate(room, { blocklist: ["rude"] });
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, member, admin, swarm, message } = fixture;
+    await moderate(fixture, { blocklist: ["rude"] });
     const flags = () =>
       stage.run(
         "internal",
@@ -117,25 +117,25 @@ describe("the blocklist", () => {
     assert.equal((await stage.find(member, "messages", message))?.["swarm_id"], swarm);
   });
 
-  it("refuses a user's message where it blocks, new or edited, and a stranger learns nothing by it", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, member, viewer, outsider, swarm, message } = room;
-    await moderate(room, { blocklist: ["rude"], action: "block" });
-    const BLOCKED = { ...refusedBy("messages_content_blocked"), column: "content" };
+  it("rejects a message that it blocks, new or edited, and reveals nothing to a user outside of the swarm", async () => {
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, member, viewer, outsider, swarm, message } = fixture;
+    await moderate(fixture, { blocklist: ["rude"], action: "block" });
+    const BLOCKED = { ...violates("messages_content_blocked"), column: "content" };
     const row = { swarm_id: swarm, content: "so rude" };
-    await refuses(stage.insert(member, "messages", row), BLOCKED);
-    await refuses(stage.insert("service_role", "messages", { ...row, sender_user_id: member }), BLOCKED);
-    await refuses(stage.insert("internal", "messages", { ...row, sender_user_id: member }), BLOCKED);
-    await refuses(stage.update(member, "messages", message, { content: "rude" }), BLOCKED);
+    await rejects(stage.insert(member, "messages", row), BLOCKED);
+    await rejects(stage.insert("service_role", "messages", { ...row, sender_user_id: member }), BLOCKED);
+    await rejects(stage.insert("internal", "messages", { ...row, sender_user_id: member }), BLOCKED);
+    await rejects(stage.update(member, "messages", message, { content: "rude" }), BLOCKED);
     assert.equal((await stage.find(member, "messages", message))?.["content"], "Hello");
-    for (const caller of [viewer, outsider]) await refuses(stage.insert(caller, "messages", row), { code: "42501" });
+    for (const caller of [viewer, outsider]) await rejects(stage.insert(caller, "messages", row), { code: "42501" });
     const next = await stage.insert(member, "messages", { swarm_id: swarm, content: "polite" });
     assert.deepEqual([next["seq"], next["flagged"]], ["2", false]);
   });
 
   it("does nothing while moderation is off", async () => {
-    const room = await openRoom(opened.stage);
-    const { stage, member, swarm } = room;
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, member, swarm } = fixture;
     for (const settings of [
       {},
       { moderation: {} },
@@ -143,7 +143,7 @@ describe("the blocklist", () => {
       { moderation: { enabled: true } },
       { moderation: { enabled: false, blocklist: ["rude"], action: "block" } },
     ]) {
-      await stage.update(room.owner, "swarms", swarm, { settings });
+      await stage.update(fixture.owner, "swarms", swarm, { settings });
       const { flagged } = await stage.insert(member, "messages", { swarm_id: swarm, content: "rude" });
       assert.equal(flagged, false, JSON.stringify(settings));
     }

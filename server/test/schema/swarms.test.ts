@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { SWARM_STATUSES, SWARM_STRATEGIES } from "@swarmbase/sdk";
-import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const REFUSED: readonly [string, Record<string, unknown>][] = [
   ["swarms_name_length", { name: "\u2003\t" }],
@@ -19,7 +19,7 @@ const REFUSED: readonly [string, Record<string, unknown>][] = [
 const opened = openStage();
 
 describe("swarms", () => {
-  it("get their defaults, seat their owner and refuse what is out of bounds", async () => {
+  it("get their defaults, add their owner as a member and reject values that are out of bounds", async () => {
     const { stage } = opened;
     const owner = await stage.newUser();
     const { id, created_at, updated_at, ...rest } = await stage.insert(owner, "swarms", {
@@ -36,8 +36,8 @@ describe("swarms", () => {
     );
     assert.deepEqual(seats, [{ user_id: owner, role: "owner", status: "active", joined: true }]);
     for (const [constraint, record] of REFUSED) {
-      await refuses(stage.insert(owner, "swarms", { name: "Room", ...record }), refusedBy(constraint));
-      await refuses(stage.update(owner, "swarms", id, record), refusedBy(constraint));
+      await rejects(stage.insert(owner, "swarms", { name: "Room", ...record }), violates(constraint));
+      await rejects(stage.update(owner, "swarms", id, record), violates(constraint));
     }
     for (const status of SWARM_STATUSES) await stage.update(owner, "swarms", id, { status });
     for (const strategy of SWARM_STRATEGIES) await stage.update(owner, "swarms", id, { strategy });
@@ -45,7 +45,7 @@ describe("swarms", () => {
 
   it("are changed by owner and admins, deleted by the owner, given to nobody", async () => {
     const { stage } = opened;
-    const [owner, admin, member, viewer, stranger] = [
+    const [owner, admin, member, viewer, outsider] = [
       await stage.newUser(),
       await stage.newUser(),
       await stage.newUser(),
@@ -59,15 +59,15 @@ describe("swarms", () => {
     ];
     assert.deepEqual(await reached(admin), [true, true]);
     for (const caller of [member, viewer]) assert.deepEqual(await reached(caller), [true, false]);
-    assert.deepEqual(await reached(stranger), [false, false]);
-    for (const caller of [admin, member, stranger]) assert.deepEqual(await stage.remove(caller, "swarms", id), []);
+    assert.deepEqual(await reached(outsider), [false, false]);
+    for (const caller of [admin, member, outsider]) assert.deepEqual(await stage.remove(caller, "swarms", id), []);
     for (const caller of [owner, admin, "service_role"])
-      await refuses(stage.update(caller, "swarms", id, { owner_id: admin }), {
+      await rejects(stage.update(caller, "swarms", id, { owner_id: admin }), {
         ...FORBIDDEN,
         constraint: "swarms_owner_id_transfer",
       });
-    await refuses(stage.insert(owner, "swarms", { name: "Room", owner_id: admin }), FORBIDDEN);
-    await refuses(stage.update(owner, "swarms", id, { id: randomUUID() }), refusedBy("swarms_id_immutable"));
+    await rejects(stage.insert(owner, "swarms", { name: "Room", owner_id: admin }), FORBIDDEN);
+    await rejects(stage.update(owner, "swarms", id, { id: randomUUID() }), violates("swarms_id_immutable"));
     assert.equal((await stage.remove(owner, "swarms", id)).length, 1);
   });
 
@@ -80,8 +80,8 @@ describe("swarms", () => {
       await stage.newAgent(owner),
     ];
     const seat = await stage.insert(owner, "swarm_agents", { swarm_id, agent_id });
-    const refusal = { ...refusedBy("swarms_coordinator_agent_id_in_swarm"), column: "coordinator_agent_id" };
-    await refuses(stage.update(owner, "swarms", swarm_id, { coordinator_agent_id: outside }), refusal);
+    const rejection = { ...violates("swarms_coordinator_agent_id_in_swarm"), column: "coordinator_agent_id" };
+    await rejects(stage.update(owner, "swarms", swarm_id, { coordinator_agent_id: outside }), rejection);
     const coordinate = () => stage.update(owner, "swarms", swarm_id, { coordinator_agent_id: agent_id });
     const coordinator = async () => (await stage.find(owner, "swarms", swarm_id))?.["coordinator_agent_id"];
     await coordinate();
@@ -113,21 +113,21 @@ describe("the agents of a swarm", () => {
     });
     assert.equal((await add(admin, await stage.newAgent(admin), { position: 7 }))["position"], 7);
     assert.equal((await add(admin, await stage.newAgent(admin)))["position"], 8);
-    await refuses(add(owner, await stage.newAgent(member)), FORBIDDEN);
-    await refuses(add(member, await stage.newAgent(member)), FORBIDDEN);
-    await refuses(add(owner, randomUUID()), {
+    await rejects(add(owner, await stage.newAgent(member)), FORBIDDEN);
+    await rejects(add(member, await stage.newAgent(member)), FORBIDDEN);
+    await rejects(add(owner, randomUUID()), {
       code: "23503",
       constraint: "swarm_agents_agent_id_fkey",
       column: "agent_id",
     });
-    await refuses(add(owner, String(first["agent_id"])), {
+    await rejects(add(owner, String(first["agent_id"])), {
       code: "23505",
       constraint: "swarm_agents_swarm_id_agent_id_key",
     });
-    await refuses(add(owner, await stage.newAgent(owner), { position: -1 }), refusedBy("swarm_agents_position_range"));
-    await refuses(
+    await rejects(add(owner, await stage.newAgent(owner), { position: -1 }), violates("swarm_agents_position_range"));
+    await rejects(
       add(owner, await stage.newAgent(owner), { role_override: "a".repeat(201) }),
-      refusedBy("swarm_agents_role_override_length"),
+      violates("swarm_agents_role_override_length"),
     );
     const internal = { swarm_id, agent_id: await stage.newAgent(member) };
     assert.equal((await stage.insert("internal", "public.swarm_agents", internal))["position"], 9);
@@ -139,13 +139,13 @@ describe("the agents of a swarm", () => {
     const swarm_id = await stage.newSwarm(owner, { [member]: "member" });
     const agent_id = await stage.newAgent(member);
     const { id } = await stage.insert("service_role", "swarm_agents", { swarm_id, agent_id });
-    await refuses(stage.update(member, "swarm_agents", id, { position: 3 }), FORBIDDEN);
+    await rejects(stage.update(member, "swarm_agents", id, { position: 3 }), FORBIDDEN);
     await stage.update(member, "swarm_agents", id, { enabled: false });
-    await refuses(stage.update(member, "swarm_agents", id, { enabled: true }), FORBIDDEN);
+    await rejects(stage.update(member, "swarm_agents", id, { enabled: true }), FORBIDDEN);
     assert.equal((await stage.update(owner, "swarm_agents", id, { enabled: true, position: 3 }))[0]?.["position"], 3);
-    await refuses(
+    await rejects(
       stage.update(owner, "swarm_agents", id, { agent_id: await stage.newAgent(owner) }),
-      refusedBy("swarm_agents_agent_id_immutable"),
+      violates("swarm_agents_agent_id_immutable"),
     );
     const cards = await stage.run(owner, "select name, status from agent_cards where id = $1", [agent_id]);
     assert.deepEqual(cards, [{ name: "Ada", status: "idle" }]);
@@ -179,32 +179,32 @@ describe("the members of a swarm", () => {
     assert.deepEqual(rest, { ...sent, invited_email: null, status: "invited", invited_by: admin, joined_at: null });
     assert.equal(await stage.find(guest, "swarms", swarm_id), undefined);
     for (const caller of [owner, admin])
-      await refuses(stage.update(caller, "swarm_members", id, { status: "active" }), STATUS);
+      await rejects(stage.update(caller, "swarm_members", id, { status: "active" }), STATUS);
     assert.deepEqual(await stage.update(viewer, "swarm_members", id, { status: "active" }), []);
-    await refuses(stage.update(guest, "swarm_members", id, { status: "active", role: "admin" }), {
+    await rejects(stage.update(guest, "swarm_members", id, { status: "active", role: "admin" }), {
       ...FORBIDDEN,
       column: "role",
     });
     const [accepted] = await stage.update(guest, "swarm_members", id, { status: "active" });
     assert.ok(accepted?.["joined_at"] instanceof Date);
     assert.notEqual(await stage.find(guest, "swarms", swarm_id), undefined);
-    await refuses(stage.insert(viewer, "swarm_members", { swarm_id, user_id: await stage.newUser() }), FORBIDDEN);
-    await refuses(stage.insert(guest, "swarm_members", { swarm_id, user_id: await stage.newUser() }), FORBIDDEN);
-    await refuses(
+    await rejects(stage.insert(viewer, "swarm_members", { swarm_id, user_id: await stage.newUser() }), FORBIDDEN);
+    await rejects(stage.insert(guest, "swarm_members", { swarm_id, user_id: await stage.newUser() }), FORBIDDEN);
+    await rejects(
       stage.insert(admin, "swarm_members", { swarm_id, user_id: await stage.newUser(), role: "owner" }),
       FORBIDDEN,
     );
-    await refuses(stage.insert(owner, "swarm_members", { swarm_id, user_id: guest }), {
+    await rejects(stage.insert(owner, "swarm_members", { swarm_id, user_id: guest }), {
       code: "23505",
       constraint: "swarm_members_swarm_id_user_id_key",
     });
-    await refuses(
+    await rejects(
       stage.insert(owner, "swarm_members", { swarm_id }),
-      refusedBy("swarm_members_user_id_or_invited_email"),
+      violates("swarm_members_user_id_or_invited_email"),
     );
-    await refuses(
+    await rejects(
       stage.update(owner, "swarm_members", id, { status: "invited" }),
-      refusedBy("swarm_members_status_immutable"),
+      violates("swarm_members_status_immutable"),
     );
   });
 
@@ -216,9 +216,9 @@ describe("the members of a swarm", () => {
     const invite = (invited_email: string) => stage.insert(owner, "swarm_members", { swarm_id, invited_email });
     const { id, ...row } = await invite(` ${email.toUpperCase()}\u00a0`);
     assert.deepEqual([row["invited_email"], row["user_id"], row["status"]], [email, null, "invited"]);
-    await refuses(invite(email), { code: "23505", constraint: "swarm_members_swarm_id_invited_email_key" });
-    await refuses(invite("nobody"), refusedBy("swarm_members_invited_email_format"));
-    await refuses(stage.update(owner, "swarm_members", id, { status: "active" }), STATUS);
+    await rejects(invite(email), { code: "23505", constraint: "swarm_members_swarm_id_invited_email_key" });
+    await rejects(invite("nobody"), violates("swarm_members_invited_email_format"));
+    await rejects(stage.update(owner, "swarm_members", id, { status: "active" }), STATUS);
     const guest = await stage.newUser({ email, email_confirmed_at: null });
     assert.equal(await stage.find(guest, "swarm_members", id), undefined);
     assert.deepEqual(await stage.update(guest, "swarm_members", id, { status: "active" }), []);
@@ -253,22 +253,22 @@ describe("the members of a swarm", () => {
       assert.deepEqual(await stage.update(caller, "swarm_members", await seat(owner), { role: "admin" }), []);
       assert.deepEqual(await stage.remove(caller, "swarm_members", await seat(owner)), []);
     }
-    await refuses(stage.update(owner, "swarm_members", await seat(admin), { role: "owner" }), FORBIDDEN);
+    await rejects(stage.update(owner, "swarm_members", await seat(admin), { role: "owner" }), FORBIDDEN);
     const add = { swarm_id, user_id: internal, status: "active" };
-    await refuses(stage.insert("internal", "public.swarm_members", { ...add, role: "owner" }), {
+    await rejects(stage.insert("internal", "public.swarm_members", { ...add, role: "owner" }), {
       code: "23505",
       constraint: "swarm_members_one_owner",
     });
-    await refuses(
+    await rejects(
       stage.insert("service_role", "swarm_members", { ...add, role: "boss" }),
-      refusedBy("swarm_members_role_known"),
+      violates("swarm_members_role_known"),
     );
-    await refuses(
+    await rejects(
       stage.insert("service_role", "swarm_members", { ...add, user_id: null, invited_email: "a@b.c" }),
-      refusedBy("swarm_members_active_has_user_id"),
+      violates("swarm_members_active_has_user_id"),
     );
     assert.ok((await stage.insert("service_role", "swarm_members", add))["joined_at"] instanceof Date);
-    await refuses(stage.update(member, "swarm_members", await seat(member), { role: "admin" }), {
+    await rejects(stage.update(member, "swarm_members", await seat(member), { role: "admin" }), {
       ...FORBIDDEN,
       column: "role",
     });
@@ -284,9 +284,9 @@ describe("the members of a swarm", () => {
       user_id: member,
       invited_by: member,
     }))
-      await refuses(
+      await rejects(
         stage.update(owner, "swarm_members", await seat(admin), { [column]: value }),
-        refusedBy(`swarm_members_${column}_immutable`),
+        violates(`swarm_members_${column}_immutable`),
       );
   });
 });

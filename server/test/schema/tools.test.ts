@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const TOOL = { name: "search", description: "Finds things" };
 
@@ -30,7 +30,7 @@ const REFUSED: readonly [string, Record<string, unknown>][] = [
 const opened = openStage();
 
 describe("tools", () => {
-  it("get their defaults and refuse what is out of bounds", async () => {
+  it("get their defaults and reject what is out of bounds", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const { id, created_at, updated_at, ...rest } = await stage.insert(user, "tools", TOOL);
@@ -51,30 +51,30 @@ describe("tools", () => {
       secret_names: [],
     });
     for (const [constraint, record] of REFUSED)
-      await refuses(
+      await rejects(
         stage.insert(user, "tools", { ...TOOL, name: "other", ...record }),
-        refusedBy(constraint),
+        violates(constraint),
         JSON.stringify(record).slice(0, 60),
       );
-    await refuses(stage.insert(user, "tools", TOOL), { code: "23505", constraint: "tools_owner_id_name_key" });
+    await rejects(stage.insert(user, "tools", TOOL), { code: "23505", constraint: "tools_owner_id_name_key" });
   });
 
   it("of everybody come from the service role alone", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     for (const record of [{ visibility: "public" }, { kind: "builtin", owner_id: null }, { owner_id: null }])
-      await refuses(stage.insert(user, "tools", { ...TOOL, ...record }), FORBIDDEN);
+      await rejects(stage.insert(user, "tools", { ...TOOL, ...record }), FORBIDDEN);
     const builtin = { ...TOOL, kind: "builtin", owner_id: null };
     await stage.insert("service_role", "tools", builtin);
-    await refuses(stage.insert("service_role", "tools", builtin), {
+    await rejects(stage.insert("service_role", "tools", builtin), {
       code: "23505",
       constraint: "tools_owner_id_name_key",
     });
-    await refuses(stage.insert("service_role", "tools", { ...builtin, owner_id: user }), { code: "23514" });
+    await rejects(stage.insert("service_role", "tools", { ...builtin, owner_id: user }), { code: "23514" });
     const { id } = await stage.insert(user, "tools", TOOL);
-    await refuses(stage.update(user, "tools", id, { visibility: "public" }), FORBIDDEN);
-    await refuses(stage.update(user, "tools", id, { kind: "mcp" }), refusedBy("tools_kind_immutable"));
-    await refuses(stage.update(user, "tools", id, { owner_id: null }), {
+    await rejects(stage.update(user, "tools", id, { visibility: "public" }), FORBIDDEN);
+    await rejects(stage.update(user, "tools", id, { kind: "mcp" }), violates("tools_kind_immutable"));
+    await rejects(stage.update(user, "tools", id, { owner_id: null }), {
       ...FORBIDDEN,
       constraint: "tools_owner_id_transfer",
     });
@@ -82,7 +82,7 @@ describe("tools", () => {
 
   it("are seen by their owner, by co-members when shared, by all when public", async () => {
     const { stage } = opened;
-    const [owner, friend, stranger, invited] = [
+    const [owner, friend, outsider, invited] = [
       await stage.newUser(),
       await stage.newUser(),
       await stage.newUser(),
@@ -105,7 +105,7 @@ describe("tools", () => {
       );
     assert.deepEqual(await seen(owner), ["hidden", "open", "shared"]);
     assert.deepEqual(await seen(friend), ["open", "shared"]);
-    assert.deepEqual(await seen(stranger), ["open"]);
+    assert.deepEqual(await seen(outsider), ["open"]);
     assert.deepEqual(await seen(invited), ["open"]);
     for (const id of ids) assert.deepEqual(await stage.update(friend, "tools", id, { description: "mine" }), []);
   });
@@ -120,25 +120,25 @@ describe("assignments", () => {
     const { id, created_at, ...rest } = await stage.insert(user, "agent_tools", { agent_id, tool_id, user_id: other });
     assert.ok(created_at instanceof Date);
     assert.deepEqual(rest, { agent_id, tool_id, user_id: user, enabled: true, configuration: {} });
-    await refuses(stage.insert(user, "agent_tools", { agent_id, tool_id }), {
+    await rejects(stage.insert(user, "agent_tools", { agent_id, tool_id }), {
       code: "23505",
       constraint: "agent_tools_agent_id_tool_id_key",
     });
-    await refuses(stage.update(user, "agent_tools", id, { user_id: other }), {
+    await rejects(stage.update(user, "agent_tools", id, { user_id: other }), {
       ...FORBIDDEN,
       constraint: "agent_tools_user_id_transfer",
     });
-    await refuses(
+    await rejects(
       stage.update(user, "agent_tools", id, { agent_id: await stage.newAgent(user) }),
-      refusedBy("agent_tools_agent_id_immutable"),
+      violates("agent_tools_agent_id_immutable"),
     );
-    await refuses(
+    await rejects(
       stage.update(user, "agent_tools", id, { configuration: "[]" }),
-      refusedBy("agent_tools_configuration_object"),
+      violates("agent_tools_configuration_object"),
     );
-    await refuses(
+    await rejects(
       stage.update(user, "agent_tools", id, { configuration: { a: "a".repeat(32_768) } }),
-      refusedBy("agent_tools_configuration_size"),
+      violates("agent_tools_configuration_size"),
     );
     assert.equal((await stage.update(user, "agent_tools", id, { enabled: false }))[0]?.["enabled"], false);
     assert.deepEqual(await stage.run(other, "select id from agent_tools"), []);
@@ -148,14 +148,14 @@ describe("assignments", () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const tool_id = (await stage.insert(user, "tools", TOOL)).id;
-    await refuses(stage.insert(user, "agent_tools", { agent_id: randomUUID(), tool_id }), {
+    await rejects(stage.insert(user, "agent_tools", { agent_id: randomUUID(), tool_id }), {
       code: "23503",
       constraint: "agent_tools_agent_id_fkey",
       column: "agent_id",
     });
-    await refuses(stage.insert(user, "agent_tools", { agent_id: await stage.newAgent(other), tool_id }), FORBIDDEN);
+    await rejects(stage.insert(user, "agent_tools", { agent_id: await stage.newAgent(other), tool_id }), FORBIDDEN);
     const hidden = (await stage.insert(other, "tools", TOOL)).id;
-    await refuses(
+    await rejects(
       stage.insert(user, "agent_tools", { agent_id: await stage.newAgent(user), tool_id: hidden }),
       FORBIDDEN,
     );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { API_VERSION, DELIVERY_STATUSES, EVENT_TYPES } from "@swarmbase/sdk";
-import { FORBIDDEN, openStage, refusedBy, refuses } from "./support/stage.ts";
+import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["message.created"] };
 const WIDE = "𝕏";
@@ -129,12 +129,12 @@ describe("webhooks", () => {
   });
 
   for (const [constraint, record] of REFUSED) {
-    it(`refuse ${JSON.stringify(record).slice(0, 60)}`, async () => {
+    it(`reject ${JSON.stringify(record).slice(0, 60)}`, async () => {
       const { stage } = opened;
       const user = await stage.newUser();
       const { id } = await stage.insert(user, "webhooks", HOOK);
-      await refuses(stage.insert(user, "webhooks", { ...HOOK, ...record }), refusedBy(constraint));
-      await refuses(stage.update(user, "webhooks", id, record), refusedBy(constraint));
+      await rejects(stage.insert(user, "webhooks", { ...HOOK, ...record }), violates(constraint));
+      await rejects(stage.update(user, "webhooks", id, record), violates(constraint));
     });
   }
 
@@ -149,10 +149,10 @@ describe("webhooks", () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const { id, secret } = await stage.insert(user, "webhooks", HOOK);
-    const refusal = { ...refusedBy("webhooks_secret_managed"), column: "secret" };
+    const rejection = { ...violates("webhooks_secret_managed"), column: "secret" };
     for (const caller of [user, "service_role"]) {
-      await refuses(stage.insert(caller, "webhooks", { ...HOOK, user_id: user, secret: "mine" }), refusal);
-      await refuses(stage.update(caller, "webhooks", id, { secret: "mine" }), refusal);
+      await rejects(stage.insert(caller, "webhooks", { ...HOOK, user_id: user, secret: "mine" }), rejection);
+      await rejects(stage.update(caller, "webhooks", id, { secret: "mine" }), rejection);
       assert.equal((await stage.update(caller, "webhooks", id, { secret }))[0]?.["secret"], secret);
     }
     assert.equal((await stage.update("internal", "public.webhooks", id, { secret: "new" }))[0]?.["secret"], "new");
@@ -164,9 +164,9 @@ describe("webhooks", () => {
     const { id } = await stage.insert(user, "webhooks", HOOK);
     const off = { is_active: false, disabled_reason: "gone", disabled_at: new Date() };
     await stage.update("internal", "public.webhooks", id, off);
-    await refuses(
+    await rejects(
       stage.update(user, "webhooks", id, { disabled_reason: null }),
-      refusedBy("webhooks_disabled_reason_immutable"),
+      violates("webhooks_disabled_reason_immutable"),
     );
     await stage.update(user, "webhooks", id, { name: "Still off" });
     assert.equal((await stage.find(user, "webhooks", id))?.["disabled_reason"], "gone");
@@ -178,19 +178,19 @@ describe("webhooks", () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const { id } = await stage.insert(user, "webhooks", HOOK);
-    await refuses(stage.insert(user, "webhooks", { ...HOOK, user_id: other }), FORBIDDEN);
-    await refuses(stage.update(user, "webhooks", id, { user_id: other }), {
+    await rejects(stage.insert(user, "webhooks", { ...HOOK, user_id: other }), FORBIDDEN);
+    await rejects(stage.update(user, "webhooks", id, { user_id: other }), {
       ...FORBIDDEN,
       constraint: "webhooks_user_id_transfer",
     });
-    await refuses(stage.update(user, "webhooks", id, { id: randomUUID() }), refusedBy("webhooks_id_immutable"));
-    await refuses(
+    await rejects(stage.update(user, "webhooks", id, { id: randomUUID() }), violates("webhooks_id_immutable"));
+    await rejects(
       stage.update(user, "webhooks", id, { api_version: "2027-01-01" }),
-      refusedBy("webhooks_api_version_immutable"),
+      violates("webhooks_api_version_immutable"),
     );
-    await refuses(
+    await rejects(
       stage.insert(user, "webhooks", { ...HOOK, api_version: "2027-01-01" }),
-      refusedBy("webhooks_api_version_known"),
+      violates("webhooks_api_version_known"),
     );
     assert.equal(await stage.find(other, "webhooks", id), undefined);
   });
@@ -206,24 +206,24 @@ describe("webhooks", () => {
     const now = new Date();
     for (const status of DELIVERY_STATUSES) await add({ status, delivered_at: status === "delivered" ? now : null });
     await add({ status: "retrying", next_retry_at: now });
-    await refuses(add({ status: "lost" }), refusedBy("webhook_deliveries_status_known"));
-    await refuses(add({ status: "delivered" }), refusedBy("webhook_deliveries_delivered_at_only_delivered"));
-    await refuses(
+    await rejects(add({ status: "lost" }), violates("webhook_deliveries_status_known"));
+    await rejects(add({ status: "delivered" }), violates("webhook_deliveries_delivered_at_only_delivered"));
+    await rejects(
       add({ status: "failed", delivered_at: now }),
-      refusedBy("webhook_deliveries_delivered_at_only_delivered"),
+      violates("webhook_deliveries_delivered_at_only_delivered"),
     );
-    await refuses(
+    await rejects(
       add({ status: "pending", next_retry_at: now }),
-      refusedBy("webhook_deliveries_next_retry_at_only_retrying"),
+      violates("webhook_deliveries_next_retry_at_only_retrying"),
     );
-    await refuses(add({ attempts: -1 }), refusedBy("webhook_deliveries_attempts_range"));
-    const stranger = await stage.newUser();
-    await refuses(add({ user_id: stranger }), { code: "23503", constraint: "webhook_deliveries_webhook_id_fkey" });
+    await rejects(add({ attempts: -1 }), violates("webhook_deliveries_attempts_range"));
+    const outsider = await stage.newUser();
+    await rejects(add({ user_id: outsider }), { code: "23503", constraint: "webhook_deliveries_webhook_id_fkey" });
     const [kept] = await stage.run(user, "select payload::text from webhook_deliveries limit 1");
     assert.equal(kept?.["payload"], payload);
-    assert.deepEqual(await stage.run(stranger, "select id from webhook_deliveries"), []);
-    await refuses(stage.run(user, "update webhook_deliveries set attempts = 9"), FORBIDDEN);
-    await refuses(stage.run(user, "delete from webhook_deliveries"), FORBIDDEN);
+    assert.deepEqual(await stage.run(outsider, "select id from webhook_deliveries"), []);
+    await rejects(stage.run(user, "update webhook_deliveries set attempts = 9"), FORBIDDEN);
+    await rejects(stage.run(user, "delete from webhook_deliveries"), FORBIDDEN);
     await stage.remove(user, "webhooks", webhook_id);
     assert.deepEqual(
       await stage.run("internal", "select id from public.webhook_deliveries where webhook_id = $1", [webhook_id]),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { openStage, refuses, type Row } from "./support/stage.ts";
+import { openStage, rejects, type Row } from "./support/stage.ts";
 
 /** More than a connection needs to settle on plans that hold for every parameter. */
 const TIMES = 12;
@@ -25,7 +25,7 @@ describe("a create without its required field", () => {
   for (const [table, column, record] of WITHOUT) {
     it(`says so: ${table}.${column}`, async () => {
       const { stage } = opened;
-      await refuses(stage.insert(await stage.newUser(), table, record), { code: "23502", column });
+      await rejects(stage.insert(await stage.newUser(), table, record), { code: "23502", column });
     });
   }
 });
@@ -110,20 +110,20 @@ describe("runs", () => {
     const add = (record: Record<string, unknown>) =>
       stage.insert("internal", "public.runs", { swarm_id, user_id: owner, strategy: "mention", ...record });
     const { id: run_id } = await add({ status: "running" });
-    await refuses(add({ status: "running" }), { code: "23505", constraint: "runs_one_live_per_swarm" });
+    await rejects(add({ status: "running" }), { code: "23505", constraint: "runs_one_live_per_swarm" });
     await add({ status: "requires_action" });
     await add({ status: "queued" });
-    await refuses(add({ status: "completed" }), { code: "23514", constraint: "runs_ended_has_stop_reason" });
-    await refuses(add({ status: "queued", stop_reason: "timeout" }), {
+    await rejects(add({ status: "completed" }), { code: "23514", constraint: "runs_ended_has_stop_reason" });
+    await rejects(add({ status: "queued", stop_reason: "timeout" }), {
       code: "23514",
       constraint: "runs_ended_has_stop_reason",
     });
-    await refuses(add({ status: "failed", stop_reason: "bored" }), {
+    await rejects(add({ status: "failed", stop_reason: "bored" }), {
       code: "23514",
       constraint: "runs_stop_reason_known",
     });
-    await refuses(add({ status: "lost" }), { code: "23514" });
-    await refuses(stage.insert(owner, "runs", { swarm_id, strategy: "mention" }), { code: "42501" });
+    await rejects(add({ status: "lost" }), { code: "23514" });
+    await rejects(stage.insert(owner, "runs", { swarm_id, strategy: "mention" }), { code: "42501" });
     assert.equal((await stage.run(owner, "select id from runs")).length, 3);
     assert.deepEqual(await stage.run(await stage.newUser(), "select id from runs"), []);
     const said = { swarm_id, content: "Hi", sender_type: "system", run_id };

@@ -8,7 +8,7 @@ import { findFreePort } from "./free-port.ts";
 export interface DatabaseRelay {
   /** The same database, through the relay. */
   readonly url: string;
-  /** Breaks open connections and refuses new ones. */
+  /** Breaks open connections and rejects new ones. */
   cut(): Promise<void>;
   restore(): Promise<void>;
   /**

@@ -59,7 +59,7 @@ export async function createTestDatabase(t: Cleanup, cluster: Cluster = sharedCl
   return { masterKey: cluster.masterKey, adminUrl, ownerUrl: url("swarmbase_owner"), url, owner };
 }
 
-/** A sender that was told to end may take a moment over it, and until then nothing drops the database of its slot. */
+/** A sender that was asked to end may take a moment, and until then nothing drops the database of its slot. */
 async function dropDatabase(cluster: Cluster, name: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

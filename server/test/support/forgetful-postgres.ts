@@ -2,15 +2,10 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { initialiseCluster } from "../../src/db/embedded/initialise-cluster.ts";
 import { locateBinaries } from "../../src/db/embedded/locate-binaries.ts";
-import { makeDataDirectory } from "../../src/db/embedded/place-cluster.ts";
+import { makeDataDirectory, preparePlace } from "../../src/db/embedded/place-cluster.ts";
 import { provideBinaries } from "../../src/db/embedded/provide-binaries.ts";
 import { runCluster } from "../../src/db/embedded/run-cluster.ts";
-import {
-  type EmbeddedServer,
-  preparePlace,
-  type StartEmbeddedOptions,
-  startEmbedded,
-} from "../../src/db/embedded/start-embedded.ts";
+import { type EmbeddedServer, type StartEmbeddedOptions, startEmbedded } from "../../src/db/embedded/start-embedded.ts";
 
 /** Hundreds of databases are made and dropped, none has to outlive the machine, and every drop walks all buffers. */
 const FORGETFUL: Readonly<Record<string, string>> = {
@@ -54,7 +49,7 @@ async function start(
   if (process.platform === "win32") return startEmbedded(o);
   const binaryPackage = await locateBinaries(process.platform, process.arch);
   const dataDir = makeDataDirectory(o.dataDir);
-  const place = await preparePlace(dataDir, async () => {});
+  const place = await preparePlace(dataDir);
   const { home, clusterDir, account, record } = place;
   const real = await provideBinaries({ binaryPackage, home, account });
   const binaries = {

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 const FIRST_PORT = 10_000;
 const LAST_PORT = 32_000;
 
-/** On loopback, for a program that is told its port. */
+/** On loopback, for a program that takes its port as a setting. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);

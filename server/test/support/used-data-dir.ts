@@ -15,7 +15,7 @@ const POLL_MS = 100;
 export async function fillDataDir(folder: string): Promise<void> {
   const runFolder = process.env["SWARMBASE_TEST_RUN"] ?? "";
   if (runFolder === "" || process.platform === "win32") return;
-  // The acceptance tests fill theirs from the same folder, whoever makes it.
+  // The acceptance tests fill theirs from the same folder, whichever creates it first.
   const seed = join(runFolder, "seed");
   const readyFile = `${seed}.ready`;
   const isFirst = await mkdir(seed, { mode: 0o711 }).then(

@@ -6,11 +6,11 @@ import { describeModel, type ModelCatalogue, type OfferedModels, SHIPPED_MODELS 
 import { AppError } from "../../src/errors/index.ts";
 import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules, storeModels } from "../../src/tables/index.ts";
-import { openStage, refusedBy, refuses } from "../schema/support/stage.ts";
+import { openStage, violates, rejects } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
 import { rejectionOf } from "./support/rejections.ts";
 
-const UNSUPPORTED = refusedBy("agents_model_offered");
+const UNSUPPORTED = violates("agents_model_offered");
 const A = SHIPPED_MODELS.provider_a.defaultModel;
 const B = SHIPPED_MODELS.provider_b.defaultModel;
 
@@ -75,13 +75,13 @@ describe("models of the frameworks", () => {
       await insert({ model: null });
       await insert({ model: "" });
       await insert({ framework: "provider_b", model: B });
-      await refuses(insert({ model: B }), UNSUPPORTED);
-      await refuses(insert({ framework: "provider_b", model: A }), UNSUPPORTED);
+      await rejects(insert({ model: B }), UNSUPPORTED);
+      await rejects(insert({ framework: "provider_b", model: A }), UNSUPPORTED);
       const { id } = await insert({ model: A });
-      await refuses(change(id, { model: "gpt-2" }), UNSUPPORTED);
-      await refuses(change(id, { framework: "provider_b" }), UNSUPPORTED);
+      await rejects(change(id, { model: "gpt-2" }), UNSUPPORTED);
+      await rejects(change(id, { framework: "provider_b" }), UNSUPPORTED);
       // The framework's own fault comes first.
-      await refuses(change(id, { framework: "openai" }), refusedBy("agents_framework_known"));
+      await rejects(change(id, { framework: "openai" }), violates("agents_framework_known"));
       await change(id, { framework: "provider_b", model: B });
       await change(id, { framework: "provider_c", model: "" });
       const [agent] = await change(id, { framework: "provider_a", model: A });
@@ -114,9 +114,9 @@ describe("models of the frameworks", () => {
     const upsert =
       "insert into agents (id, name, model) values ($1, 'Cy', $2) on conflict (id) do update set name = excluded.name, model = excluded.model returning name";
     assert.deepEqual(await stage.run(user, upsert, [agent, A]), [{ name: "Cy" }]);
-    await refuses(stage.newAgent(user, { model: A }), UNSUPPORTED);
+    await rejects(stage.newAgent(user, { model: A }), UNSUPPORTED);
     await stage.update(user, "agents", agent, { model: "new" });
-    await refuses(stage.update(user, "agents", agent, { model: A }), UNSUPPORTED);
+    await rejects(stage.update(user, "agents", agent, { model: A }), UNSUPPORTED);
   });
 
   it("a framework without a list accepts any model", async () => {

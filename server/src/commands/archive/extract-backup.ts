@@ -1,21 +1,18 @@
 import { chmod, chown, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../../crypto/index.ts";
-import { type SettledCluster, settleCluster } from "../../db/index.ts";
+import { type ClusterPlace, prepareCopy } from "../../db/index.ts";
 import { CLUSTER_FOLDER, KEPT_FILES } from "./manifest.ts";
-import { type ByteSink, readBackup } from "./read-backup.ts";
+import { type ByteSink, type ReadBackupOptions, readBackup } from "./read-backup.ts";
 import { ArchiveError, type TarEntry } from "./tar.ts";
 
-export interface ExtractOptions {
-  readonly file: string;
+export interface ExtractOptions extends Omit<ReadBackupOptions, "sink"> {
   readonly dataDir: string;
-  readonly signal: AbortSignal;
-  onBytes(count: number): void;
 }
 
 /** Creates a data directory from a backup, and checks it again. The files are on disk when it resolves. */
 export async function extractBackup(o: ExtractOptions): Promise<void> {
-  const place = await settleCluster(o.dataDir);
+  const place = await prepareCopy(o.dataDir);
   const folders: string[] = [place.clusterDir];
   const sink = async (entry: Omit<TarEntry, "content">): Promise<ByteSink | null> => {
     const path = placeOf(entry.path, place);
@@ -33,14 +30,14 @@ export async function extractBackup(o: ExtractOptions): Promise<void> {
   for (const folder of folders) await syncFolder(folder);
 }
 
-function placeOf(path: string, { dataDir, clusterDir }: SettledCluster): { file: string; isKept: boolean } | null {
+function placeOf(path: string, { dataDir, clusterDir }: ClusterPlace): { file: string; isKept: boolean } | null {
   if (KEPT_FILES.some((kept) => kept === path)) return { file: join(dataDir, path), isKept: true };
   if (path === CLUSTER_FOLDER) return { file: clusterDir, isKept: false };
   if (!path.startsWith(`${CLUSTER_FOLDER}/`)) return null;
   return { file: join(clusterDir, path.slice(CLUSTER_FOLDER.length + 1)), isKept: false };
 }
 
-async function openSink(path: string, place: SettledCluster | null, mode: number): Promise<ByteSink> {
+async function openSink(path: string, place: ClusterPlace | null, mode: number): Promise<ByteSink> {
   const handle = await open(path, "wx", mode);
   await handle.chmod(mode);
   return {
@@ -57,7 +54,7 @@ async function openSink(path: string, place: SettledCluster | null, mode: number
   };
 }
 
-async function own(path: string, { account }: SettledCluster): Promise<void> {
+async function own(path: string, { account }: ClusterPlace): Promise<void> {
   await chmod(path, 0o700);
   if (account !== null) await chown(path, account.uid, account.gid);
 }

@@ -1,3 +1,4 @@
+import { isRecord, readJson } from "../../json/index.ts";
 import { ArchiveError } from "./tar.ts";
 
 /** The last entry of a backup: its description and the checksum of everything before. Without it a backup is incomplete. */
@@ -25,16 +26,9 @@ export const KEPT_FILES = ["master.key", "tls/ca-cert.pem", "tls/ca-key.pem", "t
 export const MASTER_KEY_FILE = KEPT_FILES[0];
 
 export function parseManifest(text: string): BackupManifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw new ArchiveError("the backup's manifest cannot be understood", { cause });
-  }
-  const manifest = value as Partial<BackupManifest> | null;
-  if (typeof manifest !== "object" || manifest === null || typeof manifest.format !== "number") {
-    throw new ArchiveError("the backup's manifest cannot be understood");
-  }
+  const reading = readJson(text);
+  const manifest: Partial<BackupManifest> = reading.fault === null && isRecord(reading.value) ? reading.value : {};
+  if (typeof manifest.format !== "number") throw new ArchiveError("the backup's manifest cannot be understood");
   const format: number = manifest.format;
   if (format !== BACKUP_FORMAT) {
     throw new ArchiveError(

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { messageOf } from "../../db/index.ts";
 import { type BackedUpFile, type BackupManifest, MANIFEST_PATH, parseManifest } from "./manifest.ts";
 import { ArchiveError, readTar, type TarEntry } from "./tar.ts";
 
@@ -72,8 +73,8 @@ async function readManifest({ sizeBytes, content }: TarEntry): Promise<BackupMan
   return parseManifest(Buffer.concat(parts).toString());
 }
 
-function requireSame(wanted: BackupManifest["files"], found: ReadonlyMap<string, BackedUpFile>): void {
-  for (const [path, { sizeBytes, sha256 }] of Object.entries(wanted)) {
+function requireSame(expected: BackupManifest["files"], found: ReadonlyMap<string, BackedUpFile>): void {
+  for (const [path, { sizeBytes, sha256 }] of Object.entries(expected)) {
     const file = found.get(path);
     if (file === undefined) throw new ArchiveError(`the backup is damaged: ${path} is missing`);
     if (file.sizeBytes !== sizeBytes || file.sha256 !== sha256) {
@@ -81,15 +82,13 @@ function requireSame(wanted: BackupManifest["files"], found: ReadonlyMap<string,
     }
   }
   for (const path of found.keys()) {
-    if (!Object.hasOwn(wanted, path)) throw new ArchiveError(`the backup holds ${path}, which was never saved`);
+    if (!Object.hasOwn(expected, path)) throw new ArchiveError(`the backup holds ${path}, which was never saved`);
   }
 }
 
 async function requireGzip(file: string): Promise<void> {
   const handle = await open(file, "r").catch((cause: unknown) => {
-    throw new ArchiveError(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
+    throw new ArchiveError(`${file} cannot be read: ${messageOf(cause)}`, { cause });
   });
   try {
     const start = Buffer.alloc(GZIP_MAGIC.length);
@@ -101,7 +100,7 @@ async function requireGzip(file: string): Promise<void> {
 }
 
 function explain(error: unknown, { file, signal }: ReadBackupOptions): Error {
-  if (signal.aborted) return new ArchiveError("broken off", { cause: error });
+  if (signal.aborted) return new ArchiveError("interrupted", { cause: error });
   if (error instanceof ArchiveError) return new ArchiveError(`${file}: ${error.message}`, { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code.startsWith("Z_")) {

@@ -12,7 +12,7 @@ import { ArchiveError, renderTarHeader, TAR_END, type TarEntry, tarPadding } fro
 export interface WriteBackupOptions {
   readonly file: string;
   readonly entries: AsyncIterable<TarEntry>;
-  readonly facts: Omit<BackupManifest, "files">;
+  readonly manifest: Omit<BackupManifest, "files">;
   readonly signal: AbortSignal;
   onBytes(count: number): void;
 }
@@ -23,7 +23,7 @@ const DRAFT_PREFIX = ".swarmbase-backup.";
 const GZIP_LEVEL = 1;
 
 /** Writes the file atomically: it gets its name when it is complete and on disk. Never replaces an existing file. */
-export async function writeBackup(o: WriteBackupOptions): Promise<{ readonly fileCount: number }> {
+export async function writeBackup(o: WriteBackupOptions): Promise<void> {
   const folder = dirname(o.file);
   await removeAbandoned(folder);
   const draft = join(folder, `${DRAFT_PREFIX}${basename(o.file)}.${process.pid}.partial`);
@@ -43,13 +43,12 @@ export async function writeBackup(o: WriteBackupOptions): Promise<{ readonly fil
     await syncFolder(dirname(o.file));
   } catch (error) {
     if (o.signal.aborted)
-      throw new ArchiveError("the backup was broken off; nothing was left behind", { cause: error });
+      throw new ArchiveError("the backup was interrupted; nothing was left behind", { cause: error });
     throw error;
   } finally {
     await handle.close();
     await rm(draft, { force: true });
   }
-  return { fileCount: Object.keys(files).length };
 }
 
 /** Removes the remains of backups that were killed: they contain secrets and occupy space. */
@@ -62,9 +61,9 @@ async function removeAbandoned(folder: string): Promise<void> {
 }
 
 async function* renderArchive(o: WriteBackupOptions, files: Record<string, BackedUpFile>): AsyncGenerator<Buffer> {
-  const madeAtSeconds = Date.parse(o.facts.createdAt) / 1000;
+  const createdAtSeconds = Date.parse(o.manifest.createdAt) / 1000;
   for await (const entry of o.entries) {
-    yield renderTarHeader(entry, madeAtSeconds);
+    yield renderTarHeader(entry, createdAtSeconds);
     if (entry.kind === "folder") continue;
     const hash = createHash("sha256");
     let sizeBytes = 0;
@@ -78,9 +77,12 @@ async function* renderArchive(o: WriteBackupOptions, files: Record<string, Backe
     yield tarPadding(sizeBytes);
     files[entry.path] = { sizeBytes, sha256: hash.digest("hex") };
   }
-  const manifest: BackupManifest = { ...o.facts, files };
+  const manifest: BackupManifest = { ...o.manifest, files };
   const text = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
-  yield renderTarHeader({ path: MANIFEST_PATH, kind: "file", sizeBytes: text.length, mode: OWNER_ONLY }, madeAtSeconds);
+  yield renderTarHeader(
+    { path: MANIFEST_PATH, kind: "file", sizeBytes: text.length, mode: OWNER_ONLY },
+    createdAtSeconds,
+  );
   yield text;
   yield tarPadding(text.length);
   yield TAR_END;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import type { Settings } from "../../config/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { type Findings, reasonOf } from "./finding.ts";
+import { messageOf, unlessMissing } from "../../db/index.ts";
+import type { Findings } from "./finding.ts";
 
 const CHECK = "certificate";
 const DAY_MS = 86_400_000;
@@ -23,13 +24,12 @@ export async function checkCertificate(settings: Settings, clock: Clock, finding
   }
 }
 
-interface Files {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
-async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock, findings: Findings): Promise<void> {
-  const { certFile, keyFile } = files;
+async function checkOperatorFiles(
+  { certFile, keyFile }: { readonly certFile: string; readonly keyFile: string },
+  settings: Settings,
+  clock: Clock,
+  findings: Findings,
+): Promise<void> {
   let chain: X509Certificate[];
   let isFitting: boolean;
   try {
@@ -38,7 +38,7 @@ async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock
     isFitting = chain[0]?.checkPrivateKey(key) === true;
   } catch (error) {
     return findings.fault(CHECK, {
-      what: `the certificate cannot be used: ${reasonOf(error)}`,
+      what: `the certificate cannot be used: ${messageOf(error)}`,
       why: "The service does not start without it.",
       advice: `Put a PEM chain in ${certFile} (TLS_CERT_FILE) and its key without a passphrase in ${keyFile} (TLS_KEY_FILE).`,
     });
@@ -66,9 +66,9 @@ async function checkOperatorFiles(files: Files, settings: Settings, clock: Clock
 }
 
 async function checkLocalFiles(folder: string, settings: Settings, clock: Clock, findings: Findings): Promise<void> {
-  const [authorityText, text] = await Promise.all(["ca-cert.pem", "localhost.pem"].map((name) => read(folder, name)));
-  if (authorityText === null || authorityText === undefined)
-    return findings.ok(CHECK, "none yet; the first start creates a local one");
+  const authorityText = await unlessMissing(readFile(join(folder, "ca-cert.pem"), "utf8"));
+  const text = (await unlessMissing(readFile(join(folder, "localhost.pem"), "utf8"))) ?? "";
+  if (authorityText === null) return findings.ok(CHECK, "none yet; the first start creates a local one");
   const authority = parseCertificate(authorityText);
   if (authority === null) {
     return findings.fault(CHECK, {
@@ -78,22 +78,15 @@ async function checkLocalFiles(folder: string, settings: Settings, clock: Clock,
     });
   }
   if (!judgeAuthority(authority, clock, findings)) return;
-  const leaf = parseCertificate((text ?? "").slice(Math.max(0, (text ?? "").indexOf("-----BEGIN CERTIFICATE-----"))));
+  const leaf = parseCertificate(text.slice(Math.max(0, text.indexOf("-----BEGIN CERTIFICATE-----"))));
   if (leaf === null) return warnMadeAgain(`the local certificate in ${folder} is missing or damaged`, findings);
-  if (!isKeyOf(text ?? "", leaf))
+  if (!isKeyOf(text, leaf))
     return warnMadeAgain(`the key in ${folder}/localhost.pem is not that of its certificate`, findings);
   if (!leaf.checkIssued(authority) || !leaf.verify(authority.publicKey)) {
     return warnMadeAgain(`the local certificate in ${folder} is not signed by the authority beside it`, findings);
   }
   judgeDates(leaf, clock, findings, "Start the service: it renews its local certificate.");
   judgeName(leaf, settings, findings);
-}
-
-async function read(folder: string, name: string): Promise<string | null> {
-  return readFile(join(folder, name), "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  });
 }
 
 function parseCertificate(pem: string): X509Certificate | null {

@@ -2,19 +2,25 @@ import { randomBytes } from "node:crypto";
 import { access, constants, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Settings } from "../../config/index.ts";
-import { type DiskSpace, decideDiskLevel, findCluster, measureDisk } from "../../db/index.ts";
+import {
+  type DiskSpace,
+  decideDiskLevel,
+  findCluster,
+  MAX_CLOCK_DIFFERENCE_MS,
+  measureDisk,
+  messageOf,
+} from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
-import { type Findings, reasonOf } from "./finding.ts";
+import type { Findings } from "./finding.ts";
 
 const CHECK = "directory";
 const SECRET_FILES = ["master.key", "credentials.json", "tls/ca-key.pem", "tls/localhost.pem"];
-const MOST_APART_MS = 5_000;
 
 export async function checkDataDirectory(settings: Settings, clock: Clock, findings: Findings): Promise<void> {
   const { dataDir } = settings;
   const found = await stat(dataDir).catch(() => null);
-  if (found === null) return findings.ok(CHECK, `${dataDir} is not there yet; it is made on the first start`);
+  if (found === null) return findings.ok(CHECK, `${dataDir} does not exist yet; the first start creates it`);
   if (!found.isDirectory()) {
     return findings.fault(CHECK, {
       what: `${dataDir} is not a folder`,
@@ -24,14 +30,12 @@ export async function checkDataDirectory(settings: Settings, clock: Clock, findi
   }
   const ownUid = process.getuid?.();
   const isOwner = ownUid === undefined || found.uid === ownUid;
-  const isWritable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const fault = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).catch(messageOf);
+  const isWritable = fault === undefined;
   if (!isOwner || !isWritable) {
     findings.fault(CHECK, {
       what: `${dataDir} belongs to the account ${found.uid}${isWritable ? "" : " and cannot be written to"}; this is ${ownUid ?? "another"}`,
-      why: "PostgreSQL and the service refuse, or fail, to work in a folder of somebody else.",
+      why: "PostgreSQL and the service do not work in a folder of another account.",
       advice: `Run the service as the account that owns it, or give it the folder: chown -R <account> ${dataDir}`,
     });
   }
@@ -44,11 +48,11 @@ export async function checkDataDirectory(settings: Settings, clock: Clock, findi
 
 async function judgeModes(dataDir: string, mode: number, findings: Findings): Promise<void> {
   if (process.platform === "win32") return;
-  // As root others pass through to the database's own account; reading and writing is for nobody else.
+  // As root, the account of the database may traverse the folder; no other account may read or write it.
   if ((mode & 0o066) !== 0) {
     findings.fault(CHECK, {
       what: `others can list or change ${dataDir} (mode ${(mode & 0o777).toString(8)})`,
-      why: "It holds the key that opens every stored secret, and the database.",
+      why: "It contains the database, and the key that decrypts every stored secret.",
       advice: `chmod go-rw ${dataDir}`,
     });
   }
@@ -58,24 +62,24 @@ async function judgeModes(dataDir: string, mode: number, findings: Findings): Pr
     if (file === null || (file.mode & 0o077) === 0) continue;
     findings.fault(CHECK, {
       what: `others can read ${path} (mode ${(file.mode & 0o777).toString(8)})`,
-      why: "It is a secret: whoever has it can read or act as anybody.",
+      why: "It is a secret: anybody who has it can read every row or act as any user.",
       advice: `chmod 600 ${path}, and if somebody may have read it: swarmbase keys rotate role, swarmbase keys rotate`,
     });
   }
 }
 
-export function judgeDisk(room: DiskSpace, warningBytes: number, findings: Findings): void {
-  const what = `${formatBytes(room.freeBytes)} of ${formatBytes(room.totalBytes)} are free`;
-  const complaint = {
+export function judgeDisk(space: DiskSpace, warningBytes: number, findings: Findings): void {
+  const what = `${formatBytes(space.freeBytes)} of ${formatBytes(space.totalBytes)} are free`;
+  const problem = {
     what: `the disk is nearly full: ${what}`,
-    why: "PostgreSQL stops when it cannot write its log, and starts again only when there is room.",
-    advice: "Make room, shorten WEBHOOK_RETENTION_DAYS, or move DATA_DIR to a larger disk.",
+    why: "PostgreSQL stops when it cannot write its log, and starts again only when there is space.",
+    advice: "Free some space, shorten WEBHOOK_RETENTION_DAYS, or move DATA_DIR to a larger disk.",
   };
-  switch (decideDiskLevel(room, warningBytes)) {
+  switch (decideDiskLevel(space, warningBytes)) {
     case "critical":
-      return findings.fault("disk", complaint);
+      return findings.fault("disk", problem);
     case "low":
-      return findings.warn("disk", complaint);
+      return findings.warn("disk", problem);
     case "ok":
       return findings.ok("disk", what);
   }
@@ -85,17 +89,17 @@ async function judgeFileClock(dataDir: string, clock: Clock, findings: Findings)
   const probe = join(dataDir, `.doctor-${randomBytes(6).toString("hex")}`);
   try {
     await writeFile(probe, "", { mode: 0o600, flag: "wx" });
-    const apartMs = Math.abs((await stat(probe)).mtimeMs - clock.now().getTime());
-    if (apartMs > MOST_APART_MS) {
+    const differenceMs = Math.abs((await stat(probe)).mtimeMs - clock.now().getTime());
+    if (differenceMs > MAX_CLOCK_DIFFERENCE_MS) {
       findings.warn("clock", {
-        what: `this machine's clock and that of the file system are ${Math.round(apartMs / 1000)} seconds apart`,
-        why: "Certificates, tokens and signatures are judged by this machine's clock.",
-        advice: "Let both keep time (chrony, systemd-timesyncd).",
+        what: `this machine's clock and that of the file system are ${Math.round(differenceMs / 1000)} seconds apart`,
+        why: "Certificates, tokens and signatures are checked against this machine's clock.",
+        advice: "Synchronise both clocks (chrony, systemd-timesyncd).",
       });
     }
   } catch (error) {
     findings.fault(CHECK, {
-      what: `nothing can be written in ${dataDir}: ${reasonOf(error)}`,
+      what: `nothing can be written in ${dataDir}: ${messageOf(error)}`,
       why: "The service cannot start.",
       advice: "Check the disk, its quota, and whether it is mounted read-only.",
     });

@@ -1,17 +1,20 @@
 import type { Client } from "pg";
 import { checkMasterKey } from "../../auth/index.ts";
 import {
-  compareClocks,
   compareMigrations,
   type ExtensionSchema,
   findRestoredCopy,
   inspectServer,
-  MOST_APART_MS,
+  MAX_CLOCK_DIFFERENCE_MS,
+  messageOf,
   type NodeNeeds,
+  type ServerHealth,
+  type ServerReport,
+  selectServerHealth,
 } from "../../db/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { formatBytes } from "../progress-line.ts";
-import { type Findings, reasonOf } from "./finding.ts";
+import type { Findings } from "./finding.ts";
 import { selectBacklog } from "./sql/select-backlog.ts";
 
 export interface DatabaseCheckOptions {
@@ -30,27 +33,18 @@ const CLOCK_FAULT_MS = 30_000;
 
 /** Checks a reachable server as its administrator. */
 export async function checkDatabase(client: Client, o: DatabaseCheckOptions, findings: Findings): Promise<void> {
-  const askedAtMs = o.clock.now().getTime();
-  const report = await inspectServer(client, {
-    longTransactionSeconds: o.longTransactionSeconds ?? LONG_TRANSACTION_SECONDS,
-    needs: o.needs,
-  });
-  const answeredAtMs = o.clock.now().getTime();
-  const { health } = report;
-  findings.ok("database", `PostgreSQL ${health.version}, ${o.isEmbedded ? "embedded" : "reached"}`);
+  const report = await inspectServer(client, o.needs, o.clock);
+  const health = await selectServerHealth(client, o.longTransactionSeconds ?? LONG_TRANSACTION_SECONDS);
+  findings.ok("database", `PostgreSQL ${report.version}, ${o.isEmbedded ? "embedded" : "reached"}`);
   for (const fault of report.faults) {
-    const why = "The service does not start without it.";
-    findings.fault("database", {
-      what: fault,
-      why,
-      advice: "Run the named statement, or use another database.",
-    });
+    const advice = "Run the named statement, or use another database.";
+    findings.fault("database", { what: fault, why: "The service does not start without it.", advice });
   }
   for (const warning of report.warnings) {
     const why = "A part of the service does not work, is slower, or is less secure.";
     findings.warn("database", { what: warning, why, advice: "Follow the instruction in the message." });
   }
-  judgeClock(compareClocks({ askedAtMs, answeredAtMs, serverMs: health.nowMs }), findings);
+  judgeClock(report.clockDifference, findings);
   judgeRights(health, findings);
   judgeLeftovers(health, findings);
   await judgeMigrations(client, o.extensions ?? [], findings);
@@ -59,20 +53,18 @@ export async function checkDatabase(client: Client, o: DatabaseCheckOptions, fin
   await judgeMasterKey(client, o.masterKey, findings);
 }
 
-type Health = Awaited<ReturnType<typeof inspectServer>>["health"];
-
-function judgeClock({ apartMs, text }: ReturnType<typeof compareClocks>, findings: Findings): void {
-  const complaint = {
+function judgeClock({ ms, text }: ServerReport["clockDifference"], findings: Findings): void {
+  const problem = {
     what: text,
     why: "One clock dates tokens, sessions and signatures, the other one checks them: sign-ins fail or last too long.",
     advice: "Synchronise the clocks of both machines (chrony, systemd-timesyncd).",
   };
-  if (apartMs > CLOCK_FAULT_MS) findings.fault("clock", complaint);
-  else if (apartMs > MOST_APART_MS) findings.warn("clock", complaint);
+  if (ms > CLOCK_FAULT_MS) findings.fault("clock", problem);
+  else if (ms > MAX_CLOCK_DIFFERENCE_MS) findings.warn("clock", problem);
   else findings.ok("clock", "agrees with that of the database");
 }
 
-function judgeRights(health: Health, findings: Findings): void {
+function judgeRights(health: ServerHealth, findings: Findings): void {
   if (health.missingRoles.length > 0) {
     findings.warn("roles", {
       what: `these roles are missing: ${health.missingRoles.join(", ")}`,
@@ -99,7 +91,7 @@ function judgeRights(health: Health, findings: Findings): void {
   if (isFine) findings.ok("roles", "complete, with the rights they need and no others");
 }
 
-function judgeLeftovers(health: Health, findings: Findings): void {
+function judgeLeftovers(health: ServerHealth, findings: Findings): void {
   for (const { pid, seconds, what } of health.longTransactions) {
     findings.warn("transactions", {
       what: `a transaction has been open for ${seconds} seconds (process ${pid}: ${what})`,
@@ -157,11 +149,11 @@ async function judgeCopy(client: Client, findings: Findings): Promise<void> {
   });
 }
 
-async function judgeBacklog(client: Client, mostSeconds: number, findings: Findings): Promise<void> {
+async function judgeBacklog(client: Client, maxSeconds: number, findings: Findings): Promise<void> {
   const backlog = await selectBacklog(client);
   if (backlog === null) return;
   const { waiting, oldestSeconds, eventsWaiting } = backlog;
-  if (oldestSeconds <= mostSeconds)
+  if (oldestSeconds <= maxSeconds)
     return findings.ok("webhooks", `${waiting} deliveries and ${eventsWaiting} events are waiting`);
   findings.warn("webhooks", {
     what: `${waiting} deliveries are due, the oldest for ${Math.round(oldestSeconds)} seconds`,
@@ -178,7 +170,7 @@ async function judgeMasterKey(client: Client, masterKey: string, findings: Findi
     findings.ok("master key", "decrypts the keys in the database");
   } catch (error) {
     findings.fault("master key", {
-      what: `the master key does not decrypt the keys in the database: ${reasonOf(error)}`,
+      what: `the master key does not decrypt the keys in the database: ${messageOf(error)}`,
       why: "The service does not start: it can neither sign tokens nor read stored secrets.",
       advice: "Restore the MASTER_KEY, or the master.key in DATA_DIR, that this database was created with.",
     });

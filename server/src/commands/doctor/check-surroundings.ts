@@ -1,16 +1,16 @@
-import { createServer } from "node:net";
 import { loadProviders, type Providers } from "../../agents/index.ts";
 import { createMailer } from "../../auth/index.ts";
 import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
+import { messageOf, tryPort } from "../../db/index.ts";
 import { pingStore } from "../../limits/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { type Findings, reasonOf } from "./finding.ts";
+import type { Findings } from "./finding.ts";
 
 export async function checkPort({ host, port }: Settings, findings: Findings): Promise<void> {
   if (port === 0) return findings.ok("port", "PORT is 0: the service selects a free one");
-  const code = await tryPort(host, port);
-  if (code === null) return findings.ok("port", `${host}:${port} is free`);
+  const code = await tryPort(port, host);
+  if (typeof code === "number") return findings.ok("port", `${host}:${port} is free`);
   const reasons: Readonly<Record<string, [what: string, advice: string]>> = {
     EADDRINUSE: ["is in use by another program", "Stop that program, or set PORT to another port."],
     EACCES: [
@@ -24,14 +24,6 @@ export async function checkPort({ host, port }: Settings, findings: Findings): P
   findings.fault("port", { what: `${host}:${port} ${what}`, why: "The service does not start.", advice });
 }
 
-function tryPort(host: string, port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
-  });
-}
-
 export async function checkRedis({ redisUrl }: Settings, findings: Findings): Promise<void> {
   if (redisUrl === null) return findings.ok("redis", "not used: each node counts rate limits by itself");
   try {
@@ -39,7 +31,7 @@ export async function checkRedis({ redisUrl }: Settings, findings: Findings): Pr
     findings.ok("redis", "responds");
   } catch (error) {
     findings.fault("redis", {
-      what: `the store in REDIS_URL does not respond: ${reasonOf(error)}`,
+      what: `the store in REDIS_URL does not respond: ${messageOf(error)}`,
       why: "Each node counts rate limits by itself, so callers get a multiple of them.",
       advice: "Start it, or correct REDIS_URL; a single node needs none.",
     });
@@ -67,7 +59,7 @@ export async function checkMail(
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     findings.fault("mail", {
-      what: `the mail server cannot be used: ${reasonOf(cause ?? error)}`,
+      what: `the mail server cannot be used: ${messageOf(cause ?? error)}`,
       why: "Sign-up, password resets and magic links get 503 while it is unavailable.",
       advice: "Check SMTP_URL: host, port, user and password, and whether the server supports TLS.",
     });

@@ -1,16 +1,10 @@
 /** The result of a check; a fault or a warning also says why it matters and what to do. */
 export type Finding =
   | { readonly check: string; readonly level: "ok"; readonly what: string }
-  | {
-      readonly check: string;
-      /** With a fault, the service or an enabled part of it does not work or is not secure. */
-      readonly level: "warning" | "fault";
-      readonly what: string;
-      readonly why: string;
-      readonly advice: string;
-    };
+  /** With a fault, the service or an enabled part of it does not work or is not secure. */
+  | ({ readonly check: string; readonly level: "warning" | "fault" } & Problem);
 
-interface Complaint {
+interface Problem {
   readonly what: string;
   readonly why: string;
   readonly advice: string;
@@ -18,8 +12,8 @@ interface Complaint {
 
 export interface Findings {
   ok(check: string, what: string): void;
-  warn(check: string, complaint: Complaint): void;
-  fault(check: string, complaint: Complaint): void;
+  warn(check: string, problem: Problem): void;
+  fault(check: string, problem: Problem): void;
 }
 
 export function collectFindings(): Findings & { readonly all: readonly Finding[] } {
@@ -27,13 +21,9 @@ export function collectFindings(): Findings & { readonly all: readonly Finding[]
   return {
     all,
     ok: (check, what) => void all.push({ check, level: "ok", what }),
-    warn: (check, complaint) => void all.push({ check, level: "warning", ...complaint }),
-    fault: (check, complaint) => void all.push({ check, level: "fault", ...complaint }),
+    warn: (check, problem) => void all.push({ check, level: "warning", ...problem }),
+    fault: (check, problem) => void all.push({ check, level: "fault", ...problem }),
   };
-}
-
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const MARKS = { ok: "ok   ", warning: "warn ", fault: "FAULT" } as const;

@@ -1,17 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { GuardedFetch } from "../../outbound/index.ts";
-
-interface ForwardedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: Buffer;
-}
+import type { ReceiverAnswer } from "./receiver.ts";
 
 /** Rejects when there is no response. */
-export type Forward = (headers: IncomingHttpHeaders, body: Buffer, signal: AbortSignal) => Promise<ForwardedAnswer>;
+export type Forward = (headers: IncomingHttpHeaders, body: Buffer, signal: AbortSignal) => Promise<ReceiverAnswer>;
 
 /** Headers of the connection or of the host, which are not forwarded. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "host",
@@ -38,9 +33,9 @@ export function createForwarder(dispatcher: GuardedFetch["dispatcher"], url: URL
 }
 
 function withoutConnection(headers: IncomingHttpHeaders): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !OF_THE_CONNECTION.has(name)) kept[name] = value;
-  }
-  return kept;
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || CONNECTION_HEADERS.has(name) ? [] : [[name, value]],
+    ),
+  );
 }

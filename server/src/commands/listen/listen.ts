@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type EventType, WEBHOOK_HEADERS } from "@swarmbase/sdk";
+import { messageOf } from "../../db/index.ts";
 import type { TlsMaterial } from "../../http/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Forward } from "./forwarder.ts";
 import { type Delivered, isAbandoned, openReceiver, type Receiver, type ReceiverAnswer } from "./receiver.ts";
-import type { Account, OwnWebhook, ServiceClient } from "./service-client.ts";
+import type { Account, ServiceClient, Webhook } from "./service-client.ts";
 
-export interface ListenOrder {
+export interface ListenOptions {
   readonly forwardUrl: URL | null;
   readonly events: readonly EventType[];
   /** E-mail address or id. */
@@ -27,21 +28,21 @@ export interface ListenTools {
 const NAME = "swarmbase listen";
 
 /** Creates the webhook, and removes it when the signal aborts. */
-export async function listen(order: ListenOrder, tools: ListenTools): Promise<void> {
+export async function listen(options: ListenOptions, tools: ListenTools): Promise<void> {
   const { service, stdout, signal } = tools;
-  const account = await getAccount(service, order.user);
+  const account = await getAccount(service, options.user);
   await removeAbandoned(service, account);
 
-  let isTrying = true;
+  let isTesting = true;
   const path = `/${randomBytes(16).toString("base64url")}`;
-  const receiver = await openReceiver(tools.tls, path, async (delivered, left) =>
-    isTrying && isSample(delivered) ? { status: 200 } : showDelivery(order, tools, delivered, left),
+  const receiver = await openReceiver(tools.tls, path, async (delivered, closed) =>
+    isTesting && isSample(delivered) ? { status: 200 } : showDelivery(options, tools, delivered, closed),
   );
-  let webhook: OwnWebhook | null = null;
+  let webhook: Webhook | null = null;
   try {
-    webhook = await addWebhook(order, tools, account, receiver);
-    isTrying = false;
-    stdout.write(renderStart(order, account, webhook));
+    webhook = await addWebhook(options, tools, account, receiver);
+    isTesting = false;
+    stdout.write(renderStart(options, account, webhook));
     if (!signal.aborted) await once(signal, "abort");
   } finally {
     await receiver.close();
@@ -54,18 +55,20 @@ async function getAccount(service: ServiceClient, named: string | null): Promise
   const [account, another] = await service.findAccounts(named);
   if (account === undefined) {
     throw new Error(
-      named === null ? "There is no account yet whose events could be heard." : `There is no account ${named}.`,
+      named === null ? "There is no account yet, so there are no events." : `There is no account ${named}.`,
     );
   }
-  if (another !== undefined) throw new Error("There are several accounts: say whose events with --user.");
+  if (another !== undefined) throw new Error("There are several accounts: name one with --user.");
   return account;
 }
 
-async function removeOwn(service: ServiceClient, { id }: OwnWebhook): Promise<void> {
+async function removeOwn(service: ServiceClient, { id }: Webhook): Promise<void> {
   try {
     await service.removeWebhook(id);
   } catch (error) {
-    throw new Error(`The webhook ${id} stays until you listen again: ${messageOf(error)}`, { cause: error });
+    throw new Error(`The webhook ${id} remains until the next "swarmbase listen": ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -78,16 +81,16 @@ async function removeAbandoned(service: ServiceClient, { id }: Account): Promise
 
 /** Sends a sample first, so that an unreachable receiver is detected now and not at the first event. */
 async function addWebhook(
-  { events }: ListenOrder,
+  { events }: ListenOptions,
   { service, tls }: ListenTools,
   { id }: Account,
   { url }: Receiver,
-): Promise<OwnWebhook> {
-  let webhook: OwnWebhook | null = null;
+): Promise<Webhook> {
+  let webhook: Webhook | null = null;
   try {
     webhook = await service.addWebhook({ user_id: id, name: NAME, url, events });
     const [event = "agent.created"] = events;
-    await service.tryWebhook(webhook.id, event);
+    await service.testWebhook(webhook.id, event);
     return webhook;
   } catch (error) {
     if (webhook !== null) await removeOwn(service, webhook);
@@ -105,16 +108,16 @@ function isSample({ body }: Delivered): boolean {
 }
 
 async function showDelivery(
-  { showsBodies }: ListenOrder,
+  { showsBodies }: ListenOptions,
   { forward, stdout, clock }: ListenTools,
   { headers, body }: Delivered,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ReceiverAnswer> {
   const time = clock.now().toISOString().slice(11, 23);
   const type = String(headers[WEBHOOK_HEADERS.event.toLowerCase()]);
   const delivery = String(headers[WEBHOOK_HEADERS.delivery.toLowerCase()]);
   const startedAtMs = performance.now();
-  const [answer, outcome] = await answerDelivery(forward, { headers, body }, left);
+  const [answer, outcome] = await answerDelivery(forward, { headers, body }, signal);
   const tookMs = Math.round(performance.now() - startedAtMs);
   const line = `${time}  ${type}  ${delivery}  ${outcome}${forward === null ? "" : ` (${tookMs} ms)`}\n`;
   stdout.write(showsBodies ? `${line}${body.toString()}\n` : line);
@@ -124,18 +127,18 @@ async function showDelivery(
 async function answerDelivery(
   forward: Forward | null,
   { headers, body }: Delivered,
-  left: AbortSignal,
+  signal: AbortSignal,
 ): Promise<[ReceiverAnswer, outcome: string]> {
   if (forward === null) return [{ status: 200 }, "received"];
   try {
-    const answer = await forward(headers, body, left);
+    const answer = await forward(headers, body, signal);
     return [answer, `forwarded: ${answer.status}`];
   } catch (error) {
     return [{ status: 502, body: messageOf(error) }, `not forwarded: ${messageOf(error)}`];
   }
 }
 
-function renderStart({ forwardUrl, events }: ListenOrder, { id, email }: Account, { secret }: OwnWebhook): string {
+function renderStart({ forwardUrl, events }: ListenOptions, { id, email }: Account, { secret }: Webhook): string {
   return [
     `Listening to the events of ${email ?? id}: ${events.join(", ")}`,
     `Secret:  ${secret}`,
@@ -144,8 +147,4 @@ function renderStart({ forwardUrl, events }: ListenOrder, { id, email }: Account
     "",
     "",
   ].join("\n");
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import net from "node:net";
+import { tryPort } from "../../db/index.ts";
 import type { TlsMaterial } from "../../http/index.ts";
 
 export interface Delivered {
@@ -33,12 +33,12 @@ export async function openReceiver(
       response.writeHead(404).end();
       return;
     }
-    const left = new AbortController();
-    response.on("close", () => left.abort());
+    const closed = new AbortController();
+    response.on("close", () => closed.abort());
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const delivered = { headers: request.headers, body: Buffer.concat(chunks) };
-    const { status, headers = {}, body = "" } = await onDelivery(delivered, left.signal);
+    const { status, headers = {}, body = "" } = await onDelivery(delivered, closed.signal);
     response.writeHead(status, { ...headers }).end(body);
   };
   const server = createServer({ cert, key }, (request, response) => {
@@ -61,15 +61,5 @@ export async function openReceiver(
 /** Whether this is the URL of an earlier receiver that has ended: its port is free. */
 export async function isAbandoned(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
-  if (hostname !== LOOPBACK || port === "") return false;
-  const server = net.createServer();
-  try {
-    server.listen({ host: LOOPBACK, port: Number(port), exclusive: true });
-    await once(server, "listening");
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, "close");
-  return true;
+  return hostname === LOOPBACK && port !== "" && typeof (await tryPort(Number(port))) === "number";
 }

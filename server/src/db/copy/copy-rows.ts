@@ -24,10 +24,8 @@ export interface CopyRowsOptions {
 
 /** Streams one table from server to server. Returns the number of rows, which must be equal on both sides. */
 export async function copyRows({ from, to, table, onBytes }: CopyRowsOptions): Promise<number> {
-  const target = `${table.name} (${table.columns.join(", ")})`;
-  const isWithoutColumns = table.columns.length === 0;
-  const source = isWithoutColumns ? table.name : target;
-  const incoming = begin(to, `copy ${isWithoutColumns ? table.name : target} from stdin`);
+  const target = table.columns.length === 0 ? table.name : `${table.name} (${table.columns.join(", ")})`;
+  const incoming = begin(to, `copy ${target} from stdin`);
   const connection = await Promise.race([
     incoming.ready,
     incoming.done.then(() => Promise.reject(new Error("no copy"))),
@@ -35,7 +33,7 @@ export async function copyRows({ from, to, table, onBytes }: CopyRowsOptions): P
 
   const { stream } = (from as unknown as { connection: CopyConnection }).connection;
   let backlog: Promise<unknown> | null = null;
-  const outgoing = begin(from, `copy ${source} to stdout`, (chunk) => {
+  const outgoing = begin(from, `copy ${target} to stdout`, (chunk) => {
     onBytes(chunk.length);
     // The driver reuses its buffer.
     connection.sendCopyFromChunk(Buffer.from(chunk));

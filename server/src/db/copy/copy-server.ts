@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { connectClient } from "../connect-client.ts";
+import { withClient } from "../connect-client.ts";
 import { withDatabase } from "../connection.ts";
 import { copyRows } from "./copy-rows.ts";
 import { selectClusterStatements, selectDatabases } from "./sql/select-cluster-statements.ts";
@@ -36,7 +36,7 @@ export async function copyServer(o: CopyServerOptions): Promise<{ readonly rows:
     const unsupported = await within(withDatabase(o.fromUrl, name), selectUnsupported);
     if (unsupported.length > 0) {
       throw new CopyError(
-        `The database ${name} holds what cannot be brought over: ${unsupported.join(", ")}. Remove it, or use ` +
+        `The database ${name} contains what cannot be copied: ${unsupported.join(", ")}. Remove it, or use ` +
           "PostgreSQL's own pg_dump and DATABASE_URL. Nothing was changed.",
       );
     }
@@ -110,7 +110,7 @@ async function applyAll(to: Client, statements: readonly Statement[]): Promise<v
   const [first] = await applyWhatGoes(to, statements);
   if (first === undefined) return;
   const reason = first.error instanceof Error ? first.error.message : String(first.error);
-  throw new CopyError(`The ${first.statement.key} could not be made: ${reason}`, { cause: first.error });
+  throw new CopyError(`The ${first.statement.key} could not be created: ${reason}`, { cause: first.error });
 }
 
 function requireSame(
@@ -126,19 +126,16 @@ function requireSame(
   differences.push(...[...right].filter((words) => !left.has(words)).map((words) => `new or changed: ${words}`));
   if (differences.length === 0) return;
   throw new CopyError(
-    `The copy of ${where} is not the same in ${differences.length} places; it was given up. The first ones:\n` +
+    `The copy of ${where} differs in ${differences.length} places and was discarded. The first ones:\n` +
       differences.slice(0, QUOTED_DIFFERENCES).join("\n"),
   );
 }
 
-async function within<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await connectClient(url);
-  try {
+function within<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  return withClient(url, async (client) => {
     await client.query(SESSION);
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+    return work(client);
+  });
 }
 
 function bothWithin<T>(fromUrl: string, toUrl: string, work: (from: Client, to: Client) => Promise<T>): Promise<T> {

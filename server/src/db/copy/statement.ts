@@ -1,3 +1,5 @@
+import type { ClientBase } from "pg";
+
 export interface Statement {
   /** Names the object, for messages and for the comparison of two databases. */
   readonly key: string;
@@ -15,4 +17,14 @@ export interface CopiedTable {
 export function isOurs(oid: string, catalogue: string): string {
   return `${oid} >= 16384 and not exists (select from pg_depend x where x.classid = '${catalogue}'::regclass
     and x.objid = ${oid} and x.deptype = 'e')`;
+}
+
+/** Runs queries that each return the key and the text of statements, and keeps their order. */
+export async function selectKinds(client: ClientBase, kinds: readonly string[]): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  for (const kind of kinds) {
+    const { rows } = await client.query<Statement>(`select * from (${kind}) as found (key, text) order by key`);
+    statements.push(...rows);
+  }
+  return statements;
 }

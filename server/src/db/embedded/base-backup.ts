@@ -1,4 +1,4 @@
-import type { Duplex } from "node:stream";
+import { type Duplex, PassThrough } from "node:stream";
 import pg from "pg";
 import { EmbeddedError } from "./embedded-error.ts";
 
@@ -33,72 +33,38 @@ export async function* readBaseBackup(o: BaseBackupOptions): AsyncGenerator<Buff
     replication: "true",
   };
   const client = new pg.Client(config);
-  client.on("error", () => {});
-  const { stream } = (client as unknown as { connection: CopyConnection }).connection;
-  try {
-    await client.connect();
-    yield* follow(client, o);
-  } finally {
-    // An orderly end would wait for the rest of the backup.
-    stream.destroy();
-  }
-}
-
-async function* follow(client: pg.Client, o: BaseBackupOptions): AsyncGenerator<Buffer> {
   const { connection } = client as unknown as { connection: CopyConnection };
-  const queue: Buffer[] = [];
-  let queuedBytes = 0;
-  let end: { readonly fault: Error | null } | null = null;
-  let wake = (): void => {};
-  const finish = (fault: Error | null): void => {
-    end ??= { fault };
-    wake();
+  const archive = new PassThrough({ highWaterMark: QUEUE_LIMIT_BYTES });
+  // The reader of the archive gets the error; without a listener it would also end the process.
+  archive.on("error", () => {});
+  const fail = (error: Error): void => {
+    if (!archive.writableEnded) archive.destroy(error);
   };
-  const take = (chunk: Buffer): void => {
-    if (chunk[0] === ARCHIVE && !chunk.subarray(1).toString().startsWith("base.tar\0")) {
-      finish(new EmbeddedError("The database has tablespaces outside its folder, which a backup cannot hold."));
-    }
-    if (chunk[0] !== CONTENT) return;
+  const stop = (): void => fail(new EmbeddedError("The backup was interrupted."));
+  client.on("error", fail);
+  client.on("end", () => fail(new EmbeddedError("The database ended the connection in the middle of the backup.")));
+  connection.on("copyData", ({ chunk }) => {
+    if (chunk[0] === ARCHIVE && !chunk.subarray(1).toString().startsWith("base.tar\0"))
+      fail(new EmbeddedError("The database has tablespaces outside its folder, which a backup cannot hold."));
     // The driver reuses its buffer.
-    queue.push(Buffer.from(chunk.subarray(1)));
-    queuedBytes += chunk.length;
-    if (queuedBytes > QUEUE_LIMIT_BYTES) connection.stream.pause();
-    wake();
-  };
-  const stop = (): void => finish(new EmbeddedError("The backup was broken off."));
-  o.signal.addEventListener("abort", stop, { once: true });
-  if (o.signal.aborted) stop();
-
-  connection.on("copyData", ({ chunk }) => take(chunk));
-  client.on("error", finish);
-  client.on("end", () => finish(new EmbeddedError("The database ended the connection in the middle of the backup.")));
+    if (chunk[0] === CONTENT && !archive.write(Buffer.from(chunk.subarray(1)))) connection.stream.pause();
+  });
+  archive.on("drain", () => connection.stream.resume());
   const query = new pg.Query<{ size?: string | null }>(COMMAND);
   query.on("row", ({ size }) => {
     if (size !== undefined && size !== null) o.onTotal(Number(size) * 1024);
   });
-  query.on("error", finish);
-  query.on("end", () => finish(null));
-  client.query(query);
-
+  query.on("error", fail);
+  query.on("end", () => archive.end());
+  o.signal.addEventListener("abort", stop, { once: true });
   try {
-    for (;;) {
-      const chunk = queue.shift();
-      if (chunk !== undefined) {
-        queuedBytes -= chunk.length + 1;
-        if (connection.stream.isPaused() && queuedBytes <= QUEUE_LIMIT_BYTES / 2) connection.stream.resume();
-        yield chunk;
-        continue;
-      }
-      const ended = end as { readonly fault: Error | null } | null;
-      if (ended !== null) {
-        if (ended.fault === null) return;
-        throw ended.fault;
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
+    o.signal.throwIfAborted();
+    await client.connect();
+    client.query(query);
+    yield* archive as AsyncIterable<Buffer>;
   } finally {
     o.signal.removeEventListener("abort", stop);
+    // An orderly end would wait for the rest of the backup.
+    connection.stream.destroy();
   }
 }

@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises";
 import { EmbeddedError } from "./embedded-error.ts";
 
 export interface Account {
@@ -23,11 +24,8 @@ export function chooseAccount(o: {
     const { uid, gid } = o.clusterOwner;
     return accounts.find((account) => account.uid === uid) ?? { uid, gid, name: String(uid) };
   }
-  for (const name of PREFERRED_NAMES) {
-    const found = accounts.find((account) => account.name === name);
-    if (found !== undefined) return found;
-  }
-  const [first] = accounts;
+  const preferred = PREFERRED_NAMES.flatMap((name) => accounts.find((account) => account.name === name) ?? []);
+  const [first] = [...preferred, ...accounts];
   if (first !== undefined) return first;
   throw new EmbeddedError(
     "PostgreSQL does not run as root, and /etc/passwd has no other account to lend it. " +
@@ -35,12 +33,14 @@ export function chooseAccount(o: {
   );
 }
 
+/** The account for the cluster in a folder, which may not exist yet. */
+export async function findAccount(clusterDir: string): Promise<Account | null> {
+  const ownUid = process.getuid?.() ?? null;
+  const passwd = ownUid === 0 ? await readFile("/etc/passwd", "utf8") : "";
+  return chooseAccount({ ownUid, passwd, clusterOwner: await stat(clusterDir).catch(() => null) });
+}
+
 function parsePasswd(passwd: string): Account[] {
-  const accounts: Account[] = [];
-  for (const line of passwd.split("\n")) {
-    const [name, , uid, gid] = line.split(":");
-    if (name === undefined || !/^\d+$/.test(uid ?? "") || !/^\d+$/.test(gid ?? "")) continue;
-    accounts.push({ name, uid: Number(uid), gid: Number(gid) });
-  }
-  return accounts;
+  const rows = passwd.matchAll(/^([^:\n]*):[^:\n]*:(\d+):(\d+)(?=:|$)/gm);
+  return Array.from(rows, ([, name = "", uid, gid]) => ({ name, uid: Number(uid), gid: Number(gid) }));
 }

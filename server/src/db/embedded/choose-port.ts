@@ -1,27 +1,27 @@
 import { createServer } from "node:net";
 
+const LOOPBACK = "127.0.0.1";
+
 /** Returns the first candidate that is free on loopback, else any free port. */
 export async function choosePort(candidates: readonly number[]): Promise<number> {
-  for (const candidate of candidates) {
-    if (candidate !== 0 && (await tryListening(candidate)) !== null) return candidate;
-  }
-  const free = await tryListening(0);
-  if (free === null) throw new Error("no free port on 127.0.0.1");
+  for (const candidate of candidates) if (candidate !== 0 && (await isPortFree(candidate))) return candidate;
+  const free = await tryPort(0);
+  if (typeof free === "string") throw new Error(`no free port on ${LOOPBACK} (${free})`);
   return free;
 }
 
 export async function isPortFree(port: number): Promise<boolean> {
-  return (await tryListening(port)) !== null;
+  return typeof (await tryPort(port)) === "number";
 }
 
-function tryListening(port: number): Promise<number | null> {
+/** Listens for a moment. Resolves with the port, or with the code of the error. */
+export function tryPort(port: number, host = LOOPBACK): Promise<number | string> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(null));
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
+    server.listen({ port, host, exclusive: true }, () => {
       const address = server.address();
-      const found = typeof address === "object" && address !== null ? address.port : null;
-      server.close(() => resolve(found));
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
 }

@@ -25,10 +25,21 @@ export function explainFault(fault: unknown, fallbackPath: string): EmbeddedErro
   if (fault instanceof EmbeddedError) return fault;
   const code = errorCode(fault);
   const path = fault instanceof Error && "path" in fault && typeof fault.path === "string" ? fault.path : fallbackPath;
-  const reason =
-    (code === null ? undefined : FILE_FAULTS[code]) ?? (fault instanceof Error ? fault.message : String(fault));
+  const reason = FILE_FAULTS[code ?? ""] ?? messageOf(fault);
   const suffix = code === null || reason.includes(code) ? "" : ` (${code})`;
   return new EmbeddedError(`The embedded PostgreSQL cannot use ${path}: ${reason}${suffix}.`, { cause: fault });
+}
+
+/** Resolves with null when the file or folder does not exist. */
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((fault: unknown) => {
+    if (errorCode(fault) === "ENOENT") return null;
+    throw fault;
+  });
+}
+
+export function messageOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault);
 }
 
 export function errorCode(fault: unknown): string | null {

@@ -5,6 +5,8 @@ import { syncFolder } from "../../crypto/index.ts";
 import type { Account } from "./choose-account.ts";
 import { listClusterProcesses } from "./cluster-processes.ts";
 import { EmbeddedError } from "./embedded-error.ts";
+import { removeTree } from "./place-cluster.ts";
+import { killQuietly } from "./process-state.ts";
 import { runProgram } from "./run-program.ts";
 
 const TEMPORARY_PREFIX = "unfinished-";
@@ -34,7 +36,13 @@ export async function initialiseCluster(o: {
       cwd: temporary,
     });
     await rm(passwordFile, { force: true });
-    if (code !== 0) throw initialisationFault(o.clusterDir, code, output);
+    if (code !== 0) {
+      const lines = output.trimEnd().split("\n").slice(-QUOTED_LINES).join("\n");
+      throw new EmbeddedError(
+        `The database could not be created in ${o.clusterDir} (initdb ended with ${code ?? "a signal"}); nothing was left ` +
+          `behind. Its output:\n${lines}`,
+      );
+    }
     await rename(temporary, o.clusterDir);
     await syncFolder(home);
   } finally {
@@ -47,8 +55,8 @@ export async function removeUnfinishedClusters(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith(TEMPORARY_PREFIX)) continue;
     const path = join(home, name);
-    for (const pid of await listClusterProcesses(join(path, "cluster"))) endQuietly(pid);
-    await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    for (const pid of await listClusterProcesses(join(path, "cluster"))) killQuietly(pid);
+    await removeTree(path);
   }
 }
 
@@ -68,20 +76,4 @@ function initdbArguments(clusterDir: string, passwordFile: string): string[] {
     "--data-checksums",
     "--no-instructions",
   ];
-}
-
-function initialisationFault(clusterDir: string, code: number | null, output: string): EmbeddedError {
-  const lines = output.trimEnd().split("\n").slice(-QUOTED_LINES).join("\n");
-  return new EmbeddedError(
-    `The database could not be made in ${clusterDir} (initdb ended with ${code ?? "a signal"}); nothing was left ` +
-      `behind. It said:\n${lines}`,
-  );
-}
-
-function endQuietly(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
-  }
 }

@@ -4,23 +4,17 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Observer } from "../../observe/index.ts";
-import { RELEASE_WORD, type WatchdogOrder } from "./watchdog-order.ts";
-
-export interface KeptWatchdog {
-  /** PostgreSQL has stopped; the watchdog ends without doing anything. */
-  release(): Promise<void>;
-}
+import { RELEASE_MESSAGE, type WatchdogArguments } from "./watchdog-arguments.ts";
 
 const RESTART_DELAYS_MS = [50, 500, 2_000, 10_000, 30_000];
 const LONG_LIFE_MS = 60_000;
-const GOODBYE_MS = 2_000;
+const RELEASE_TIMEOUT_MS = 2_000;
 
-/** Replaces a watchdog that ends, so that PostgreSQL always has one. */
-export function keepWatchdog(o: {
-  readonly order: WatchdogOrder;
-  readonly logFd: number;
-  readonly observer: Observer;
-}): KeptWatchdog {
+/**
+ * Replaces a watchdog that ends, so that PostgreSQL always has one. Returns a function that releases it once PostgreSQL has
+ * stopped: then the watchdog ends without doing anything.
+ */
+export function keepWatchdog(watched: WatchdogArguments, logFd: number, observer: Observer): () => Promise<void> {
   let isReleased = false;
   let quickDeaths = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -28,7 +22,7 @@ export function keepWatchdog(o: {
 
   function start(): ChildProcess {
     const startedAt = performance.now();
-    const child = spawnWatchdog(o.order, o.logFd);
+    const child = spawnWatchdog(watched, logFd);
     child.once("error", () => scheduleNext(startedAt));
     child.once("exit", () => scheduleNext(startedAt));
     return child;
@@ -38,29 +32,27 @@ export function keepWatchdog(o: {
     if (isReleased) return;
     quickDeaths = performance.now() - startedAt > LONG_LIFE_MS ? 0 : quickDeaths + 1;
     const delayMs = RESTART_DELAYS_MS[Math.min(quickDeaths, RESTART_DELAYS_MS.length) - 1] ?? 0;
-    o.observer.note("embedded.watchdog_lost", { pid: current.pid, delayMs });
+    observer.note("embedded.watchdog_lost", { pid: current.pid, delayMs });
     timer = setTimeout(() => {
       current = start();
     }, delayMs);
     timer.unref();
   }
 
-  return {
-    async release() {
-      isReleased = true;
-      clearTimeout(timer);
-      if (current.exitCode !== null || current.signalCode !== null || current.pid === undefined) return;
-      const gone = once(current, "exit").catch(() => {});
-      current.stdin?.end(RELEASE_WORD);
-      const timeout = new AbortController();
-      await Promise.race([gone, sleep(GOODBYE_MS, undefined, { signal: timeout.signal }).catch(() => {})]);
-      timeout.abort();
-      current.kill("SIGKILL");
-    },
+  return async () => {
+    isReleased = true;
+    clearTimeout(timer);
+    if (current.exitCode !== null || current.signalCode !== null || current.pid === undefined) return;
+    const exited = once(current, "exit").catch(() => {});
+    current.stdin?.end(RELEASE_MESSAGE);
+    const timeout = new AbortController();
+    await Promise.race([exited, sleep(RELEASE_TIMEOUT_MS, undefined, { signal: timeout.signal }).catch(() => {})]);
+    timeout.abort();
+    current.kill("SIGKILL");
   };
 }
 
-function spawnWatchdog(order: WatchdogOrder, logFd: number): ChildProcess {
+function spawnWatchdog(watched: WatchdogArguments, logFd: number): ChildProcess {
   const child = spawn(
     process.execPath,
     [
@@ -68,7 +60,7 @@ function spawnWatchdog(order: WatchdogOrder, logFd: number): ChildProcess {
       "--max-semi-space-size=1",
       "--disable-warning=ExperimentalWarning",
       fileURLToPath(new URL("./watchdog.ts", import.meta.url)),
-      JSON.stringify(order),
+      JSON.stringify(watched),
     ],
     // A process group of its own: Ctrl-C in the terminal is for the service, which then stops PostgreSQL in order.
     { detached: true, stdio: ["pipe", "ignore", logFd], cwd: "/", env: {}, windowsHide: true },

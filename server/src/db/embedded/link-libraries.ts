@@ -1,6 +1,6 @@
 import { lstat, readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { EmbeddedError, errorCode } from "./embedded-error.ts";
+import { EmbeddedError, errorCode, unlessMissing } from "./embedded-error.ts";
 
 interface LibraryLink {
   readonly file: string;
@@ -13,7 +13,7 @@ interface LibraryLink {
  */
 export async function linkLibraries(packageDir: string): Promise<boolean> {
   for (const { file, link } of await readLinks(packageDir)) {
-    if (await exists(link)) continue;
+    if ((await unlessMissing(lstat(link))) !== null) continue;
     try {
       await symlink(relative(dirname(link), file), link);
     } catch (fault) {
@@ -28,15 +28,9 @@ export async function linkLibraries(packageDir: string): Promise<boolean> {
 }
 
 async function readLinks(packageDir: string): Promise<LibraryLink[]> {
-  let text: string;
-  try {
-    text = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8");
-  } catch (fault) {
-    // Windows has no such links and no such file.
-    if (errorCode(fault) === "ENOENT") return [];
-    throw fault;
-  }
-  const rows: unknown = JSON.parse(text);
+  const text = await unlessMissing(readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8"));
+  // Windows has no such links and no such file.
+  const rows: unknown = JSON.parse(text ?? "[]");
   if (!Array.isArray(rows)) throw new EmbeddedError(`${packageDir}/native/pg-symlinks.json is not a list.`);
   return rows.map((row: { source?: unknown; target?: unknown }) => ({
     file: pathInside(packageDir, row.source),
@@ -50,14 +44,4 @@ function pathInside(folder: string, path: unknown): string {
     throw new EmbeddedError(`${folder}/native/pg-symlinks.json names a path outside its package.`);
   }
   return whole;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (fault) {
-    if (errorCode(fault) === "ENOENT") return false;
-    throw fault;
-  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { isRecord } from "../../json/index.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 
 export interface BinaryPackage {
@@ -32,8 +33,7 @@ export async function locateBinaries(platform: NodeJS.Platform, arch: string): P
 
 export async function readBinaryPackage(packageDir: string): Promise<BinaryPackage> {
   const manifest: unknown = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
-  const version =
-    typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "";
+  const version = isRecord(manifest) ? String(manifest["version"]) : "";
   const major = Number.parseInt(version, 10);
   if (!Number.isInteger(major)) throw new EmbeddedError(`The package in ${packageDir} does not say its version.`);
   return { packageDir, version, major };

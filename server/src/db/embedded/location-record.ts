@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../crypto/index.ts";
-import { EmbeddedError, errorCode } from "./embedded-error.ts";
+import { isRecord, readJson } from "../../json/index.ts";
+import { EmbeddedError, unlessMissing } from "./embedded-error.ts";
 
 /** `postgres.json`: where the cluster of a data directory is, so that later starts find the same one. */
 export interface LocationRecord {
@@ -21,13 +22,8 @@ export function locationRecordPath(dataDir: string): string {
 
 export async function loadLocationRecord(dataDir: string): Promise<LocationRecord | null> {
   const path = locationRecordPath(dataDir);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (fault) {
-    if (errorCode(fault) === "ENOENT") return null;
-    throw fault;
-  }
+  const text = await unlessMissing(readFile(path, "utf8"));
+  if (text === null) return null;
   const record = parseLocationRecord(text);
   if (record === null) {
     throw new EmbeddedError(`${path} cannot be understood. It says where the database is; restore it from a backup.`);
@@ -35,25 +31,25 @@ export async function loadLocationRecord(dataDir: string): Promise<LocationRecor
   return record;
 }
 
+/** Whether this data directory has an embedded database, running or not. */
+export async function hasEmbeddedCluster(dataDir: string): Promise<boolean> {
+  return (await loadLocationRecord(dataDir))?.isInitialised === true;
+}
+
 export async function storeLocationRecord(dataDir: string, record: LocationRecord): Promise<void> {
   await replaceFile(locationRecordPath(dataDir), `${JSON.stringify(record, null, 2)}\n`, 0o600);
 }
 
 export function parseLocationRecord(text: string): LocationRecord | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  const row = value as Partial<Record<keyof LocationRecord, unknown>>;
-  if (typeof row.home !== "string" || row.home === "") return null;
+  const reading = readJson(text);
+  if (reading.fault !== null || !isRecord(reading.value)) return null;
+  const { home, dataDir, isInitialised, port, temporarySocketDir } = reading.value;
+  if (typeof home !== "string" || home === "") return null;
   return {
-    home: row.home,
-    dataDir: typeof row.dataDir === "string" ? row.dataDir : "",
-    isInitialised: row.isInitialised === true,
-    port: typeof row.port === "number" && Number.isInteger(row.port) ? row.port : 0,
-    temporarySocketDir: typeof row.temporarySocketDir === "string" ? row.temporarySocketDir : null,
+    home,
+    dataDir: typeof dataDir === "string" ? dataDir : "",
+    isInitialised: isInitialised === true,
+    port: typeof port === "number" && Number.isInteger(port) ? port : 0,
+    temporarySocketDir: typeof temporarySocketDir === "string" ? temporarySocketDir : null,
   };
 }

@@ -1,22 +1,15 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync } from "node:fs";
 import { join } from "node:path";
 
-/** The log of PostgreSQL and its watchdog. */
-export interface LogFile {
-  readonly path: string;
-  readonly fd: number;
-  size(): number;
-  /** The last lines written since an earlier size. */
-  tailSince(size: number): string;
-  close(): void;
-}
+export type LogFile = ReturnType<typeof openLogFile>;
 
 const MAX_BYTES = 8 * 1024 * 1024;
 const CHECK_EVERY_MS = 10 * 60 * 1000;
 const TAIL_BYTES = 4096;
 const TAIL_LINES = 12;
 
-export function openLogFile(dataDir: string): LogFile {
+/** The log of PostgreSQL and its watchdog. */
+export function openLogFile(dataDir: string) {
   const path = join(dataDir, "postgres.log");
   let fd = openForAppending(path);
   if (fstatSync(fd).size > MAX_BYTES) {
@@ -33,7 +26,8 @@ export function openLogFile(dataDir: string): LogFile {
     path,
     fd,
     size: () => fstatSync(fd).size,
-    tailSince: (size) => readTail(fd, size),
+    /** The last lines written since an earlier size. */
+    tailSince: (size: number) => readTail(fd, size),
     close() {
       clearInterval(timer);
       closeSync(fd);

@@ -1,14 +1,25 @@
 import { createHash } from "node:crypto";
 import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { chown, mkdir, rm } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
 import { canReach } from "./can-reach.ts";
-import type { Account } from "./choose-account.ts";
+import { type Account, findAccount } from "./choose-account.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
-import { type LocationRecord, loadLocationRecord, locationRecordPath } from "./location-record.ts";
-import { ownershipOf } from "./ownership-of.ts";
+import { type LocationRecord, loadLocationRecord, locationRecordPath, storeLocationRecord } from "./location-record.ts";
 
 /** The place of clusters, as root, when the unprivileged account cannot access the data directory. */
-export const SYSTEM_FOLDER = "/var/lib/swarmbase";
+const SYSTEM_FOLDER = "/var/lib/swarmbase";
+
+export interface ClusterPlace {
+  readonly dataDir: string;
+  /** The folder with the cluster, configuration and socket. */
+  readonly home: string;
+  readonly clusterDir: string;
+  /** The account that owns the files; null means the current one. */
+  readonly account: Account | null;
+  readonly record: LocationRecord;
+  readonly lockFolders: readonly string[];
+}
 
 export function clusterPath(home: string): string {
   return join(home, "cluster");
@@ -20,74 +31,100 @@ export function makeDataDirectory(dataDir: string): string {
   return realpathSync(dataDir);
 }
 
-/** The default place of the cluster. */
-export function usualHome(dataDir: string): string {
+/** The place of a recorded cluster: the default place moves with its data directory. */
+export function recordedHome(dataDir: string, record: LocationRecord): string {
+  return isDefaultHome(record) ? defaultHome(dataDir) : record.home;
+}
+
+/** Decides once where the cluster of a data directory is; afterwards the record decides, even if permissions have changed. */
+export async function preparePlace(dataDir: string, lock?: (folder: string) => Promise<void>): Promise<ClusterPlace> {
+  const known = await loadLocationRecord(dataDir);
+  const expected = await findAccount(clusterPath(defaultHome(dataDir)));
+  if (expected !== null && (known === null || isDefaultHome(known))) permitTraversal(dataDir, expected);
+  const home = known === null ? chooseHome(dataDir, expected) : await findHome(dataDir, known);
+  const account = await findAccount(clusterPath(home));
+  const { isInitialised = false, port = 0, temporarySocketDir = null } = known ?? {};
+  const record = { home, dataDir, isInitialised, port, temporarySocketDir };
+  // Before anything is created there, so that a start that is killed leaves nothing unrecorded.
+  if (known === null || known.home !== home || known.dataDir !== dataDir) await storeLocationRecord(dataDir, record);
+  makeHome(home, account);
+  // A copied data directory has the same home, so the home has a lock too.
+  const isElsewhere = !home.startsWith(dataDir + sep);
+  if (isElsewhere) await lock?.(home);
+  const lockFolders = isElsewhere ? [dataDir, home] : [dataDir];
+  return { dataDir, home, clusterDir: clusterPath(realpathSync(home)), account, record, lockFolders };
+}
+
+/** Creates a data directory with an empty folder for the files of a cluster from elsewhere. */
+export async function prepareCopy(wantedDir: string): Promise<ClusterPlace> {
+  const place = await preparePlace(makeDataDirectory(wantedDir));
+  const { dataDir, clusterDir, account, record } = place;
+  await storeLocationRecord(dataDir, { ...record, isInitialised: true });
+  await mkdir(clusterDir, { mode: 0o700 });
+  if (account !== null) await chown(clusterDir, account.uid, account.gid);
+  return place;
+}
+
+/** Removes a data directory with its cluster. Nothing may run on it. */
+export async function removeCopy(dataDir: string): Promise<void> {
+  const record = await loadLocationRecord(dataDir).catch(() => null);
+  if (record?.dataDir === dataDir && record.home.startsWith(`${SYSTEM_FOLDER}/`)) await removeTree(record.home);
+  await removeTree(dataDir);
+}
+
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+export function makeHome(home: string, account: Account | null): void {
+  if (home.startsWith(`${SYSTEM_FOLDER}/`)) {
+    makeFolder(SYSTEM_FOLDER);
+    requireSafe(SYSTEM_FOLDER, []);
+  }
+  makeFolder(home);
+  requireSafe(realpathSync(home), account === null ? [] : [account.uid]);
+  if (account !== null && !canReach(home, account)) {
+    throw new EmbeddedError(
+      `PostgreSQL runs as ${account.name} because the service runs as root, and ${account.name} cannot reach the ` +
+        `database in ${home}. Let it through every folder on the way (chmod o+x), or start the service as another user.`,
+    );
+  }
+}
+
+function defaultHome(dataDir: string): string {
   return join(dataDir, "postgres");
+}
+
+function isDefaultHome({ home, dataDir }: LocationRecord): boolean {
+  return home === defaultHome(dataDir);
 }
 
 /**
  * Permits the group of the account to traverse a data directory that only root can enter: so the database can stay in it,
  * and nobody else gains access.
  */
-export function letAccountPass(dataDir: string, account: Account | null): void {
-  if (account === null) return;
-  const found = statSync(dataDir);
-  if (found.uid !== 0 || (found.mode & 0o077) !== 0) return;
-  if (!canReach(dirname(dataDir), account, ownershipOf)) return;
-  chownSync(dataDir, found.uid, account.gid);
-  chmodSync(dataDir, (found.mode & 0o7777) | 0o010);
-}
-
-/**
- * Decides once where the cluster of a data directory is; afterwards the record decides, even if permissions have changed.
- * Creates nothing.
- */
-export async function placeCluster(o: {
-  readonly dataDir: string;
-  readonly account: Account | null;
-  readonly record: LocationRecord | null;
-  readonly systemFolder: string;
-}): Promise<string> {
-  if (o.record !== null) {
-    await refuseCopy(o.dataDir, o.record);
-    // The default place moves with its data directory.
-    return o.record.home === usualHome(o.record.dataDir) ? usualHome(o.dataDir) : o.record.home;
-  }
-  const inside = usualHome(o.dataDir);
-  if (existsSync(clusterPath(inside)) || o.account === null) return inside;
-  if (canReach(inside, o.account, ownershipOf)) return inside;
-  return unusedSystemHome(o.systemFolder, o.dataDir);
-}
-
-export function makeHome(home: string, o: { readonly account: Account | null; readonly systemFolder: string }): void {
-  if (home.startsWith(`${o.systemFolder}/`)) {
-    makeFolder(o.systemFolder);
-    requireSafe(o.systemFolder, []);
-  }
-  makeFolder(home);
-  requireSafe(realpathSync(home), o.account === null ? [] : [o.account.uid]);
-  if (o.account !== null && !canReach(home, o.account, ownershipOf)) {
-    throw new EmbeddedError(
-      `PostgreSQL runs as ${o.account.name} because the service runs as root, and ${o.account.name} cannot reach the ` +
-        `database in ${home}. Let it through every folder on the way (chmod o+x), or start the service as another user.`,
-    );
-  }
+function permitTraversal(dataDir: string, account: Account): void {
+  const { uid, mode } = statSync(dataDir);
+  if (uid !== 0 || (mode & 0o077) !== 0 || !canReach(dirname(dataDir), account)) return;
+  chownSync(dataDir, uid, account.gid);
+  chmodSync(dataDir, (mode & 0o7777) | 0o010);
 }
 
 /** A cluster without a record belongs to a deleted data directory; it is not touched. */
-function unusedSystemHome(systemFolder: string, dataDir: string): string {
+function chooseHome(dataDir: string, account: Account | null): string {
+  const inside = defaultHome(dataDir);
+  if (existsSync(clusterPath(inside)) || account === null || canReach(inside, account)) return inside;
   const name = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
   for (let number = 1; ; number++) {
-    const home = join(systemFolder, number === 1 ? name : `${name}-${number}`);
+    const home = join(SYSTEM_FOLDER, number === 1 ? name : `${name}-${number}`);
     if (!existsSync(home)) return home;
   }
 }
 
-async function refuseCopy(dataDir: string, record: LocationRecord): Promise<void> {
-  if (record.dataDir === dataDir || record.home === usualHome(record.dataDir)) return;
-  if (!existsSync(locationRecordPath(record.dataDir))) return;
-  const original = await loadLocationRecord(record.dataDir);
-  if (original?.home !== record.home) return;
+async function findHome(dataDir: string, record: LocationRecord): Promise<string> {
+  const isOther = record.dataDir !== dataDir && !isDefaultHome(record);
+  const original = isOther ? await loadLocationRecord(record.dataDir) : null;
+  if (original?.home !== record.home) return recordedHome(dataDir, record);
   throw new EmbeddedError(
     `${dataDir} is a copy of ${record.dataDir}, whose database is in ${record.home}; two data directories cannot share ` +
       `one database. To begin with an empty database, remove ${locationRecordPath(dataDir)}.`,

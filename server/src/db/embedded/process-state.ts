@@ -3,12 +3,24 @@ import { errorCode } from "./embedded-error.ts";
 
 /** A zombie accepts signal 0, but no longer runs. */
 export function isProcessAlive(pid: number): boolean {
+  return hasProcess(pid) && !isZombie(pid);
+}
+
+/** Whether a process has this id, even a zombie or one of another account. */
+export function hasProcess(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    return process.kill(pid, 0);
   } catch (fault) {
-    if (errorCode(fault) !== "EPERM") return false;
+    return errorCode(fault) === "EPERM";
   }
-  return !isZombie(pid);
+}
+
+export function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 function isZombie(pid: number): boolean {

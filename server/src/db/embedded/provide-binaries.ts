@@ -15,7 +15,6 @@ import { canReach } from "./can-reach.ts";
 import type { Account } from "./choose-account.ts";
 import { linkLibraries } from "./link-libraries.ts";
 import type { BinaryPackage } from "./locate-binaries.ts";
-import { ownershipOf } from "./ownership-of.ts";
 
 export interface Binaries {
   readonly postgres: string;
@@ -38,7 +37,7 @@ export async function provideBinaries(o: {
 function isUsable(packageDir: string, account: Account | null): boolean {
   if (account === null) return true;
   return ["bin/postgres", "lib/libpq.so.5", "share/postgresql/postgres.bki"].every((file) =>
-    canReach(join(packageDir, "native", file), account, ownershipOf),
+    canReach(join(packageDir, "native", file), account),
   );
 }
 

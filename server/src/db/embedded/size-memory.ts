@@ -1,3 +1,6 @@
+import { statfsSync } from "node:fs";
+import { availableParallelism, totalmem } from "node:os";
+
 export interface MachineSize {
   /** The memory of the machine, or the limit of the container. */
   readonly memoryBytes: number;
@@ -38,4 +41,24 @@ export function sizeMemory(machine: MachineSize): MemorySizes {
 
 function clamp(value: number, min: number, max: number): number {
   return Math.floor(Math.min(max, Math.max(min, value)));
+}
+
+export function measureMachine(): MachineSize {
+  const total = totalmem();
+  // 0 when unknown, a huge number when unlimited.
+  const constrained = process.constrainedMemory();
+  return {
+    memoryBytes: constrained > 0 && constrained < total ? constrained : total,
+    cpus: availableParallelism(),
+    sharedMemoryFsBytes: process.platform === "linux" ? measureSharedMemoryFs() : Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function measureSharedMemoryFs(): number | null {
+  try {
+    const { bsize, blocks } = statfsSync("/dev/shm");
+    return bsize * blocks;
+  } catch {
+    return null;
+  }
 }

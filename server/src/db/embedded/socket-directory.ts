@@ -14,7 +14,6 @@ import { join } from "node:path";
 import { canReach } from "./can-reach.ts";
 import type { Account } from "./choose-account.ts";
 import { EmbeddedError } from "./embedded-error.ts";
-import { ownershipOf } from "./ownership-of.ts";
 
 export interface SocketDirectory {
   readonly path: string;
@@ -66,7 +65,7 @@ export function removeTemporarySocketDirectory(path: string): void {
 function makeTemporary(account: Account | null): string {
   for (const parent of [tmpdir(), "/tmp"]) {
     if (!fitsSocketPath(join(parent, "swarmbase-XXXXXX")) || canOthersReplaceEntries(parent)) continue;
-    if (account !== null && !canReach(parent, account, ownershipOf)) continue;
+    if (account !== null && !canReach(parent, account)) continue;
     return mkdtempSync(join(parent, "swarmbase-"));
   }
   throw new EmbeddedError(

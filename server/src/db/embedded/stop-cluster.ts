@@ -1,52 +1,48 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { judgeProcess, listClusterProcesses } from "./cluster-processes.ts";
+import { findProcessOwner, listClusterProcesses } from "./cluster-processes.ts";
 import { EmbeddedError, errorCode } from "./embedded-error.ts";
 import { postmasterFilePath, readPostmasterFile } from "./postmaster-file.ts";
-import { isProcessAlive } from "./process-state.ts";
+import { hasProcess, isProcessAlive, killQuietly } from "./process-state.ts";
 import { runProgram } from "./run-program.ts";
 
 export type StopOutcome = "nothing" | "stopped" | "forced";
 
-export interface StopPatience {
-  /** Time for a fast shutdown: clients are disconnected, everything is written to disk. */
-  readonly fastMs: number;
-  /** Time for an immediate shutdown, after which the next start recovers. */
-  readonly immediateMs: number;
+export interface StopOptions {
+  readonly clusterDir: string;
+  /** Used on Windows only; elsewhere the processes get signals. */
+  readonly pgCtl?: string;
+  readonly timeoutMs?: number;
 }
 
 const POLL_MS = 10;
+/** For a fast shutdown: clients are disconnected, everything is written to disk. */
+const FAST_MS = 10_000;
+/** For an immediate shutdown, after which the next start recovers. */
+const IMMEDIATE_MS = 6_000;
 const LINGER_MS = 1_500;
 const KILL_WAIT_MS = 5_000;
 
 /** Ends all processes of a cluster. Requires the lock of its data directory. */
-export async function stopCluster(o: {
-  readonly clusterDir: string;
-  readonly pgCtl: string;
-  readonly patience: StopPatience;
-}): Promise<StopOutcome> {
-  const { clusterDir, patience } = o;
+export async function stopCluster(o: StopOptions): Promise<StopOutcome> {
+  const { clusterDir } = o;
   const pid = (await readPostmasterFile(clusterDir))?.pid ?? null;
-  const isRunning = pid !== null && (await judgeProcess(pid, clusterDir)) === "ours";
-  const outcome = isRunning ? await stopPostmaster(pid, o, patience) : "nothing";
+  const isRunning = pid !== null && (await findProcessOwner(pid, clusterDir)) === "cluster";
+  const outcome = isRunning ? await stopPostmaster(pid, o) : "nothing";
   const hadChildren = await endLingeringProcesses(clusterDir);
   if (pid !== null && process.platform === "linux") await removeMisleadingFile(pid, clusterDir);
   return outcome === "nothing" && hadChildren ? "forced" : outcome;
 }
 
-async function stopPostmaster(
-  pid: number,
-  o: { readonly clusterDir: string; readonly pgCtl: string },
-  patience: StopPatience,
-): Promise<StopOutcome> {
+async function stopPostmaster(pid: number, o: StopOptions): Promise<StopOutcome> {
   const steps = [
-    ["SIGINT", patience.fastMs],
-    ["SIGQUIT", patience.immediateMs],
+    ["SIGINT", o.timeoutMs ?? FAST_MS],
+    ["SIGQUIT", IMMEDIATE_MS],
     ["SIGKILL", KILL_WAIT_MS],
   ] as const;
   for (const [signal, waitMs] of steps) {
-    if ((await judgeProcess(pid, o.clusterDir)) !== "ours") return "stopped";
-    await sendSignal(pid, signal, o.pgCtl);
+    if ((await findProcessOwner(pid, o.clusterDir)) !== "cluster") return "stopped";
+    await sendSignal(pid, signal, o.pgCtl ?? "pg_ctl");
     if (await waitUntil(() => Promise.resolve(!isProcessAlive(pid)), waitMs)) {
       return signal === "SIGINT" ? "stopped" : "forced";
     }
@@ -66,7 +62,7 @@ async function endLingeringProcesses(clusterDir: string): Promise<boolean> {
 
 /** PostgreSQL does not start while any process has the old id, even an unrelated one or a zombie. */
 async function removeMisleadingFile(pid: number, clusterDir: string): Promise<void> {
-  if (!answersSignals(pid) || (await judgeProcess(pid, clusterDir)) !== "stranger") return;
+  if (!hasProcess(pid) || (await findProcessOwner(pid, clusterDir)) !== "other") return;
   await rm(postmasterFilePath(clusterDir), { force: true });
 }
 
@@ -84,23 +80,6 @@ async function sendSignal(pid: number, signal: "SIGINT" | "SIGQUIT" | "SIGKILL",
         "Start the service under the account of the earlier run, or as root.",
       { cause: fault },
     );
-  }
-}
-
-function answersSignals(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (fault) {
-    return errorCode(fault) === "EPERM";
-  }
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended meanwhile.
   }
 }
 

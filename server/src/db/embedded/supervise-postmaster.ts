@@ -2,11 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Observer } from "../../observe/index.ts";
 import type { Postmaster } from "./launch-postmaster.ts";
 
-export interface PostmasterSupervisor {
-  /** Ends the supervision; PostgreSQL itself may still run. */
-  cease(): Promise<void>;
-}
-
 const RESTART_DELAYS_MS = [0, 200, 500, 1_000, 2_000, 5_000, 10_000];
 const LONG_LIFE_MS = 30_000;
 
@@ -15,20 +10,23 @@ export function decideRestartDelayMs(failuresInRow: number): number {
   return RESTART_DELAYS_MS[Math.min(failuresInRow, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
+/** Returns a function that ends the supervision; PostgreSQL itself may still run. */
 export function supervisePostmaster(o: {
   readonly first: Postmaster;
   /** Removes the remains of the old process and starts PostgreSQL again. */
   relaunch(signal: AbortSignal): Promise<Postmaster>;
   readonly observer: Observer;
-}): PostmasterSupervisor {
-  const ceasing = new AbortController();
-  const { signal } = ceasing;
+}): () => Promise<void> {
+  const ending = new AbortController();
+  const { signal } = ending;
 
   async function keepRunning(): Promise<void> {
     let current = o.first;
     let failuresInRow = 0;
+    const aborted = Promise.withResolvers<null>();
+    signal.addEventListener("abort", () => aborted.resolve(null), { once: true });
     for (;;) {
-      const exit = await Promise.race([current.exited, aborted(signal)]);
+      const exit = await Promise.race([current.exited, aborted.promise]);
       if (exit === null || signal.aborted) return;
       if (performance.now() - current.startedAtMs > LONG_LIFE_MS) failuresInRow = 0;
       o.observer.note("embedded.ended", { pid: current.pid, exitCode: exit.code, exitSignal: exit.signal });
@@ -55,17 +53,8 @@ export function supervisePostmaster(o: {
   }
 
   const running = keepRunning();
-  return {
-    async cease() {
-      ceasing.abort();
-      await running;
-    },
+  return async () => {
+    ending.abort();
+    await running;
   };
-}
-
-function aborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null);
-    signal.addEventListener("abort", () => resolve(null), { once: true });
-  });
 }

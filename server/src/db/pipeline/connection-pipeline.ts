@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { perObject } from "../per-object.ts";
 import { cancelUntil } from "./cancel-statement.ts";
 import { PipelinedTransaction, type TransactionOutcome } from "./pipelined-transaction.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
@@ -6,17 +7,7 @@ import { PreparedStatements } from "./prepared-statements.ts";
 import { ResetAnswer } from "./reset-answer.ts";
 import { submit, toWireClient } from "./wire.ts";
 
-const pipelines = new WeakMap<pg.PoolClient, ConnectionPipeline>();
-
-/** The pipeline of a connection, for as long as the connection lives. */
-export function pipelineOf(client: pg.PoolClient): ConnectionPipeline {
-  let pipeline = pipelines.get(client);
-  if (pipeline === undefined) {
-    pipeline = new ConnectionPipeline(client);
-    pipelines.set(client, pipeline);
-  }
-  return pipeline;
-}
+export const pipelineOf = perObject((client: pg.PoolClient) => new ConnectionPipeline(client));
 
 /** One connection and its prepared statements. Its holder runs one transaction at a time, or several that are sent together. */
 class ConnectionPipeline {

@@ -3,7 +3,7 @@ import { AppError } from "../../errors/index.ts";
 import type { TransactionRequest, StatementResult, TextRow } from "./transaction-request.ts";
 import { MessageWriter } from "./message-writer.ts";
 import type { PreparedStatement, PreparedStatements, StatementUse } from "./prepared-statements.ts";
-import { RESET_CONNECTION } from "./sql/reset-connection.ts";
+import { RESET_CONNECTION } from "./reset-answer.ts";
 import type { Answerable, WireConnection } from "./wire.ts";
 
 /**
@@ -50,6 +50,9 @@ export class PipelinedTransaction implements Answerable {
   callback: (() => void) | null = null;
   /** Called once, when the response is complete or lost. */
   onEnd: ((isReusable: boolean) => void) | null = null;
+  hasCommitted = false;
+  /** From the moment it is the first one on the connection to its end. */
+  durationMs = 0;
   readonly #resolve: (outcome: TransactionOutcome) => void;
   readonly request: TransactionRequest;
   readonly #statements: PreparedStatements;
@@ -64,8 +67,6 @@ export class PipelinedTransaction implements Answerable {
   #isDetached = false;
   #following: readonly PipelinedTransaction[] = [];
   #begunMs: number | null = null;
-  #durationMs = 0;
-  #hasCommitted = false;
   #receivedBytes = 0;
   #rejection: { readonly error: Error; readonly isRepeatable: boolean } | null = null;
   #connection: WireConnection | null = null;
@@ -87,15 +88,6 @@ export class PipelinedTransaction implements Answerable {
   /** Whether the server responds to it, or has done so. */
   get hasBegun(): boolean {
     return this.#begunMs !== null;
-  }
-
-  get hasCommitted(): boolean {
-    return this.#hasCommitted;
-  }
-
-  /** From the moment it is the first one on the connection to its end. */
-  get durationMs(): number {
-    return this.#durationMs;
   }
 
   /** Has further transactions written with it, each up to its own Sync. They are submitted when the server responds to them. */
@@ -195,8 +187,8 @@ export class PipelinedTransaction implements Answerable {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.callback?.();
-    if (this.#begunMs !== null) this.#durationMs = performance.now() - this.#begunMs;
-    this.#hasCommitted = outcome.kind === "committed";
+    if (this.#begunMs !== null) this.durationMs = performance.now() - this.#begunMs;
+    this.hasCommitted = outcome.kind === "committed";
     this.#resolve(outcome);
     this.onEnd?.(outcome.kind !== "lost" && outcome.isReusable);
   }

@@ -60,7 +60,7 @@ export class PreparedStatements {
       known.lastTransaction = this.#transaction;
       return { name: known.name, mustParse: false, statement: known };
     }
-    if (!this.#isWorthName(role, text) || !this.#makeRoom()) return UNNAMED;
+    if (!this.#isWorthName(role, text) || !this.#makeSpace()) return UNNAMED;
     const statement = this.#add(role, text);
     return { name: statement.name, mustParse: true, statement };
   }
@@ -94,7 +94,7 @@ export class PreparedStatements {
     return false;
   }
 
-  #makeRoom(): boolean {
+  #makeSpace(): boolean {
     if (this.#count < this.#limit) return true;
     let oldest: PreparedStatement | null = null;
     for (const byText of this.#named.values()) {
@@ -116,12 +116,8 @@ export class PreparedStatements {
       isParsed: false,
       lastTransaction: this.#transaction,
     };
-    let byText = this.#named.get(role);
-    if (byText === undefined) {
-      byText = new Map();
-      this.#named.set(role, byText);
-    }
-    byText.set(text, statement);
+    const byText = this.#named.get(role) ?? new Map<string, PreparedStatement>();
+    this.#named.set(role, byText.set(text, statement));
     this.#pending.push(statement);
     this.#count += 1;
     return statement;

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { perObject } from "../per-object.ts";
 import { acquireClient } from "./acquire-client.ts";
 import type { PipelinedTransaction, TransactionOutcome } from "./pipelined-transaction.ts";
 import { pipelineOf } from "./connection-pipeline.ts";
@@ -10,16 +11,7 @@ const MAX_READS = 4;
 /** Many times what quick statements take together. */
 const DETACH_AFTER_MS = 50;
 
-const multiplexers = new WeakMap<pg.Pool, ReadMultiplexer>();
-
-export function multiplexerOf(pool: pg.Pool): ReadMultiplexer {
-  let multiplexer = multiplexers.get(pool);
-  if (multiplexer === undefined) {
-    multiplexer = new ReadMultiplexer(pool);
-    multiplexers.set(pool, multiplexer);
-  }
-  return multiplexer;
-}
+export const multiplexerOf = perObject((pool: pg.Pool) => new ReadMultiplexer(pool));
 
 interface PendingRead {
   readonly request: TransactionRequest;

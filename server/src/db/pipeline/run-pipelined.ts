@@ -4,7 +4,6 @@ import { acquireClient } from "./acquire-client.ts";
 import { failedStatementOf, type TransactionOutcome } from "./pipelined-transaction.ts";
 import { multiplexerOf } from "./read-multiplexer.ts";
 import { pipelineOf } from "./connection-pipeline.ts";
-import { timerOf } from "./transaction-times.ts";
 import {
   buildTransactionRequest,
   type TransactionOptions,
@@ -15,12 +14,21 @@ import {
 /** The server's error for `set transaction_read_only = off` on a read-only database or a standby. */
 const STAYS_READ_ONLY = "25001";
 
+type TransactionTimer = (durationMs: number) => void;
+
+const timers = new WeakMap<pg.Pool, TransactionTimer>();
+
+/** Reports the duration of each transaction of this pool. */
+export function timeTransactions(pool: pg.Pool, timer: TransactionTimer): void {
+  timers.set(pool, timer);
+}
+
 /**
- * Runs the statements as the caller, in order: one transaction, one round trip, one result per statement. An error in any of them
+ * Runs the statements in the scope, in order: one transaction, one round trip, one result per statement. An error in any of them
  * rolls all back. Rejects with the server's own errors, or with an AppError when the database is unavailable.
  */
 export async function runPipelined(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
-  const timer = timerOf(pool);
+  const timer = timers.get(pool);
   if (timer === undefined) return run(pool, options);
   const startedMs = performance.now();
   try {

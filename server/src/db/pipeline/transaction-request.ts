@@ -1,5 +1,7 @@
 import { buildScope, type Scope } from "../scope.ts";
-import { type StatementValue, toValueText } from "./value-text.ts";
+
+/** A parameter. It is sent as text, and the statement determines its type. */
+type StatementValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly StatementValue[];
 
 export interface PipelinedStatement {
   readonly text: string;
@@ -80,4 +82,23 @@ function toRequestStatement({ text, values }: PipelinedStatement, role: string):
   if (text.includes("\0")) throw new RangeError("the text of a statement cannot contain a zero byte");
   if (values.length > MAX_VALUES) throw new RangeError(`a statement cannot have more than ${MAX_VALUES} values`);
   return { text, values: values.map(toValueText), role, isAnswered: true };
+}
+
+function toValueText(value: StatementValue): string | null {
+  if (typeof value === "string" || value === null) return value;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`;
+  if (isList(value)) return `{${value.map(toElement).join(",")}}`;
+  return String(value);
+}
+
+function toElement(value: StatementValue): string {
+  const text = toValueText(value);
+  if (text === null) return "NULL";
+  return isList(value) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+// Array.isArray does not narrow readonly arrays.
+function isList(value: StatementValue): value is readonly StatementValue[] {
+  return Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import pg from "pg";
 import { createHistory, replaceHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
-import { planSchema, type SchemaPlan } from "./plan-schema.ts";
+import { namesOf, planSchema, type SchemaPlan } from "./plan-schema.ts";
 import { type FunctionFile, readSchemaFiles, type SqlFile } from "./schema-files.ts";
 
 const DEFINITION = /^create or replace function ([a-z0-9_]+\.[a-z0-9_]+)/gm;
@@ -53,15 +53,16 @@ async function applyPlan(client: pg.ClientBase, plan: SchemaPlan, schema?: strin
   for (const file of functions) await apply(client, file);
   for (const { afterFunctions } of migrations) await apply(client, afterFunctions);
   await checkVersions(client, functions);
-  await writeHistory(client, { migrations: migrations.map(({ name }) => name), functions }, schema);
+  await writeHistory(
+    client,
+    migrations.map(({ name }) => name),
+    functions,
+    schema,
+  );
 }
 
 function isEmpty({ carriedOver, legacy, migrations, functions }: SchemaPlan): boolean {
   return carriedOver.length + legacy.length + migrations.length + functions.length === 0;
-}
-
-function namesOf({ legacy, migrations, functions }: SchemaPlan): string[] {
-  return [...legacy, ...migrations, ...functions].map(({ name }) => name);
 }
 
 async function apply(client: pg.ClientBase, { name, text }: SqlFile): Promise<void> {

@@ -1,12 +1,6 @@
+import type { History } from "../sql/schema-history.ts";
 import { LEGACY_EQUALS, LEGACY_REQUIRED } from "./legacy-history.ts";
 import type { FunctionFile, Migration, SchemaFiles, SqlFile } from "./schema-files.ts";
-
-/** What a database says of itself; empty when it has no schema yet. */
-export interface SchemaHistory {
-  readonly migrations: readonly string[];
-  /** Hash of the text that was applied last, by the name of the function file. */
-  readonly functions: ReadonlyMap<string, string>;
-}
 
 export interface SchemaPlan {
   /** Names that replace the history of a database with the legacy numbering; empty for any other. */
@@ -20,7 +14,7 @@ export interface SchemaPlan {
   readonly fault: string | null;
 }
 
-export function planSchema(files: SchemaFiles, history: SchemaHistory): SchemaPlan {
+export function planSchema(files: SchemaFiles, history: History): SchemaPlan {
   const applied = new Set(history.migrations);
   const known = new Set(files.migrations.map(({ name }) => name));
   const legacyNames = [...LEGACY_REQUIRED, ...files.legacy.map(({ name }) => name)];
@@ -38,18 +32,21 @@ export function planSchema(files: SchemaFiles, history: SchemaHistory): SchemaPl
     functions:
       unknown.length > 0 ? [] : files.functions.filter(({ name, hash }) => history.functions.get(name) !== hash),
     unknown,
-    fault: findFault({ expected, applied, unknown, isLegacy }),
+    fault: findFault(expected, applied, unknown, isLegacy),
   };
 }
 
-interface Comparison {
-  readonly expected: readonly string[];
-  readonly applied: ReadonlySet<string>;
-  readonly unknown: readonly string[];
-  readonly isLegacy: boolean;
+/** The names of what the plan applies. */
+export function namesOf({ legacy, migrations, functions }: SchemaPlan): string[] {
+  return [...legacy, ...migrations, ...functions].map(({ name }) => name);
 }
 
-function findFault({ expected, applied, unknown, isLegacy }: Comparison): string | null {
+function findFault(
+  expected: readonly string[],
+  applied: ReadonlySet<string>,
+  unknown: readonly string[],
+  isLegacy: boolean,
+): string | null {
   const last = [...applied].sort().at(-1) ?? "";
   const lacking = expected.filter(
     (name) => !applied.has(name) && (name < last || (isLegacy && LEGACY_REQUIRED.includes(name))),

@@ -35,15 +35,9 @@ export interface SchemaFiles {
 }
 
 export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFiles> {
-  const [migrations, functions, legacy] = await Promise.all([
-    readFolder(join(schemaDir, "migrations"), ""),
-    readFolder(join(schemaDir, "functions"), "functions/"),
-    readFolder(join(schemaDir, "migrations/legacy"), ""),
-  ]);
   return {
-    migrations: migrations.map(splitMigration),
-    functions: functions.map(withHash),
-    legacy,
+    ...(await readExtensionFiles(schemaDir)),
+    legacy: await readFolder(join(schemaDir, "migrations/legacy"), ""),
   };
 }
 

@@ -1,9 +1,10 @@
 import type { ClientBase } from "pg";
+import { hasTable } from "./has-table.ts";
 
 /** The mark of a database that was copied from another one, which may still be in use. */
 export interface RestoredCopy {
   readonly restoredAt: string;
-  /** When the backup was made; null where nobody knows. */
+  /** When the backup was made; null when that is unknown. */
   readonly backupOf: string | null;
 }
 
@@ -13,7 +14,7 @@ export async function markRestoredCopy(
   copy: RestoredCopy,
   { isReplacing }: { readonly isReplacing: boolean },
 ): Promise<void> {
-  if (!(await hasSettings(client))) return;
+  if (!(await hasTable(client, "private.settings"))) return;
   await client.query(
     `insert into private.settings as stored (name, value) values ('restored_copy', $1)
      on conflict (name) do update set value = excluded.value where $2`,
@@ -29,16 +30,9 @@ export async function clearRestoredCopy(client: ClientBase): Promise<boolean> {
 
 /** Null also where the schema is not there yet. */
 export async function findRestoredCopy(client: ClientBase): Promise<RestoredCopy | null> {
-  if (!(await hasSettings(client))) return null;
+  if (!(await hasTable(client, "private.settings"))) return null;
   const { rows } = await client.query<{ value: RestoredCopy }>(
     "select value from private.settings where name = 'restored_copy'",
   );
   return rows[0]?.value ?? null;
-}
-
-async function hasSettings(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>(
-    "select pg_catalog.to_regclass('private.settings') is not null as exists",
-  );
-  return rows[0]?.exists === true;
 }

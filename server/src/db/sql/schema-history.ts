@@ -1,42 +1,28 @@
 import type { ClientBase } from "pg";
+import { hasTable } from "./has-table.ts";
 
 export interface History {
   readonly migrations: readonly string[];
+  /** Hash of the text that was applied last, by the name of the function file. */
   readonly functions: ReadonlyMap<string, string>;
-}
-
-interface WrittenHistory {
-  readonly migrations: readonly string[];
-  readonly functions: readonly { readonly name: string; readonly hash: string }[];
 }
 
 /** Empty where the schema has not been made yet. An extension has its history in its own schema. */
 export async function selectHistory(client: ClientBase, schema = "private"): Promise<History> {
-  const migrations = await selectWhereExists<{ name: string }>(client, `${schema}.migrations`, "name");
-  const functions = await selectWhereExists<{ name: string; hash: string }>(
-    client,
-    `${schema}.function_files`,
-    "name, hash",
-  );
+  const migrations = await selectWhereExists<{ name: string }>(client, `${schema}.migrations`);
+  const functions = await selectWhereExists<{ name: string; hash: string }>(client, `${schema}.function_files`);
   return {
     migrations: migrations.map(({ name }) => name),
     functions: new Map(functions.map(({ name, hash }) => [name, hash])),
   };
 }
 
-async function selectWhereExists<Row extends object>(
-  client: ClientBase,
-  table: string,
-  columns: string,
-): Promise<Row[]> {
-  const { rows } = await client.query<{ exists: boolean }>("select pg_catalog.to_regclass($1) is not null as exists", [
-    table,
-  ]);
-  if (rows[0]?.exists !== true) return [];
-  return (await client.query<Row>(`select ${columns} from ${table} order by name`)).rows;
+async function selectWhereExists<Row extends object>(client: ClientBase, table: string): Promise<Row[]> {
+  if (!(await hasTable(client, table))) return [];
+  return (await client.query<Row>(`select * from ${table} order by name`)).rows;
 }
 
-/** The tables that remember what was applied; they come before the migrations, so none of these makes them. */
+/** Creates the tables of the history. They must exist before the first migration is applied, so no migration creates them. */
 export async function createHistory(client: ClientBase, schema = "private"): Promise<void> {
   await client.query(`
     create schema if not exists ${schema};
@@ -56,12 +42,13 @@ export async function createHistory(client: ClientBase, schema = "private"): Pro
 
 export async function replaceHistory(client: ClientBase, names: readonly string[]): Promise<void> {
   await client.query("delete from private.migrations");
-  await writeHistory(client, { migrations: names, functions: [] });
+  await writeHistory(client, names, []);
 }
 
 export async function writeHistory(
   client: ClientBase,
-  { migrations, functions }: WrittenHistory,
+  migrations: readonly string[],
+  functions: readonly { readonly name: string; readonly hash: string }[],
   schema = "private",
 ): Promise<void> {
   await client.query(

@@ -1,12 +1,12 @@
 import type { ClientBase } from "pg";
+import { REPLICA_ROLE, ROLES } from "../plan-roles.ts";
+import { getOnlyRow } from "./get-only-row.ts";
 
 export interface ServerHealth {
-  readonly nowMs: number;
-  readonly version: string;
-  /** Transactions that have been open for longer than asked. */
+  /** Transactions that have been open for longer than the given time. */
   readonly longTransactions: readonly { readonly pid: number; readonly seconds: number; readonly what: string }[];
   readonly preparedTransactions: number;
-  /** Slots that nobody reads. They keep the WAL from being removed. */
+  /** Slots without a reader. They keep the WAL from being removed. */
   readonly idleSlots: readonly { readonly name: string; readonly keptBytes: number }[];
   readonly missingRoles: readonly string[];
   /** Rights that a login which serves requests must not have, in words. */
@@ -14,13 +14,10 @@ export interface ServerHealth {
   readonly canReplicaReplicate: boolean;
 }
 
-export async function selectServerHealth(
-  client: ClientBase,
-  o: { readonly roles: readonly string[]; readonly replicaRole: string; readonly longSeconds: number },
-): Promise<ServerHealth> {
+/** As an administrator. */
+export async function selectServerHealth(client: ClientBase, longTransactionSeconds: number): Promise<ServerHealth> {
   const { rows } = await client.query<ServerHealth>(
-    `select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs",
-       current_setting('server_version') as "version",
+    `select
        coalesce((select json_agg(json_build_object('pid', pid, 'seconds', floor(extract(epoch from now() - xact_start)),
                    'what', concat_ws(', ', nullif(application_name, ''), usename, state)) order by xact_start)
                  from pg_catalog.pg_stat_activity
@@ -44,9 +41,7 @@ export async function selectServerHealth(
              select rolname || ' may replicate, and so read every row' from pg_catalog.pg_roles
              where rolname in ('sb_user', 'sb_service', 'anon', 'authenticated') and rolreplication) as "excessiveRights",
        coalesce((select rolreplication or rolsuper from pg_catalog.pg_roles where rolname = $2), false) as "canReplicaReplicate"`,
-    [o.roles, o.replicaRole, o.longSeconds],
+    [ROLES, REPLICA_ROLE, longTransactionSeconds],
   );
-  const [health] = rows;
-  if (health === undefined) throw new Error("the server said nothing about itself");
-  return health;
+  return getOnlyRow(rows);
 }

@@ -1,18 +1,18 @@
 import { describe, it } from "node:test";
-import { assertEvents, type ExpectedEvent, openRoom, type Room } from "./room.ts";
+import { assertEvents, type ExpectedEvent, openSwarmFixture, type SwarmFixture } from "./swarm-fixture.ts";
 import { openStage } from "./stage.ts";
 
 export interface EventCase {
   readonly name: string;
-  act(room: Room): Promise<unknown>;
+  act(fixture: SwarmFixture): Promise<unknown>;
   /** Left out: nothing is told. */
-  expect?(room: Room): readonly ExpectedEvent[];
+  expect?(fixture: SwarmFixture): readonly ExpectedEvent[];
 }
 
 export const SERVICE = { type: "service", id: null };
 export const SYSTEM = { type: "system", id: null };
 export const user = (id: string) => ({ type: "user", id });
-export const all = ({ owner, admin, member, viewer }: Room): string[] => [owner, admin, member, viewer];
+export const all = ({ owner, admin, member, viewer }: SwarmFixture): string[] => [owner, admin, member, viewer];
 
 /** One database for all cases of the file, which stand under their titles. */
 export function testEvents(titles: Readonly<Record<string, readonly EventCase[]>>): void {
@@ -21,9 +21,9 @@ export function testEvents(titles: Readonly<Record<string, readonly EventCase[]>
     describe(`events of ${title}`, () => {
       for (const { name, act, expect } of cases) {
         it(name, async () => {
-          const room = await openRoom(opened.stage);
-          await act(room);
-          assertEvents(await room.stage.takeEvents(), expect?.(room) ?? []);
+          const fixture = await openSwarmFixture(opened.stage);
+          await act(fixture);
+          assertEvents(await fixture.stage.takeEvents(), expect?.(fixture) ?? []);
         });
       }
     });

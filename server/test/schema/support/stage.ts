@@ -132,16 +132,16 @@ export function openStage(): { readonly stage: Stage } {
   return opened;
 }
 
-export interface Refusal {
+export interface Rejection {
   readonly code: string;
   readonly constraint?: string;
   readonly column?: string;
 }
 
-export const FORBIDDEN: Refusal = { code: "42501" };
-export const refusedBy = (constraint: string): Refusal => ({ code: "23514", constraint });
+export const FORBIDDEN: Rejection = { code: "42501" };
+export const violates = (constraint: string): Rejection => ({ code: "23514", constraint });
 
-export async function refuses(work: Promise<unknown>, expected: Refusal, hint?: string): Promise<void> {
+export async function rejects(work: Promise<unknown>, expected: Rejection, hint?: string): Promise<void> {
   const outcome = await work.then(
     () => "done",
     (error: unknown) => {
@@ -150,7 +150,7 @@ export async function refuses(work: Promise<unknown>, expected: Refusal, hint?: 
       return { ...pick({ code, constraint, column }, expected), message };
     },
   );
-  if (outcome === "done") assert.fail(`not refused${hint === undefined ? "" : `: ${hint}`}`);
+  if (outcome === "done") assert.fail(`not rejected${hint === undefined ? "" : `: ${hint}`}`);
   assert.deepEqual(pick(outcome as Record<string, unknown>, expected), expected, JSON.stringify({ hint, outcome }));
 }
 

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { hasTable } from "../../../db/index.ts";
 
 export interface Backlog {
   readonly waiting: number;
@@ -9,10 +10,7 @@ export interface Backlog {
 
 /** Null where the schema is not there yet. */
 export async function selectBacklog(client: ClientBase): Promise<Backlog | null> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    "select pg_catalog.to_regclass('private.webhook_queue') is not null as exists",
-  );
-  if (tables[0]?.exists !== true) return null;
+  if (!(await hasTable(client, "private.webhook_queue"))) return null;
   const { rows } = await client.query<Backlog>(
     `select count(*)::int as "waiting",
             coalesce(extract(epoch from now() - min(q.run_at)), 0)::float8 as "oldestSeconds",

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { isOurs, type Statement } from "../statement.ts";
+import { isOurs, type Statement, selectKinds } from "../statement.ts";
 
 /** Everything with an owner, with the words of ALTER … OWNER. */
 const OWNED = `
@@ -115,12 +115,8 @@ const KINDS = [
 
 /** What follows the rows: constraints, indexes, and who may do what. */
 export async function selectRuleStatements(client: ClientBase): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  for (const kind of KINDS) {
-    const { rows } = await client.query<Statement>(`select * from (${kind}) as found (key, text) order by key`);
-    statements.push(...rows.map(({ key, text }) => ({ key, text: text.replace(/^; /, "") })));
-  }
-  return statements;
+  const statements = await selectKinds(client, KINDS);
+  return statements.map(({ key, text }) => ({ key, text: text.replace(/^; /, "") }));
 }
 
 /** Where sequences stand, those behind identity columns included. */

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { type CopiedTable, isOurs, type Statement } from "../statement.ts";
+import { type CopiedTable, isOurs, type Statement, selectKinds } from "../statement.ts";
 
 const KINDS = [
   `select 'extension ' || extname, format('create extension if not exists %I with schema %I', extname, extnamespace::regnamespace::text)
@@ -54,14 +54,9 @@ const KINDS = [
    from pg_class c where c.relkind = 'v' and ${isOurs("c.oid", "pg_class")}`,
 ];
 
-/** What must be there before rows can come, in an order that mostly works. */
-export async function selectShapeStatements(client: ClientBase): Promise<Statement[]> {
-  const statements: Statement[] = [];
-  for (const kind of KINDS) {
-    const { rows } = await client.query<Statement>(`select * from (${kind}) as found (key, text) order by key`);
-    statements.push(...rows);
-  }
-  return statements;
+/** What must exist before the rows are copied, in an order that mostly works. */
+export function selectShapeStatements(client: ClientBase): Promise<Statement[]> {
+  return selectKinds(client, KINDS);
 }
 
 export async function selectTables(client: ClientBase): Promise<CopiedTable[]> {

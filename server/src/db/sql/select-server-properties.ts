@@ -1,14 +1,16 @@
 import type { ClientBase } from "pg";
+import { OWNER_ROLE, OWN_SCHEMAS, ROLES } from "../plan-roles.ts";
+import { getOnlyRow } from "./get-only-row.ts";
 
-export interface ServerFacts {
+export interface ServerProperties {
   readonly versionNumber: number;
   readonly version: string;
   readonly encoding: string;
   readonly isStandby: boolean;
-  /** What a transaction gets unless it asks for something else. */
+  /** The default of a transaction. */
   readonly isReadOnly: boolean;
   readonly isJitOn: boolean;
-  /** Without those that are kept for administrators. */
+  /** Without those that are reserved for administrators. */
   readonly maxConnections: number;
   readonly nowMs: number;
   readonly role: string;
@@ -20,25 +22,19 @@ export interface ServerFacts {
   readonly canGrantOnPublic: boolean;
   readonly ownsDatabase: boolean;
   readonly canEverybodyMakeTemporaryTables: boolean;
-  /** Of the asked roles, those that do not exist. */
+  /** Roles of ours that do not exist. */
   readonly missingRoles: readonly string[];
   /** Null while there is no owner role yet. */
   readonly canBecomeOwner: boolean | null;
-  /** Of the asked schemas, those that belong to another role than the owner. */
+  /** Schemas of ours that belong to another role than the owner. */
   readonly foreignSchemas: readonly { readonly name: string; readonly owner: string }[];
   readonly walLevel: string;
   readonly maxWalSenders: number;
   readonly maxReplicationSlots: number;
 }
 
-export interface ServerFactsQuestion {
-  readonly roles: readonly string[];
-  readonly ownerRole: string;
-  readonly schemas: readonly string[];
-}
-
-export async function selectServerFacts(client: ClientBase, question: ServerFactsQuestion): Promise<ServerFacts> {
-  const { rows } = await client.query<ServerFacts>(
+export async function selectServerProperties(client: ClientBase): Promise<ServerProperties> {
+  const { rows } = await client.query<ServerProperties>(
     `select pg_catalog.current_setting('server_version_num')::int as "versionNumber",
             pg_catalog.current_setting('server_version') as "version",
             pg_catalog.current_setting('server_encoding') as "encoding",
@@ -78,9 +74,7 @@ export async function selectServerFacts(client: ClientBase, question: ServerFact
             pg_catalog.current_setting('max_replication_slots')::int as "maxReplicationSlots"
        from pg_catalog.pg_roles as me
       where me.rolname = current_user`,
-    [question.roles, question.ownerRole, question.schemas],
+    [ROLES, OWNER_ROLE, OWN_SCHEMAS],
   );
-  const [facts] = rows;
-  if (facts === undefined) throw new Error("the server does not know the role it let in");
-  return facts;
+  return getOnlyRow(rows);
 }

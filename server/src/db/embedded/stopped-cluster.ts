@@ -4,22 +4,16 @@ import { join } from "node:path";
 import { acquireDirectoryLock, type DirectoryLock, LockHeldError } from "./data-directory-lock.ts";
 import { EmbeddedError } from "./embedded-error.ts";
 import { loadLocationRecord } from "./location-record.ts";
-import { clusterPath, usualHome } from "./place-cluster.ts";
+import { type ClusterPlace, clusterPath, recordedHome } from "./place-cluster.ts";
 import { stopCluster } from "./stop-cluster.ts";
 
-export interface RestingCluster {
-  readonly home: string;
-  readonly clusterDir: string;
-}
-
-const LEFTOVER_PATIENCE = { fastMs: 10_000, immediateMs: 6_000 };
-const LOCK_WAIT_MS = 30_000;
+type ClusterLocation = Pick<ClusterPlace, "home" | "clusterDir">;
 
 /** Finds the cluster of a data directory, running or not; null when there is none. */
-export async function findCluster(dataDir: string): Promise<RestingCluster | null> {
+export async function findCluster(dataDir: string): Promise<ClusterLocation | null> {
   const record = await loadLocationRecord(dataDir);
   if (record === null) return null;
-  const home = record.home === usualHome(record.dataDir) ? usualHome(dataDir) : record.home;
+  const home = recordedHome(dataDir, record);
   const clusterDir = clusterPath(home);
   return existsSync(clusterDir) ? { home, clusterDir } : null;
 }
@@ -38,20 +32,19 @@ export async function findLastPort(dataDir: string): Promise<number | null> {
 }
 
 /** Runs `work` while the cluster is stopped and cannot be started. Resolves with null when a service uses it. */
-export async function withRestingCluster<T>(
+export async function withStoppedCluster<T>(
   dataDir: string,
-  work: (cluster: RestingCluster) => Promise<T>,
+  work: (cluster: ClusterLocation) => Promise<T>,
 ): Promise<{ readonly result: T } | null> {
   const locks: DirectoryLock[] = [];
   try {
-    locks.push(await acquireDirectoryLock({ folder: dataDir, role: "service", waitMs: LOCK_WAIT_MS }));
+    locks.push(await acquireDirectoryLock({ folder: dataDir }));
     const cluster = await findCluster(dataDir);
     if (cluster === null) throw new EmbeddedError(`There is no database in ${dataDir}.`);
     if (!cluster.home.startsWith(dataDir)) {
-      locks.push(await acquireDirectoryLock({ folder: cluster.home, role: "service", waitMs: LOCK_WAIT_MS }));
+      locks.push(await acquireDirectoryLock({ folder: cluster.home }));
     }
-    // Where there are signals they go to the processes directly; elsewhere the pg_ctl of this cluster is unknown.
-    await stopCluster({ clusterDir: cluster.clusterDir, pgCtl: "pg_ctl", patience: LEFTOVER_PATIENCE });
+    await stopCluster(cluster);
     return { result: await work(cluster) };
   } catch (fault) {
     if (fault instanceof LockHeldError) return null;

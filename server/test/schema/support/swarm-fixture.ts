@@ -3,7 +3,7 @@ import { EVENT_DESCRIPTIONS, isEventType } from "@swarmbase/sdk";
 import type { EventRow, Stage } from "./stage.ts";
 
 /** A swarm with one of everybody. All but the viewer have a webhook for every event. */
-export interface Room {
+export interface SwarmFixture {
   readonly stage: Stage;
   readonly owner: string;
   readonly admin: string;
@@ -15,7 +15,7 @@ export interface Room {
   readonly message: string;
 }
 
-export async function openRoom(stage: Stage): Promise<Room> {
+export async function openSwarmFixture(stage: Stage): Promise<SwarmFixture> {
   const [owner, admin, member, viewer, outsider] = await Promise.all(
     Array.from({ length: 5 }, () => stage.newUser({ user_metadata: { full_name: "Olga" } })),
   );

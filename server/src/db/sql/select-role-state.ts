@@ -1,11 +1,9 @@
-import type pg from "pg";
-import type { RoleFacts } from "../plan-roles.ts";
+import type { ClientBase } from "pg";
+import { OWNER_ROLE, REPLICA_ROLE, ROLES, type RoleState } from "../plan-roles.ts";
+import { getOnlyRow } from "./get-only-row.ts";
 
-export async function selectRoleFacts(
-  client: pg.ClientBase,
-  { roles, ownerRole, replicaRole }: { roles: readonly string[]; ownerRole: string; replicaRole: string },
-): Promise<RoleFacts> {
-  const { rows } = await client.query<RoleFacts>(
+export async function selectRoleState(client: ClientBase): Promise<RoleState> {
+  const { rows } = await client.query<RoleState>(
     `select
        current_database() as "database",
        (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as "isSuperuser",
@@ -36,9 +34,7 @@ export async function selectRoleFacts(
                 and coalesce((select pg_catalog.pg_has_role(current_user, oid, 'MEMBER WITH ADMIN OPTION')
                               from pg_catalog.pg_roles where rolname = $3), true))
         from pg_catalog.pg_roles where rolname = current_user) as "canGiveReplication"`,
-    [roles, ownerRole, replicaRole],
+    [[...ROLES, REPLICA_ROLE], OWNER_ROLE, REPLICA_ROLE],
   );
-  const [facts] = rows;
-  if (facts === undefined) throw new Error("the server did not describe its roles");
-  return facts;
+  return getOnlyRow(rows);
 }
