@@ -196,7 +196,7 @@ test("agent pages show load errors with a retry button, and a not-found page for
   await scanWithAxe(page);
 });
 
-plainTest("a model's gaps are found before they matter", () => {
+plainTest("findDropped lists the settings that a model does not support or limits", () => {
   const supports = {
     temperature: true,
     temperature_max: 1,
@@ -214,12 +214,15 @@ plainTest("a model's gaps are found before they matter", () => {
     "stop",
     "temperature",
   ]);
-  assert.match(findDropped({ temperature: 0.5, top_p: 0.9 }, model).temperature ?? "", /top P or temperature/);
+  assert.match(
+    findDropped({ temperature: 0.5, top_p: 0.9 }, model).temperature ?? "",
+    /top P together with temperature/,
+  );
   assert.deepEqual(findDropped({ top_p: 1, presence_penalty: 0, stop: [""] }, model), {});
   assert.deepEqual(findDropped(settings, undefined), {});
 });
 
-plainTest("a draft is sent without what was left empty, and keeps what it does not know", () => {
+plainTest("an agent draft omits empty values and keeps unknown settings", () => {
   const settings = { temperature: Number.NaN, stop: ["", "x"], of_an_app: { a: 1 } };
   const tidy = tidyDraft({ ...EMPTY_DRAFT, name: "Ada", role: " ", settings });
   assert.deepEqual([tidy.role, tidy.settings], [null, { stop: ["x"], of_an_app: { a: 1 } }]);

@@ -74,7 +74,7 @@ function buildPayload(row: object, eventType: "INSERT" | "UPDATE" | "DELETE" = "
   return { eventType, commit_timestamp: AT, new: row, old: row };
 }
 
-plainTest("the list keeps a bounded number, each thing once, and what waits in its place", () => {
+plainTest("the event tail is bounded, has each change once, and orders waiting changes by time", () => {
   const changes: Change[] = Array.from({ length: MAX_KEPT + 5 }, (_, at) =>
     readRow("messages", { id: String(at), created_at: new Date(at * 1_000).toISOString() }),
   );
@@ -91,7 +91,7 @@ plainTest("the list keeps a bounded number, each thing once, and what waits in i
   assert.deepEqual(addToTail(EMPTY_TAIL, [first, last], false).shown, [last, first]);
 });
 
-plainTest("a secret is never in what is told, and a row in one state is told once", () => {
+plainTest("readChange removes secrets, and a row in one status has one key", () => {
   assert.deepEqual(readChange("webhooks", buildPayload({ id: "1", secret: "whsec_x" })).row, { id: "1" });
   const running = readChange("runs", buildPayload({ id: "1", status: "running" }, "UPDATE"));
   assert.equal(
@@ -100,7 +100,7 @@ plainTest("a secret is never in what is told, and a row in one state is told onc
   );
 });
 
-plainTest("changes are said in words, whatever is missing in them", () => {
+plainTest("describeChange describes every change, also with missing columns", () => {
   const names = new Map([["s", "Support room"]]);
   const say = (change: ReturnType<typeof readChange>) => {
     const { type, text, to } = describeChange(change, names);
@@ -140,7 +140,7 @@ plainTest("changes are said in words, whatever is missing in them", () => {
   );
 });
 
-plainTest("a filter that the address does not know is none, and a gap is always shown", () => {
+plainTest("readFilter ignores unknown values, and a gap matches every filter", () => {
   const filter = readFilter(new URLSearchParams("noun=agent&type=run.failed&search=Ada"));
   assert.deepEqual(filter, { noun: "agent", type: null, search: "Ada" });
   const change = readChange("agents", buildPayload({ id: "1", name: "Ada" }));

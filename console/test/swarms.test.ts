@@ -269,8 +269,8 @@ test("a swarm's agents are ordered, disabled and removed, its settings saved, an
   const { swarmId } = await createSwarm(api, ["Ada", "Max", "Lin"]);
   const order = async () => {
     const path = `/rest/v1/swarm_agents?swarm_id=eq.${swarmId}&order=position&select=enabled,agent_cards(name)`;
-    const places = (await api.call("GET", path)) as { enabled: boolean; agent_cards: { name: string } }[];
-    return places.map(({ enabled, agent_cards: { name } }) => (enabled ? name : `(${name})`)).join();
+    const rows = (await api.call("GET", path)) as { enabled: boolean; agent_cards: { name: string } }[];
+    return rows.map(({ enabled, agent_cards: { name } }) => (enabled ? name : `(${name})`)).join();
   };
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("button", { name: "Order of Lin" }).press("ArrowUp");

@@ -39,7 +39,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await page.getByText("fields have errors").waitFor();
   await checkAppearance(page, "tool-refused");
   await page.getByLabel("Name", { exact: true }).fill("find order");
-  await page.getByLabel("Description").fill("Looks up an order by its number.");
+  await page.getByLabel("Description", { exact: true }).fill("Looks up an order by its number.");
   await page.getByLabel("Address").fill(address);
   await page.getByLabel("Credentials").selectOption("Bearer token");
   await page.getByLabel("Secret").fill(SECRET);
@@ -63,7 +63,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
 
   await page.getByRole("tab", { name: "Edit" }).click();
   await page.getByText("A secret is stored").waitFor();
-  await page.getByLabel("Description").fill("Looks up an order.");
+  await page.getByLabel("Description", { exact: true }).fill("Looks up an order.");
   await page.getByRole("switch", { name: /^Require approval/ }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("All changes saved").waitFor();
@@ -194,7 +194,7 @@ async function startMcpServer(t: TestContext, { dataDir }: Instance): Promise<st
   return `https://localhost:${address.port}/mcp`;
 }
 
-plainTest("arguments go out of a schema and into it again, and what else it says stays", () => {
+plainTest("readArguments and writeArguments round-trip a schema and keep its other keywords", () => {
   const schema = {
     type: "object",
     additionalProperties: false,
@@ -219,7 +219,7 @@ plainTest("arguments go out of a schema and into it again, and what else it says
   assert.deepEqual(findPlaceholders("https://x.example/{a}?q={b}", { c: ["{d}", "{a}"] }), ["a", "b", "d"]);
 });
 
-plainTest("a secret is sent when there is a new one, and removed when none is used", () => {
+plainTest("renderUpdate sends a new secret, and removes secrets that are no longer used", () => {
   const auth = { ...EMPTY_TOOL.auth, type: "bearer", value: SECRET } as const;
   const made = renderNew({ ...EMPTY_TOOL, name: "a", url: " https://x.example/{n} ", auth });
   assert.deepEqual(made.secrets, { token: SECRET });

@@ -50,7 +50,7 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByText("Delivered").waitFor();
+  await page.getByRole("dialog").getByText("Delivered", { exact: true }).waitFor();
   await takeScreenshot(page, "webhook-test");
   await scanWithAxe(page);
   await page.getByRole("link", { name: "Open the delivery" }).click();
@@ -225,7 +225,7 @@ test("a webhook that was disabled after a 410 shows the reason until it is enabl
   await page.getByRole("button", { name: "Send a test" }).waitFor();
   await api.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.getByText("The endpoint answered 410 Gone.", { exact: false }).waitFor();
-  await page.getByText("Disabled").waitFor();
+  await page.getByText("Disabled", { exact: true }).waitFor();
   await checkAppearance(page, "webhook-gone");
 
   // The notice stays until the webhook is enabled.

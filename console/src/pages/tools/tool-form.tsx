@@ -30,7 +30,7 @@ export function ToolFormFields({ form, onChange, onReadable, errors, tool }: Too
     <div className="grid min-w-0 items-start gap-5 lg:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
       <div className="grid min-w-0 gap-5">
         <CardSection
-          title="Description"
+          title="Identity"
           description="The model reads the name and the description to decide when to use it."
         >
           <IdentityFields form={form} onChange={onChange} errors={errors} />

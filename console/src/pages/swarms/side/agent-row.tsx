@@ -22,7 +22,7 @@ export interface AgentRowProps {
   onEnable(enabled: boolean): void;
 }
 
-const DRAG_TYPE = "application/x-swarmbase-swarmAgent";
+const DRAG_TYPE = "application/x-swarmbase-agent";
 
 export function AgentRow(props: AgentRowProps) {
   const { swarmAgent, index, count, status, canOrder, onMove } = props;
