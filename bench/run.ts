@@ -18,15 +18,15 @@ const { values } = parseArgs({
     output: { type: "string", default: resolve(import.meta.dirname, "results") },
   },
 });
-const wanted = values.only?.split(",");
-const unknown = wanted?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
+const selected = values.only?.split(",");
+const unknown = selected?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
 if (unknown.length > 0) {
   process.stderr.write(
     `There is no part ${unknown.join(", ")}; there are ${PARTS.map(({ name }) => name).join(", ")}.\n`,
   );
   process.exit(1);
 }
-const parts = PARTS.filter(({ name }) => wanted?.includes(name) ?? true);
+const parts = PARTS.filter(({ name }) => selected?.includes(name) ?? true);
 const length = values.quick ? "quick" : "full";
 const secondsOf = ({ seconds }: Part): number => seconds[length];
 
@@ -35,9 +35,9 @@ const versions = listVersions();
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
 print(renderGrid(["machine", ""], Object.entries(machine)));
 print(renderGrid(["version", ""], Object.entries(versions)));
-const most = parts.reduce((sum, { limitSeconds }) => sum + limitSeconds[length], 0);
+const maxSeconds = parts.reduce((sum, { limitSeconds }) => sum + limitSeconds[length], 0);
 const about = parts.reduce((sum, part) => sum + secondsOf(part), 0);
-print(`${parts.length} parts, about ${describeSeconds(about)} min, at most ${describeSeconds(most)} min.`);
+print(`${parts.length} parts, about ${describeSeconds(about)} min, at most ${describeSeconds(maxSeconds)} min.`);
 
 const stopping = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stopping.abort());

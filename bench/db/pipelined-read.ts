@@ -44,7 +44,7 @@ interface Way {
   read(target: Target): Promise<string>;
 }
 
-interface Tally {
+interface Measurement {
   reads: number;
   seconds: number;
   cpuMicroseconds: number;
@@ -184,24 +184,24 @@ async function withClient(pool: pg.Pool, work: (client: pg.PoolClient) => Promis
 }
 
 /** The ways alternate, so that other load of the machine affects all of them. */
-async function measure(ways: readonly Way[], targets: readonly Target[]): Promise<ReadonlyMap<string, Tally>> {
-  const tallies = new Map<string, Tally>();
+async function measure(ways: readonly Way[], targets: readonly Target[]): Promise<ReadonlyMap<string, Measurement>> {
+  const totals = new Map<string, Measurement>();
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const way of ways) {
-      const tally = await measureRound(way, targets);
+      const result = await measureRound(way, targets);
       // The first round is a warm-up.
       if (round === 0) continue;
-      const sum = tallies.get(way.name) ?? { reads: 0, seconds: 0, cpuMicroseconds: 0 };
-      sum.reads += tally.reads;
-      sum.seconds += tally.seconds;
-      sum.cpuMicroseconds += tally.cpuMicroseconds;
-      tallies.set(way.name, sum);
+      const sum = totals.get(way.name) ?? { reads: 0, seconds: 0, cpuMicroseconds: 0 };
+      sum.reads += result.reads;
+      sum.seconds += result.seconds;
+      sum.cpuMicroseconds += result.cpuMicroseconds;
+      totals.set(way.name, sum);
     }
   }
-  return tallies;
+  return totals;
 }
 
-async function measureRound(way: Way, targets: readonly Target[]): Promise<Tally> {
+async function measureRound(way: Way, targets: readonly Target[]): Promise<Measurement> {
   let reads = 0;
   const begunMs = performance.now();
   const begunCpu = process.cpuUsage();
@@ -219,8 +219,8 @@ async function measureRound(way: Way, targets: readonly Target[]): Promise<Tally
   return { reads, seconds: (performance.now() - begunMs) / 1_000, cpuMicroseconds: user + system };
 }
 
-function renderTable(tallies: ReadonlyMap<string, Tally>): string {
-  const [first] = tallies.values();
+function renderTable(totals: ReadonlyMap<string, Measurement>): string {
+  const [first] = totals.values();
   if (first === undefined) return "";
   const lines = [
     `${READERS} readers, ${CONNECTIONS} connections, ${USERS * AGENTS_PER_USER} agents of ${USERS} users`,
@@ -228,7 +228,7 @@ function renderTable(tallies: ReadonlyMap<string, Tally>): string {
     "| way | reads/s | to the first | Node CPU per read |",
     "|---|---:|---:|---:|",
   ];
-  for (const [name, { reads, seconds, cpuMicroseconds }] of tallies) {
+  for (const [name, { reads, seconds, cpuMicroseconds }] of totals) {
     const ratio = reads / seconds / (first.reads / first.seconds);
     const cpu = (cpuMicroseconds / reads).toFixed(0);
     lines.push(`| ${name} | ${(reads / seconds).toFixed(0)} | ${ratio.toFixed(2)} | ${cpu} µs |`);

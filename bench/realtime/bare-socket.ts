@@ -16,7 +16,7 @@ export class BareSocket {
 
   private constructor(socket: net.Socket) {
     this.socket = socket;
-    socket.on("data", (chunk: Buffer) => this.#look(chunk));
+    socket.on("data", (chunk: Buffer) => this.#onData(chunk));
     socket.on("error", () => {});
   }
 
@@ -55,7 +55,7 @@ export class BareSocket {
     this.socket.destroy();
   }
 
-  #look(chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     if (this.#sought === null) return;
     const text = this.#tail + chunk.toString("latin1");
     if (text.includes(this.#sought)) {

@@ -50,7 +50,7 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 10, observer });
   const directUrl = withRole(adminUrl, "sb_replica", derivePassword(masterKey, "sb_replica"));
   const changes = openChanges({ directUrl, database, observer, clock: systemClock });
-  const room = openRealtime({
+  const realtime = openRealtime({
     changes,
     authenticate: async (token) => ({
       caller:
@@ -70,9 +70,9 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
     newId: randomUUID,
   });
   const { signal } = new AbortController();
-  for (const worker of [changes.worker, ...room.workers]) void worker.run(signal);
+  for (const worker of [changes.worker, ...realtime.workers]) void worker.run(signal);
   const server = createServer();
-  server.on("upgrade", (request, socket, head) => room.handleUpgrade(request, socket, head));
+  server.on("upgrade", (request, socket, head) => realtime.handleUpgrade(request, socket, head));
   server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 });
   await once(server, "listening");
   return (server.address() as AddressInfo).port;

@@ -10,7 +10,7 @@ const BOTTOM = 34;
 const LABEL_LETTERS = 46;
 const TITLE_LETTERS = 98;
 /** Beyond this ratio of the longest to the shortest bar, a logarithmic scale is used. */
-const MOST_TIMES = 60;
+const MAX_LINEAR_RATIO = 60;
 
 /** Both themes: an image on a page follows the reader's system, not the page. */
 const STYLE = `
@@ -64,18 +64,20 @@ interface Scale {
 }
 
 function createScale(bars: readonly Bar[]): Scale {
-  const room = WIDTH - LABELS - VALUES;
+  const plotWidth = WIDTH - LABELS - VALUES;
   const shown = bars.flatMap(({ value, goal }) => (goal === null ? [value] : [value, goal]));
   const lengths = shown.filter((value) => Number.isFinite(value) && value > 0);
-  const most = Math.max(...lengths);
-  const least = Math.min(...lengths);
+  const longest = Math.max(...lengths);
+  const shortest = Math.min(...lengths);
   if (lengths.length === 0) return { isPowers: false, place: () => 0 };
-  const isPowers = most / least > MOST_TIMES;
+  const isPowers = longest / shortest > MAX_LINEAR_RATIO;
   // The shortest bar stays visible.
-  const from = Math.log(least / 2);
+  const from = Math.log(shortest / 2);
   const place = (value: number): number => {
     if (!Number.isFinite(value) || value <= 0) return 0;
-    return isPowers ? (room * (Math.log(value) - from)) / (Math.log(most) - from) : (room * value) / most;
+    return isPowers
+      ? (plotWidth * (Math.log(value) - from)) / (Math.log(longest) - from)
+      : (plotWidth * value) / longest;
   };
   return { isPowers, place };
 }

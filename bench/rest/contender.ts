@@ -8,8 +8,8 @@ export interface Round {
 }
 
 export interface WarmUp {
-  readonly least: number;
-  readonly most: number;
+  readonly minMs: number;
+  readonly maxMs: number;
 }
 
 /** One way to do the same work. */

@@ -32,7 +32,7 @@ export async function createHttpContender(server: HttpServer, options: LoadOptio
     name,
     pids: server.pids,
     database: server.database,
-    warmUp: (operation, { least, most }) => load.ask({ kind: "run", name, operation, durationMs: least, mostMs: most }),
+    warmUp: (operation, { minMs, maxMs }) => load.ask({ kind: "run", name, operation, durationMs: minMs, maxMs }),
     run: async (operation, durationMs) => {
       const { round } = await load.ask({ kind: "run", name, operation, durationMs });
       if (round === undefined) throw new Error("a round without an outcome");
@@ -52,8 +52,8 @@ async function checkAnswer(
   if (asked === undefined) throw new Error("no response to a probe request");
   const agents = server.readAgents(operation, asked);
   const isList = operation === "list 20" || operation === "list 20 with tools";
-  const wantedTools = operation === "list 20 with tools" ? TOOLS_PER_AGENT : 0;
-  const isGood = agents.length === (isList ? LIST_LIMIT : 1) && agents.every(({ tools }) => tools === wantedTools);
+  const expectedTools = operation === "list 20 with tools" ? TOOLS_PER_AGENT : 0;
+  const isGood = agents.length === (isList ? LIST_LIMIT : 1) && agents.every(({ tools }) => tools === expectedTools);
   if (!isGood)
     throw new Error(`${server.name}, ${operation}, was answered with ${asked.status}: ${asked.text.slice(0, 2000)}`);
 }

@@ -16,7 +16,7 @@ export type LoadQuestion =
 /** At least this long and, if requested, once through the list, but never longer than the maximum. */
 export interface RunLength {
   readonly durationMs: number;
-  readonly mostMs?: number;
+  readonly maxMs?: number;
 }
 
 export interface LoadAnswer {
@@ -68,14 +68,14 @@ async function reopen(line: Line): Promise<void> {
 async function run(
   { connections, requests }: Line,
   operation: string,
-  { durationMs, mostMs = 0 }: RunLength,
+  { durationMs, maxMs = 0 }: RunLength,
 ): Promise<Round> {
   const kept = requests.get(operation);
   if (kept === undefined) throw new Error(`nothing is kept for ${operation}`);
   const { list } = kept;
   const startedAt = performance.now();
   const endAt = startedAt + durationMs;
-  const mostAt = startedAt + mostMs;
+  const mostAt = startedAt + maxMs;
   let count = 0;
   const shouldGoOn = (): boolean => {
     const now = performance.now();

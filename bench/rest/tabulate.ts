@@ -13,7 +13,7 @@ export interface Memory {
 
 const MB = 1024 * 1024;
 /** The maximum cost of a read from the larger store, relative to the smaller one. */
-const MOST_GROWTH = 1.3;
+const MAX_GROWTH = 1.3;
 
 export interface Rival {
   readonly name: string;
@@ -145,7 +145,7 @@ export function tabulateGrowth(results: Results, smaller: string, larger: string
   return {
     id: "rest-growth",
     title: "Tables: the same reads with more rows stored",
-    head: ["requests/s · CPU per request", smaller, larger, `times as dear (goal at most ${MOST_GROWTH})`],
+    head: ["requests/s · CPU per request", smaller, larger, `times as dear (goal at most ${MAX_GROWTH})`],
     rows: grown.map(({ operation, figures, times }) => [
       operation,
       describe(figures.get(smaller)),
@@ -156,7 +156,7 @@ export function tabulateGrowth(results: Results, smaller: string, larger: string
     goals: grown.map(({ operation, times }) => ({
       about: `${operation} from the larger store`,
       bound: "at most",
-      limit: MOST_GROWTH,
+      limit: MAX_GROWTH,
       value: times,
       unit: " times the cost",
     })),
@@ -166,7 +166,7 @@ export function tabulateGrowth(results: Results, smaller: string, larger: string
         label: operation,
         value: times,
         text: times.toFixed(2),
-        goal: MOST_GROWTH,
+        goal: MAX_GROWTH,
         isOurs: true,
       })),
     },

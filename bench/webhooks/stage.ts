@@ -122,7 +122,7 @@ export async function openStage(): Promise<Stage> {
       return rows[0]?.id ?? "";
     },
     start: (limitWebhooks = 0) => {
-      const room = openWebhooks({
+      const webhooks = openWebhooks({
         database: { service: roomPool },
         outbound,
         listenUrl: null,
@@ -139,9 +139,9 @@ export async function openStage(): Promise<Stage> {
         clock: systemClock,
       });
       const stopping = new AbortController();
-      const running = Promise.all(room.workers.map((worker) => worker.run(stopping.signal)));
+      const running = Promise.all(webhooks.workers.map((worker) => worker.run(stopping.signal)));
       return {
-        wake: () => room.wake(),
+        wake: () => webhooks.wake(),
         stop: async () => {
           stopping.abort();
           await running;

@@ -30,7 +30,7 @@ export async function startDirect(stage: Stage, options: DirectOptions): Promise
     name: "statements without HTTP",
     pids: [child.pid],
     database,
-    warmUp: (operation, { least }) => child.ask({ kind: "run", operation, durationMs: least }),
+    warmUp: (operation, { minMs }) => child.ask({ kind: "run", operation, durationMs: minMs }),
     run: async (operation, durationMs) => {
       const round = await child.ask({ kind: "run", operation, durationMs });
       if (round === null) throw new Error("a round without an outcome");

@@ -11,7 +11,7 @@ const FILL_ROWS = 1_000;
 export async function openBullMq(stage, redisUrl) {
   const deliveries = await openPeerDeliveries(stage, "bench_bullmq");
   const connection = { url: redisUrl, maxRetriesPerRequest: null };
-  // A server that was given may hold something of somebody else.
+  // An external server may contain other data.
   const prefix = `swarmbase-bench-${randomUUID()}`;
   const queue = new Queue(QUEUE, { connection, prefix, defaultJobOptions: { removeOnComplete: true, attempts: 5 } });
   return {
