@@ -1,7 +1,4 @@
-/**
- * Lets any number of callers share runs of some work, one at a time. Each caller gets a run that began after the call: one
- * that is in progress may have read its data before the change that the caller asks about.
- */
+/** Callers share runs, one at a time. Each gets a run that began after its call, so that the run sees earlier changes. */
 export function shareRuns<T>(
   run: () => Promise<T>,
   waitBeforeRun: () => Promise<void> = async () => {},

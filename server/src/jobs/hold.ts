@@ -1,4 +1,4 @@
-import type { Worker } from "./worker.ts";
+import { aborted, type Worker } from "./worker.ts";
 
 /** Pauses workers. */
 export class Hold {
@@ -39,11 +39,4 @@ export class Hold {
     };
     return { ...worker, run };
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -2,7 +2,6 @@
 // Not in charge of: what the workers do.
 
 export { Hold } from "./hold.ts";
-export { type PollOptions, poll } from "./poll.ts";
-export { type SuperviseOptions, supervise } from "./supervise.ts";
-export { spread, WakeUp } from "./wake-up.ts";
+export { type PollOptions, poll, spread, WakeUp } from "./poll.ts";
+export { supervise } from "./supervise.ts";
 export type { Worker } from "./worker.ts";

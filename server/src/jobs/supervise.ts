@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Observer } from "../observe/index.ts";
-import { decideRestartDelayMs } from "./restart-delay.ts";
-import type { Worker } from "./worker.ts";
+import { aborted, type Worker } from "./worker.ts";
 
 const DEFAULT_STOP_TIMEOUT_MS = 10_000;
 /** After a run of this length, the next failure starts the restart schedule again. */
 const HEALTHY_AFTER_MS = 60_000;
+const RESTART_DELAYS_MS = [500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
 
 export interface SuperviseOptions {
   readonly signal: AbortSignal;
@@ -36,12 +36,15 @@ export async function supervise(workers: readonly Worker[], options: SuperviseOp
     }),
   );
 
-  const stopWatch = new AbortController();
-  const stuck = reportStuck({ signal, stopTimeoutMs, until: stopWatch.signal }).then((isStuck) => {
-    if (isStuck) for (const name of running) observer.note("worker.stuck", { worker: name, stopTimeoutMs });
-  });
-  await Promise.race([all, stuck]);
-  stopWatch.abort();
+  const ended = new AbortController();
+  const reportStuck = async (): Promise<void> => {
+    await aborted(AbortSignal.any([signal, ended.signal]));
+    await sleep(stopTimeoutMs, undefined, { signal: ended.signal }).catch(() => {});
+    if (ended.signal.aborted) return;
+    for (const name of running) observer.note("worker.stuck", { worker: name, stopTimeoutMs });
+  };
+  await Promise.race([all, reportStuck()]);
+  ended.abort();
   if (failure.signal.aborted) throw failure.signal.reason;
 }
 
@@ -63,7 +66,7 @@ async function keepRunning(worker: Worker, signal: AbortSignal, options: Supervi
     restarts += 1;
     if (fault === null) observer.note("worker.ended", { worker: worker.name, delayMs });
     else observer.note("worker.failed", { worker: worker.name, delayMs, error: fault });
-    await sleepUnlessAborted(delayMs, signal);
+    await sleep(delayMs, undefined, { signal }).catch(() => {});
   }
   observer.note("worker.stopped", { worker: worker.name });
 }
@@ -77,26 +80,8 @@ async function runOnce(worker: Worker, signal: AbortSignal): Promise<Error | nul
   }
 }
 
-async function sleepUnlessAborted(delayMs: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(delayMs, undefined, { signal });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-interface StuckWatch {
-  readonly signal: AbortSignal;
-  readonly stopTimeoutMs: number;
-  readonly until: AbortSignal;
-}
-
-async function reportStuck({ signal, stopTimeoutMs, until }: StuckWatch): Promise<boolean> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted || until.aborted) return resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    until.addEventListener("abort", () => resolve(), { once: true });
-  });
-  await sleepUnlessAborted(stopTimeoutMs, until);
-  return !until.aborted;
+/** Half of the delay is random, so that nodes that failed together do not restart together. */
+export function decideRestartDelayMs(restarts: number, random: () => number): number {
+  const stepMs = RESTART_DELAYS_MS[Math.min(restarts, RESTART_DELAYS_MS.length - 1)] ?? RESTART_DELAYS_MS[0];
+  return Math.round(stepMs / 2 + (stepMs / 2) * random());
 }

@@ -5,3 +5,10 @@ export interface Worker {
   /** Resolves soon after the signal aborts, and not before. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { shareRuns } from "../../src/concurrency/index.ts";
 
-/** Work whose runs end when they are told to. */
+/** Work whose runs end when the test ends them. */
 function createWork() {
   const runs: PromiseWithResolvers<number>[] = [];
   const run = (): Promise<number> => {

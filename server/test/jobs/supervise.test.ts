@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { supervise, type Worker } from "../../src/jobs/index.ts";
-import { decideRestartDelayMs } from "../../src/jobs/restart-delay.ts";
+import { decideRestartDelayMs } from "../../src/jobs/supervise.ts";
 import type { ObservationName, Observer } from "../../src/observe/index.ts";
 
 function recordNotes() {
