@@ -1,31 +1,22 @@
 import type { Exchange } from "./exchange.ts";
 
-interface Group {
-  readonly exchanges: Set<Exchange>;
-  readonly onAbort: () => void;
-}
-
 /** Groups exchanges by their abort signal, so that each signal has one listener. */
 export class AbortGroups {
-  readonly #groups = new Map<AbortSignal, Group>();
+  readonly #groups = new Map<AbortSignal, Set<Exchange>>();
 
   join(signal: AbortSignal, exchange: Exchange): void {
-    const group = this.#groups.get(signal) ?? this.#open(signal);
-    group.exchanges.add(exchange);
+    const group = this.#groups.get(signal) ?? new Set();
+    if (group.size === 0) signal.addEventListener("abort", this.#abort);
+    this.#groups.set(signal, group.add(exchange));
   }
 
   leave(signal: AbortSignal, exchange: Exchange): void {
     const group = this.#groups.get(signal);
-    if (group === undefined || !group.exchanges.delete(exchange) || group.exchanges.size > 0) return;
-    signal.removeEventListener("abort", group.onAbort);
+    if (group === undefined || !group.delete(exchange) || group.size > 0) return;
+    signal.removeEventListener("abort", this.#abort);
     this.#groups.delete(signal);
   }
 
-  #open(signal: AbortSignal): Group {
-    const exchanges = new Set<Exchange>();
-    const group = { exchanges, onAbort: () => exchanges.forEach((exchange) => exchange.abort()) };
-    signal.addEventListener("abort", group.onAbort);
-    this.#groups.set(signal, group);
-    return group;
-  }
+  #abort = ({ target }: Event): void =>
+    this.#groups.get(target as AbortSignal)?.forEach((exchange) => exchange.abort());
 }

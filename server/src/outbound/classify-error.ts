@@ -1,5 +1,4 @@
-import { OutboundError } from "./outbound-error.ts";
-import type { OutboundFault } from "./outbound-result.ts";
+import { OutboundError, type OutboundFault } from "./outbound-result.ts";
 
 export interface ClassifiedFault {
   readonly code: OutboundFault;

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { StringDecoder } from "node:string_decoder";
 import type { Dispatcher } from "undici";
 import { classifyError } from "./classify-error.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { OriginPool, PendingRequest } from "./connection/origin-pool.ts";
-import { OutboundError } from "./outbound-error.ts";
-import type { OutboundResult } from "./outbound-result.ts";
-import { ResponseBody } from "./response-body.ts";
+import { OutboundError, type OutboundResult } from "./outbound-result.ts";
 
+const MAX_BODY_BYTES = 65_536;
 const MAX_INTERIM_RESPONSES = 16;
 const MAX_RETRY_AFTER_LENGTH = 256;
 
@@ -106,7 +106,7 @@ export class Exchange implements PendingRequest {
 
   #settleFailed(error: Error): void {
     if (this.#phase === "settled") return;
-    const fault = classifyError(error, this.#isConnected());
+    const fault = classifyError(error, this.#phase === "sent" || this.#phase === "answering");
     this.#settle({ kind: "failed", ...fault, durationMs: this.#elapsedMs() }, false);
   }
 
@@ -121,11 +121,41 @@ export class Exchange implements PendingRequest {
     onSettled(this, result);
   }
 
-  #isConnected(): boolean {
-    return this.#phase === "sent" || this.#phase === "answering";
-  }
-
   #elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAtMs);
   }
+}
+
+/** The first MAX_BODY_BYTES of a response body. */
+class ResponseBody {
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #isTruncated = false;
+
+  get isTruncated(): boolean {
+    return this.#isTruncated;
+  }
+
+  add(chunk: Buffer): void {
+    const left = MAX_BODY_BYTES - this.#size;
+    if (chunk.length > left) this.#isTruncated = true;
+    if (left <= 0) return;
+    this.#chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk);
+    this.#size = Math.min(MAX_BODY_BYTES, this.#size + chunk.length);
+  }
+
+  /** Valid UTF-8 without NUL, at most MAX_BODY_BYTES, so that PostgreSQL can store it. */
+  toText(): string {
+    const [first, ...rest] = this.#chunks;
+    if (first === undefined) return "";
+    const bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks, this.#size);
+    const text = (this.#isTruncated ? decodeWholeCharacters(bytes) : bytes.toString("utf8")).replaceAll("\0", "");
+    // Each invalid byte becomes a replacement character of three bytes.
+    const isTooLong = text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
+    return isTooLong ? decodeWholeCharacters(Buffer.from(text).subarray(0, MAX_BODY_BYTES)) : text;
+  }
+}
+
+function decodeWholeCharacters(bytes: Buffer): string {
+  return new StringDecoder("utf8").write(bytes);
 }

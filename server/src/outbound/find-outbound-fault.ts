@@ -1,6 +1,5 @@
 import { type ClassifiedFault, classifyError } from "./classify-error.ts";
-import { OutboundError } from "./outbound-error.ts";
-import type { OutboundFault } from "./outbound-result.ts";
+import { OutboundError, type OutboundFault } from "./outbound-result.ts";
 
 export interface FetchFault extends Omit<ClassifiedFault, "code"> {
   readonly code: OutboundFault | "redirect";

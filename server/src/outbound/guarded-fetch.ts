@@ -1,21 +1,11 @@
 import { Agent, buildConnector, type Dispatcher, fetch, Headers, type RequestInit, type Response } from "undici";
-import type { AddressPolicy } from "./address-policy.ts";
-import { createGuardedConnector } from "./connection/guarded-connector.ts";
-import { createDnsCache } from "./dns/dns-cache.ts";
-import type { Resolver } from "./dns/resolver.ts";
-import { createSystemResolver } from "./dns/system-resolver.ts";
-import { OutboundError } from "./outbound-error.ts";
+import { type ConnectorOptions, openConnector } from "./connection/guarded-connector.ts";
+import { OutboundError } from "./outbound-result.ts";
 import { checkTargetUrl } from "./target-url.ts";
-import { createTrustedRoots } from "./trusted-roots.ts";
 
-export interface GuardedFetchOptions {
-  readonly policy: AddressPolicy;
-  /** Certificate authorities in PEM, trusted in addition to those of the system. */
-  readonly ca: readonly string[];
-  readonly connectionsPerOrigin: number;
+export interface GuardedFetchOptions extends ConnectorOptions {
   /** URLs from the configuration: their origins may have any address and may use plain HTTP. */
   readonly exemptUrls: readonly string[];
-  readonly resolve?: Resolver;
 }
 
 export interface GuardedFetch {
@@ -26,23 +16,12 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 /** For long streamed responses; the caller sets deadlines by signal. */
 export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { policy, ca, connectionsPerOrigin, exemptUrls, resolve } = options;
+  const { policy, connectionsPerOrigin, exemptUrls } = options;
   const exemptOrigins = new Set(exemptUrls.map((url) => new URL(url).origin));
-  const dnsCache = createDnsCache({
-    resolve: resolve ?? createSystemResolver({ usesHostsFile: policy.hasAllowList }),
-  });
-  const roots = createTrustedRoots(ca);
-  const connectGuarded = createGuardedConnector({ policy, dnsCache, roots });
-  const connectExempt = buildConnector({
-    secureContext: roots,
-    rejectUnauthorized: true,
-    allowH2: false,
-    timeout: CONNECT_TIMEOUT_MS,
-  });
+  const { connect: connectGuarded, tls, close: closeConnector } = openConnector(options);
+  const connectExempt = buildConnector(tls);
   const agent = new Agent({
     connections: connectionsPerOrigin,
     allowH2: false,
@@ -73,7 +52,7 @@ export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       throw new OutboundError("protocol", "The response is compressed, although the request did not accept that.");
     },
     async close() {
-      dnsCache.close();
+      closeConnector();
       await agent.destroy();
     },
   };

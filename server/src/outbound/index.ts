@@ -4,10 +4,9 @@
 
 export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolver } from "./dns/resolver.ts";
-export { type FetchFault, findOutboundFault, wasNeverSent } from "./find-outbound-fault.ts";
+export { findOutboundFault, wasNeverSent } from "./find-outbound-fault.ts";
 export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
 export { findCustomHeaderFault } from "./header-rules.ts";
 export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
-export { OutboundError } from "./outbound-error.ts";
-export type { OutboundFault, OutboundResult } from "./outbound-result.ts";
-export { checkTargetUrl, type TargetCheck } from "./target-url.ts";
+export { OutboundError, type OutboundFault, type OutboundResult } from "./outbound-result.ts";
+export { checkTargetUrl } from "./target-url.ts";

@@ -1,16 +1,10 @@
 import { AbortGroups } from "./abort-groups.ts";
-import type { AddressPolicy } from "./address-policy.ts";
-import { createGuardedConnector } from "./connection/guarded-connector.ts";
+import { type ConnectorOptions, openConnector } from "./connection/guarded-connector.ts";
 import { OriginPools } from "./connection/origin-pools.ts";
-import { createDnsCache } from "./dns/dns-cache.ts";
-import type { Resolver } from "./dns/resolver.ts";
-import { createSystemResolver } from "./dns/system-resolver.ts";
 import { Exchange } from "./exchange.ts";
 import { findHeaderFault } from "./header-rules.ts";
-import { OutboundError } from "./outbound-error.ts";
-import type { OutboundFault, OutboundResult } from "./outbound-result.ts";
-import { createTargetChecks } from "./target-checks.ts";
-import { createTrustedRoots } from "./trusted-roots.ts";
+import { OutboundError, type OutboundFault, type OutboundResult } from "./outbound-result.ts";
+import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
 
 export interface OutboundRequest {
   readonly url: string;
@@ -29,26 +23,28 @@ export interface Outbound {
   readonly size: { readonly origins: number; readonly connections: number };
 }
 
-export interface OutboundOptions {
-  readonly policy: AddressPolicy;
-  /** Certificate authorities in PEM, trusted in addition to those of the system. */
-  readonly ca: readonly string[];
-  readonly connectionsPerOrigin: number;
+export interface OutboundOptions extends ConnectorOptions {
   readonly maxOrigins: number;
   readonly maxSocketAgeMs?: number;
-  readonly resolve?: Resolver;
 }
 
 const MAX_SOCKET_AGE_MS = 300_000;
+const MAX_TARGETS = 2_000;
 
 export function openOutbound(options: OutboundOptions): Outbound {
-  const { policy, ca, resolve, connectionsPerOrigin, maxOrigins, maxSocketAgeMs = MAX_SOCKET_AGE_MS } = options;
-  const dnsCache = createDnsCache({
-    resolve: resolve ?? createSystemResolver({ usesHostsFile: policy.hasAllowList }),
-  });
-  const connect = createGuardedConnector({ policy, dnsCache, roots: createTrustedRoots(ca) });
-  const pools = new OriginPools({ connect, connectionsPerOrigin, maxOrigins, maxSocketAgeMs });
-  const checkTarget = createTargetChecks(policy);
+  const { connectionsPerOrigin: maxConnections, maxOrigins, maxSocketAgeMs = MAX_SOCKET_AGE_MS } = options;
+  const { connect, close: closeConnector } = openConnector(options);
+  const pools = new OriginPools({ connect, maxConnections, maxOrigins, maxSocketAgeMs });
+  const targets = new Map<string, TargetCheck>();
+  /** Caches the checks of URLs, which need no DNS. Names are resolved and checked with every connection. */
+  const checkTarget = (url: string): TargetCheck => {
+    const known = targets.get(url);
+    if (known !== undefined) return known;
+    const target = checkTargetUrl(url, options.policy);
+    if (targets.size >= MAX_TARGETS) targets.clear();
+    if (target.ok) targets.set(url, target);
+    return target;
+  };
   const inFlight = new Set<Exchange>();
   const aborts = new AbortGroups();
   let isClosed = false;
@@ -86,7 +82,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     async close() {
       isClosed = true;
       for (const exchange of inFlight) exchange.cancel(new OutboundError("aborted", "The sender is closing."));
-      dnsCache.close();
+      closeConnector();
       await pools.destroy();
     },
     get size() {

@@ -1,7 +1,4 @@
-/**
- * Why there is no response. `connect_timeout`: no connection (DNS, TCP, TLS) in time; `timeout`: no complete response in time;
- * `connect_refused`: nothing listens, or the host is unreachable; `protocol`: the response is not valid HTTP.
- */
+/** Why there is no response. `connect_timeout` includes DNS and TLS; `connect_refused` includes unreachable hosts. */
 export type OutboundFault =
   | "blocked_address"
   | "invalid_url"
@@ -31,3 +28,14 @@ export type OutboundResult =
       readonly message: string;
       readonly durationMs: number;
     };
+
+/** A failure with its fault. The message is shown to the owner of the target, so it contains no addresses. */
+export class OutboundError extends Error {
+  readonly fault: OutboundFault;
+
+  constructor(fault: OutboundFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "OutboundError";
+    this.fault = fault;
+  }
+}

@@ -1,11 +1,17 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
-import { BLOCKED_PORTS } from "./blocked-ports.ts";
 
 export type TargetCheck =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly reason: string; readonly fault: "invalid_url" | "blocked_address" };
 
+/** Ports of other protocols, which an HTTP request could attack: the bad ports of the Fetch standard. */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
 const MAX_URL_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
 const HTTPS = "https://";

@@ -34,7 +34,7 @@ const PUBLIC = [
   "3ffe::1",
 ];
 
-const REFUSED = [
+const BLOCKED = [
   "0.0.0.0",
   "0.255.255.255",
   "10.0.0.0",
@@ -112,7 +112,7 @@ test("the address policy allows public addresses only", () => {
     [],
   );
   assert.deepEqual(
-    REFUSED.filter((address) => strict.allows(address)),
+    BLOCKED.filter((address) => strict.allows(address)),
     [],
   );
 });

@@ -82,16 +82,16 @@ test("a request whose deadline has passed is not sent", async (t) => {
     requests.push(request.url ?? "");
     response.end();
   });
-  const gate = Promise.withResolvers<void>();
+  const blocked = Promise.withResolvers<void>();
   const { outbound, post } = openForTest(t, {
     resolve: async () => {
-      await gate.promise;
+      await blocked.promise;
       return { addresses: [{ address: "127.0.0.1", family: 4 }], ttlSeconds: 60 };
     },
   });
   const late = await post(`https://hooks.example.com:${receiver.port}/late`, { timeoutMs: 50 });
   assert.ok(late.kind === "failed" && late.code === "connect_timeout", JSON.stringify(late));
-  gate.resolve();
+  blocked.resolve();
   const next = await post(`https://hooks.example.com:${receiver.port}/next`);
   assert.equal(next.kind, "answered");
   assert.deepEqual(requests, ["/next"]);

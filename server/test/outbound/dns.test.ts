@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { createDnsCache } from "../../src/outbound/dns/dns-cache.ts";
 import type { DnsAnswer, Resolver } from "../../src/outbound/dns/resolver.ts";
 import { createSystemResolver } from "../../src/outbound/dns/system-resolver.ts";
-import { OutboundError } from "../../src/outbound/outbound-error.ts";
+import { OutboundError } from "../../src/outbound/outbound-result.ts";
 import { startNameServer } from "./support/name-server.ts";
 import { openForTest, startReceiver } from "./support/receiver.ts";
 
@@ -133,8 +133,8 @@ test("a name server that never answers for one address family does not delay the
   ] as const) {
     const over = new AbortController();
     // Without any answer the client gives up only after all its tries.
-    const patient = resolve(NAME, over.signal).catch(() => null);
-    const answer = await Promise.race([resolve(name, over.signal), patient]);
+    const slow = resolve(NAME, over.signal).catch(() => null);
+    const answer = await Promise.race([resolve(name, over.signal), slow]);
     over.abort();
     assert.deepEqual(
       answer?.addresses.map((resolved) => resolved.address),
@@ -147,9 +147,9 @@ test("an abort ends a DNS query without an answer", async (t) => {
   const { address, questions } = await startNameServer(t, { [NAME]: null });
   const resolve = createSystemResolver({ usesHostsFile: false, servers: [address] });
   const over = new AbortController();
-  const patient = resolve(NAME, over.signal).catch(() => "patient");
-  const hasty = resolve(NAME, AbortSignal.timeout(100)).catch(() => "hasty");
-  assert.equal(await Promise.race([patient, hasty]), "hasty");
+  const slow = resolve(NAME, over.signal).catch(() => "slow");
+  const fast = resolve(NAME, AbortSignal.timeout(100)).catch(() => "fast");
+  assert.equal(await Promise.race([slow, fast]), "fast");
   over.abort();
   // Two tries for each address family.
   while (questions.length < 4) await wait(5);

@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { request } from "undici";
 import { createAddressPolicy, openGuardedFetch } from "../../src/outbound/index.ts";
-import { OutboundError } from "../../src/outbound/outbound-error.ts";
+import { OutboundError } from "../../src/outbound/outbound-result.ts";
 import { authority, loopbackPolicy, resolveTo, startReceiver } from "./support/receiver.ts";
 
 function openFetch(t: TestContext, options: Partial<Parameters<typeof openGuardedFetch>[0]> = {}) {
@@ -21,7 +21,7 @@ function openFetch(t: TestContext, options: Partial<Parameters<typeof openGuarde
   return guarded;
 }
 
-const isRefusal = (error: unknown): boolean => {
+const isRejection = (error: unknown): boolean => {
   const cause = error instanceof OutboundError ? error : (error as Error).cause;
   return cause instanceof OutboundError && (cause.fault === "blocked_address" || cause.fault === "invalid_url");
 };
@@ -38,8 +38,8 @@ test("guarded fetch blocks internal addresses, local names and plain HTTP", asyn
     `https://hooks.example.com:${receiver.port}/`,
     `http://hooks.example.com:${receiver.port}/`,
   ]) {
-    await assert.rejects(fetch(url), isRefusal, url);
-    await assert.rejects(request(url, { dispatcher }), isRefusal, url);
+    await assert.rejects(fetch(url), isRejection, url);
+    await assert.rejects(request(url, { dispatcher }), isRejection, url);
   }
   // Rejected before the name is resolved.
   await assert.rejects(request("https://hooks.example.com:6667/", { dispatcher }), { fault: "invalid_url" });
@@ -94,7 +94,7 @@ test("only exempt origins may have internal addresses or use plain HTTP", async 
   });
   assert.equal(await (await fetch(`http://127.0.0.1:${port}/v1/chat`)).text(), "local model");
   assert.equal(await (await fetch(`https://127.0.0.1:${secure.port}/`)).text(), "ok");
-  await assert.rejects(fetch(`http://127.0.0.1:${secure.port}/`), isRefusal);
-  await assert.rejects(fetch(`https://127.0.0.1:${port}/`), isRefusal);
-  await assert.rejects(fetch(`http://localhost:${port}/`), isRefusal);
+  await assert.rejects(fetch(`http://127.0.0.1:${secure.port}/`), isRejection);
+  await assert.rejects(fetch(`https://127.0.0.1:${port}/`), isRejection);
+  await assert.rejects(fetch(`http://localhost:${port}/`), isRejection);
 });

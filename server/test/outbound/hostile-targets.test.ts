@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSecureContext } from "node:tls";
-import { createGuardedConnector } from "../../src/outbound/connection/guarded-connector.ts";
+import { buildTlsOptions, createGuardedConnector } from "../../src/outbound/connection/guarded-connector.ts";
 import { checkTargetUrl, createAddressPolicy, type Resolver } from "../../src/outbound/index.ts";
-import type { OutboundError } from "../../src/outbound/outbound-error.ts";
+import type { OutboundError } from "../../src/outbound/outbound-result.ts";
 import { openForTest, resolveTo, startReceiver } from "./support/receiver.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
@@ -189,8 +188,8 @@ test("no hostile URL opens a socket", async (t) => {
       const url = template.replace("P", String(receiver.port));
       const check = checkTargetUrl(url, strict);
       const result = await post(url);
-      const isRefused = !check.ok && check.fault === code && result.kind === "failed" && result.code === code;
-      if (!isRefused || result.durationMs !== 0) passed.push(`${JSON.stringify(url)}: ${JSON.stringify(result)}`);
+      const isRejected = !check.ok && check.fault === code && result.kind === "failed" && result.code === code;
+      if (!isRejected || result.durationMs !== 0) passed.push(`${JSON.stringify(url)}: ${JSON.stringify(result)}`);
     }
   }
   assert.deepEqual(passed, []);
@@ -380,7 +379,7 @@ test("the connector itself rejects blocked literal addresses and plain HTTP", as
       },
       close() {},
     },
-    roots: createSecureContext(),
+    tls: buildTlsOptions([]),
   });
   const open = (protocol: string, hostname: string) =>
     new Promise((resolve) => {

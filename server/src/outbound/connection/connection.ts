@@ -14,10 +14,7 @@ export interface ConnectionOptions {
   onDisconnect(): void;
 }
 
-/**
- * A connection to one origin with at most one request at a time. Its socket opens with the first request, closes when idle,
- * and opens again for the next request. An error ends the connection.
- */
+/** One request at a time to one origin. The socket opens on demand and closes when idle; an error ends the connection. */
 export class Connection {
   readonly #client: Client;
   readonly #maxSocketAgeMs: number;

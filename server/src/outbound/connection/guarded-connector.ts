@@ -1,31 +1,65 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import type { SecureContext } from "node:tls";
+import { createSecureContext, getCACertificates } from "node:tls";
 import { buildConnector } from "undici";
 import type { AddressPolicy } from "../address-policy.ts";
-import type { DnsCache } from "../dns/dns-cache.ts";
-import { OutboundError } from "../outbound-error.ts";
+import { createDnsCache, type DnsCache } from "../dns/dns-cache.ts";
+import type { Resolver } from "../dns/resolver.ts";
+import { createSystemResolver } from "../dns/system-resolver.ts";
+import { OutboundError } from "../outbound-result.ts";
 import { isLocalName } from "../target-url.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CACHED_SESSIONS = 1_000;
 
+export interface ConnectorOptions {
+  readonly policy: AddressPolicy;
+  /** Certificate authorities in PEM, trusted in addition to those of the system. */
+  readonly ca: readonly string[];
+  readonly connectionsPerOrigin: number;
+  readonly resolve?: Resolver;
+}
+
 export interface GuardedConnectorOptions {
   readonly policy: AddressPolicy;
   readonly dnsCache: DnsCache;
-  readonly roots: SecureContext;
+  readonly tls: TlsOptions;
 }
+
+type TlsOptions = ReturnType<typeof buildTlsOptions>;
 
 /** Connects as undici asks, with the result in the callback. Returns the connecting socket, if there is one. */
 export type GuardedConnector = (to: buildConnector.Options, callback: buildConnector.Callback) => Socket | null;
 
 type LookupCallback = Parameters<LookupFunction>[2];
 
-/**
- * Checks every connection. Literal addresses are checked before; names are resolved and checked in the lookup of the socket
- * itself, so that no second resolution can return another address.
- */
-export function createGuardedConnector({ policy, dnsCache, roots }: GuardedConnectorOptions): GuardedConnector {
+/** A guarded connector with its own DNS cache, and the options that other connectors share with it. */
+export function openConnector({ policy, ca, resolve }: ConnectorOptions): {
+  readonly connect: GuardedConnector;
+  readonly tls: TlsOptions;
+  close(): void;
+} {
+  const dnsCache = createDnsCache({
+    resolve: resolve ?? createSystemResolver({ usesHostsFile: policy.hasAllowList }),
+  });
+  const tls = buildTlsOptions(ca);
+  return { connect: createGuardedConnector({ policy, dnsCache, tls }), tls, close: dnsCache.close };
+}
+
+/** The roots are shared by all connections: reading them takes longer than many handshakes. Throws for an invalid PEM. */
+export function buildTlsOptions(extraPems: readonly string[]) {
+  const ca = [...new Set([...getCACertificates("default"), ...getCACertificates("system"), ...extraPems])];
+  return {
+    secureContext: createSecureContext({ ca, minVersion: "TLSv1.2" }),
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+    rejectUnauthorized: true,
+    allowH2: false,
+    timeout: CONNECT_TIMEOUT_MS,
+  };
+}
+
+/** Checks names in the lookup of the socket itself, so that no second resolution can return another address. */
+export function createGuardedConnector({ policy, dnsCache, tls }: GuardedConnectorOptions): GuardedConnector {
   const resolve = async (name: string, callback: LookupCallback): Promise<void> => {
     let addresses: LookupAddress[];
     try {
@@ -38,11 +72,7 @@ export function createGuardedConnector({ policy, dnsCache, roots }: GuardedConne
   // Returns all addresses, as a socket with autoSelectFamily expects.
   const lookup: LookupFunction = (name, _options, callback) => void resolve(name, callback);
   const connect = buildConnector({
-    secureContext: roots,
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
-    rejectUnauthorized: true,
-    allowH2: false,
-    timeout: CONNECT_TIMEOUT_MS,
+    ...tls,
     maxCachedSessions: CACHED_SESSIONS,
     autoSelectFamily: true,
     lookup,

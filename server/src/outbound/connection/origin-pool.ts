@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
-import { Connection } from "./connection.ts";
-import type { GuardedConnector } from "./guarded-connector.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 
 /** A request that waits for a connection. */
 export interface PendingRequest {
@@ -9,11 +8,8 @@ export interface PendingRequest {
   assign(connection: Connection): Dispatcher.DispatchHandler;
 }
 
-export interface OriginPoolOptions {
-  readonly origin: string;
-  readonly connect: GuardedConnector;
+export interface OriginPoolOptions extends Omit<ConnectionOptions, "onDisconnect"> {
   readonly maxConnections: number;
-  readonly maxSocketAgeMs: number;
   /** Called each time the last request ends. */
   onIdle(pool: OriginPool): void;
 }

@@ -1,17 +1,10 @@
-import type { GuardedConnector } from "./guarded-connector.ts";
-import { OriginPool } from "./origin-pool.ts";
+import { OriginPool, type OriginPoolOptions } from "./origin-pool.ts";
 
-export interface OriginPoolsOptions {
-  readonly connect: GuardedConnector;
-  readonly connectionsPerOrigin: number;
+export interface OriginPoolsOptions extends Omit<OriginPoolOptions, "origin" | "onIdle"> {
   readonly maxOrigins: number;
-  readonly maxSocketAgeMs: number;
 }
 
-/**
- * Pools by origin, in the order of their last use. Above the limit the least recently used idle pools are closed. While all
- * pools are busy their number may exceed the limit, because a request to a new origin must not fail for others.
- */
+/** Least recently used first. Above the limit idle pools are closed; busy pools may exceed it, so that no request fails. */
 export class OriginPools {
   readonly #options: OriginPoolsOptions;
   readonly #pools = new Map<string, OriginPool>();
@@ -44,13 +37,11 @@ export class OriginPools {
   }
 
   #create(origin: string): OriginPool {
-    const { connect, connectionsPerOrigin, maxOrigins, maxSocketAgeMs } = this.#options;
+    const { maxOrigins } = this.#options;
     if (this.#pools.size >= maxOrigins) this.#evictIdle();
     return new OriginPool({
+      ...this.#options,
       origin,
-      connect,
-      maxConnections: connectionsPerOrigin,
-      maxSocketAgeMs,
       onIdle: (pool) => {
         if (pool.connectionCount === 0 || this.#pools.size > maxOrigins) this.#evict(pool);
       },

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { OutboundError } from "../outbound-error.ts";
+import { unlessAborted } from "../../concurrency/index.ts";
+import { OutboundError } from "../outbound-result.ts";
 import type { DnsAnswer, ResolvedAddress, Resolver } from "./resolver.ts";
 
 const MAX_NAMES = 10_000;
@@ -27,14 +28,18 @@ interface Entry {
 }
 
 /** Caches the addresses of names for a short time. Concurrent lookups of one name share one query. */
-export function createDnsCache({ resolve, timeoutMs = TIMEOUT_MS, now = monotonicMs }: DnsCacheOptions): DnsCache {
+export function createDnsCache({
+  resolve,
+  timeoutMs = TIMEOUT_MS,
+  now = performance.now.bind(performance),
+}: DnsCacheOptions): DnsCache {
   const entries = new LRUCache<string, Entry>({ max: MAX_NAMES });
   const closing = new AbortController();
 
   const query = async (name: string): Promise<DnsAnswer> => {
     const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closing.signal]);
     try {
-      const answer = await raceAgainst(signal, resolve(name, signal));
+      const answer = await unlessAborted(resolve(name, signal), signal);
       if (answer.addresses.length === 0) throw new OutboundError("dns", "The host name has no address.");
       return answer;
     } catch (error) {
@@ -45,15 +50,14 @@ export function createDnsCache({ resolve, timeoutMs = TIMEOUT_MS, now = monotoni
   const load = (name: string): Entry => {
     const queried = query(name);
     const entry = { answer: queried.then(({ addresses }) => addresses), expiresAtMs: Number.POSITIVE_INFINITY };
-    // Callers get the rejection; without callers it must not be an unhandled one.
+    // Without a caller the rejection must not count as unhandled.
     entry.answer.catch(() => {});
+    const expireAfter = (ttlMs: number): void => {
+      entry.expiresAtMs = now() + ttlMs;
+    };
     queried.then(
-      ({ ttlSeconds }) => {
-        entry.expiresAtMs = now() + Math.min(ttlSeconds * 1000, MAX_TTL_MS);
-      },
-      () => {
-        entry.expiresAtMs = now() + FAILURE_TTL_MS;
-      },
+      ({ ttlSeconds }) => expireAfter(Math.min(ttlSeconds * 1000, MAX_TTL_MS)),
+      () => expireAfter(FAILURE_TTL_MS),
     );
     entries.set(name, entry);
     return entry;
@@ -71,24 +75,10 @@ export function createDnsCache({ resolve, timeoutMs = TIMEOUT_MS, now = monotoni
   };
 }
 
-function monotonicMs(): number {
-  return performance.now();
-}
-
 function toDnsError(error: unknown, signal: AbortSignal): OutboundError {
   if (error instanceof OutboundError) return error;
   if (signal.aborted) return new OutboundError("dns", "The host name was not resolved in time.", { cause: error });
   const { code } = error as { code?: unknown };
   const suffix = typeof code === "string" ? ` (${code})` : "";
   return new OutboundError("dns", `The host name could not be resolved.${suffix}`, { cause: error });
-}
-
-/** Rejects at the abort even when the resolver ignores its signal. */
-function raceAgainst<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

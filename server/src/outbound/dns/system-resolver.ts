@@ -25,7 +25,7 @@ export function createSystemResolver({ usesHostsFile, servers }: SystemResolverO
   const lookups = new Semaphore({ permits: MAX_LOOKUPS });
   const lookUp = async (name: string, signal: AbortSignal): Promise<DnsAnswer> => {
     const found = await lookups.run(() => lookup(name, { all: true, hints: ADDRCONFIG }), { signal });
-    const addresses = found.map(({ address, family }) => toResolved(address, family));
+    const addresses = found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }) as const);
     return { addresses, ttlSeconds: HOSTS_TTL_SECONDS };
   };
   return async (name, signal) => {
@@ -78,8 +78,4 @@ async function query(name: string, signal: AbortSignal, servers?: readonly strin
     client.cancel();
     signal.removeEventListener("abort", cancel);
   }
-}
-
-function toResolved(address: string, family: number): ResolvedAddress {
-  return { address, family: family === 6 ? 6 : 4 };
 }
