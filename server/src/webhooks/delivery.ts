@@ -1,10 +1,19 @@
-export type AttemptCause = "schedule" | "manual" | "test" | "replay";
+/** What the webhook determines of a delivery. */
+export interface DeliveryTarget {
+  readonly userId: string;
+  readonly url: string;
+  readonly secret: string;
+  /** Replaced secrets in their grace period, newest first. */
+  readonly previousSecrets: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxRetries: number;
+  readonly timeoutMs: number;
+}
 
 /** Everything an attempt needs, read in one statement, so that it never mixes two versions of the webhook. */
-export interface Delivery {
+export interface Delivery extends DeliveryTarget {
   readonly id: string;
   readonly webhookId: string;
-  readonly userId: string;
   readonly eventId: string;
   readonly eventType: string;
   /** The envelope, byte for byte as stored. */
@@ -13,12 +22,18 @@ export interface Delivery {
   readonly attempts: number;
   /** Recorded attempts of earlier rounds. */
   readonly attemptsBefore: number;
-  readonly cause: AttemptCause;
-  readonly url: string;
-  readonly secret: string;
-  /** Replaced secrets in their grace period, newest first. */
-  readonly previousSecrets: readonly string[];
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxRetries: number;
-  readonly timeoutMs: number;
+  readonly cause: "schedule" | "manual" | "test" | "replay";
+}
+
+/** The window that a send is counted in; nulls without a limit. The request must start before the window ends. */
+export interface SendWindow {
+  /** Text, because the microseconds identify the window in the database. */
+  readonly windowOpenedAt: string | null;
+  /** Milliseconds from the claim to the end of the window. */
+  readonly windowLeftMs: number | null;
+}
+
+export interface ClaimedDelivery extends Delivery, SendWindow {
+  /** When the delivery was due before the claim, as text with microseconds, to restore on release. */
+  readonly runAt: string;
 }

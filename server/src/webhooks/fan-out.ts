@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WakeUp, type Worker, spread } from "../jobs/index.ts";
-import type { InsertClaims } from "./dispatcher/insert-claim.ts";
+import type { InsertClaims } from "./dispatcher/held-delivery.ts";
 import { runSteps } from "./run-steps.ts";
-import { findScheduledDelayMs } from "./schedule.ts";
+import { findScheduledDelayMs } from "./outcome.ts";
 import { fanOutEvents } from "./sql/fan-out-events.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
@@ -12,10 +12,7 @@ const TARGET_DELIVERIES = 5_000;
 const NAME = "webhook-fan-out";
 /** How long a step waits for capacity to claim on insert, before it inserts deliveries unclaimed. */
 const MAX_CAPACITY_WAIT_MS = 100;
-/**
- * Every write triggers a poll, also where no webhook subscribes and no event follows. Each consecutive empty poll delays the
- * next one by a millisecond more, up to this. The first write after a pause is polled for at once.
- */
+/** Writes trigger polls even without events: each consecutive empty poll delays the next by 1 ms more, up to this. */
 const MAX_PAUSE_MS = 10;
 /** The second loop runs only when the first wakes it, and waits this long for capacity. */
 const SECOND_LOOP_SLEEP_MS = 60_000;
@@ -25,12 +22,6 @@ export interface FanOutOptions {
   readonly pollMs: number;
   readonly insertClaims: InsertClaims;
   onDeliveries(): void;
-}
-
-interface Outcome {
-  readonly wasEmpty: boolean;
-  readonly hasMore: boolean;
-  readonly isAllClaimed: boolean;
 }
 
 /**
@@ -46,7 +37,7 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
   let needsSecondLoop = false;
   let emptyPolls = 0;
   let polledAtMs = Number.NEGATIVE_INFINITY;
-  const step = async (maxWaitMs: number, signal: AbortSignal): Promise<Outcome> => {
+  const step = async (maxWaitMs: number, signal: AbortSignal) => {
     await insertClaims.waitForCapacity(maxWaitMs, signal);
     const claim = firstDelayMs === 0 ? insertClaims.prepare() : null;
     const limit = maxEvents;

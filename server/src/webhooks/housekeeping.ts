@@ -2,15 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WakeUp, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import {
-  deleteExpiredSecrets,
-  deleteOldSendWindows,
+  disableFullestWebhooks,
+  failFullQueues,
   failHeldDeliveries,
-  wakeOrphanedQueues,
-  wakeOverdueQueues,
+  resumeAfterBans,
+  runHousekeeping,
 } from "./sql/housekeeping.ts";
-import { disableFullestWebhooks, failFullQueues } from "./sql/full-queues.ts";
 import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
-import { resumeAfterBans } from "./sql/suspensions.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const NAME = "webhook-keeper";
@@ -36,10 +34,7 @@ export function createHousekeeping(tools: WebhookTools, options: HousekeepingOpt
   const { intervalMs, retentionDays, queueLimit, onResumed } = options;
   const run = async (signal: AbortSignal): Promise<void> => {
     const step = async (): Promise<number> => {
-      await wakeOrphanedQueues(pool);
-      await wakeOverdueQueues(pool);
-      await deleteExpiredSecrets(pool);
-      await deleteOldSendWindows(pool);
+      await runHousekeeping(pool);
       if ((await resumeAfterBans(pool)) > 0) onResumed();
       if (queueLimit > 0) await boundQueues(signal);
       while (!signal.aborted && (await failHeldDeliveries(pool, HELD_DAYS, BATCH_SIZE)) === BATCH_SIZE);
@@ -58,8 +53,7 @@ export function createHousekeeping(tools: WebhookTools, options: HousekeepingOpt
   const prune = async (table: PrunedTable, signal: AbortSignal): Promise<void> => {
     let afterId: string | null = FIRST_ID;
     while (afterId !== null && !signal.aborted) {
-      const { rows, lastId } = await pruneBatch(pool, table, retentionDays, afterId, BATCH_SIZE);
-      afterId = rows === BATCH_SIZE ? lastId : null;
+      afterId = await pruneBatch(pool, table, retentionDays, afterId, BATCH_SIZE);
       if (afterId !== null) await sleep(BETWEEN_BATCHES_MS, undefined, { signal }).catch(() => {});
     }
   };

@@ -3,7 +3,4 @@
 
 export { decideAllowedCidrs } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";
-export type { CallerId } from "./calls/webhook-access.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";
-export type { Recovery } from "./sql/recoveries.ts";
-export type { CountedSend } from "./sql/send-windows.ts";

@@ -1,38 +1,24 @@
 import type { Settings } from "../config/index.ts";
-import type { Database } from "../db/index.ts";
+import { createNotificationChannel, type Database } from "../db/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { WakeUp, type Worker } from "../jobs/index.ts";
-import type { AttemptNow } from "./calls/attempt-now.ts";
-import { findRecovery, type RecoverSinceCall, recoverSince } from "./calls/recover-since.ts";
-import { type RegenerateSecretCall, type RegeneratedSecret, regenerateSecret } from "./calls/regenerate-secret.ts";
-import { type ReplayCall, replay } from "./calls/replay.ts";
-import { type RevokePreviousSecretsCall, revokePreviousSecrets } from "./calls/revoke-previous-secrets.ts";
-import { type RetryDeliveryCall, retryDelivery } from "./calls/retry-delivery.ts";
-import { type TestWebhookCall, testWebhook } from "./calls/test-webhook.ts";
+import { retryDelivery, testWebhook } from "./calls/attempt-now.ts";
+import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
+import { recoverSince, replay } from "./calls/send-again.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createHousekeeping } from "./housekeeping.ts";
-import { createNotifier } from "./notifier.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
-import type { Recovery } from "./sql/recoveries.ts";
-import { type CountedSend, grantSend } from "./sql/send-windows.ts";
-import { type BacklogRow, selectBacklog } from "./sql/select-backlog.ts";
-import type { ReplayedDelivery } from "./sql/replay-event.ts";
+import { selectRecovery } from "./sql/recoveries.ts";
+import { grantSend } from "./sql/send-windows.ts";
+import { selectBacklog } from "./sql/select-backlog.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
-interface WebhookTimes {
+const TIMES = {
   /** How long a claim lasts unless it is renewed. */
-  readonly leaseMs: number;
-  readonly fanOutPollMs: number;
-  readonly dispatchPollMs: number;
-  readonly recoveryPollMs: number;
-  readonly housekeepingIntervalMs: number;
-}
-
-const TIMES: WebhookTimes = {
   leaseMs: 30_000,
   fanOutPollMs: 250,
   dispatchPollMs: 1_000,
@@ -59,33 +45,15 @@ export interface WebhooksOptions {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random?: () => number;
-  readonly times?: Partial<WebhookTimes>;
-}
-
-export interface WebhookModule {
-  readonly workers: readonly Worker[];
-  /** The workers that a node without webhook workers still needs, to notify the other nodes of work. */
-  readonly links: readonly Worker[];
-  /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
-  wake(): void;
-  testWebhook(call: TestWebhookCall): Promise<AttemptNow>;
-  retryDelivery(call: RetryDeliveryCall): Promise<AttemptNow>;
-  regenerateSecret(call: RegenerateSecretCall): Promise<RegeneratedSecret>;
-  /** Returns how many replaced secrets were still valid. */
-  revokePreviousSecrets(call: RevokePreviousSecretsCall): Promise<number>;
-  replay(call: ReplayCall): Promise<ReplayedDelivery[]>;
-  recoverSince(call: RecoverSinceCall): Promise<Recovery>;
-  findRecovery(callerId: CallerId, id: string): Promise<Recovery | null>;
-  /** Counts one send of a user in the window that the dispatchers use. */
-  countSend(userId: string): Promise<CountedSend>;
-  /** Due work that is not done yet, for monitoring. */
-  findBacklog(): Promise<readonly BacklogRow[]>;
+  readonly times?: Partial<typeof TIMES>;
 }
 
 /** The share of the stop timeout of the service that requests in flight get to finish. */
 const STOP_SHARE = 0.7;
 
-export function openWebhooks(options: WebhooksOptions): WebhookModule {
+export type WebhookModule = ReturnType<typeof openWebhooks>;
+
+export function openWebhooks(options: WebhooksOptions) {
   const { database, outbound, listenUrl, settings, observer, clock, random = Math.random } = options;
   const times = { ...TIMES, ...options.times };
   const tools: WebhookTools = {
@@ -98,15 +66,24 @@ export function openWebhooks(options: WebhooksOptions): WebhookModule {
     disableRule: DISABLE_RULE,
     sendLimit: settings.limitWebhooks,
   };
-  const events = new WakeUp();
-  const deliveries = new WakeUp();
-  const recoveries = new WakeUp();
+  const [events, deliveries, recoveries] = [new WakeUp(), new WakeUp(), new WakeUp()];
   const wakeAll = (): void => {
-    events.trigger();
-    deliveries.trigger();
-    recoveries.trigger();
+    for (const wakeUp of [events, deliveries, recoveries]) wakeUp.trigger();
   };
-  const notifier = listenUrl === null ? null : createNotifier({ listenUrl, observer, onNotice: wakeAll });
+  /** Wakes the other nodes and is woken by them. */
+  const notifier =
+    listenUrl === null
+      ? null
+      : createNotificationChannel({
+          url: listenUrl,
+          channel: "swarmbase_webhooks",
+          applicationName: "swarmbase-webhooks",
+          // Notifications may have been missed before the connect.
+          onListening: wakeAll,
+          onNotification: wakeAll,
+          onLost: (error) => observer.note("webhook.relay_lost", { error }),
+        });
+  const links: readonly Worker[] = notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }];
   const onDeliveries = (): void => deliveries.trigger();
   const notifyAll = (wakeUp: WakeUp): void => {
     wakeUp.trigger();
@@ -121,44 +98,48 @@ export function openWebhooks(options: WebhooksOptions): WebhookModule {
     endpointConcurrency: settings.webhookEndpointConcurrency,
     stopTimeoutMs: settings.stopTimeoutMs * STOP_SHARE,
   });
+  const workers: readonly Worker[] = [
+    createFanOut(tools, {
+      wakeUp: events,
+      pollMs: times.fanOutPollMs,
+      insertClaims: dispatcher.insertClaims,
+      onDeliveries,
+    }),
+    dispatcher.worker,
+    createRecoveryWorker(tools, { wakeUp: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
+    createHousekeeping(tools, {
+      intervalMs: times.housekeepingIntervalMs,
+      retentionDays: settings.webhookRetentionDays,
+      queueLimit: settings.webhookQueueLimit,
+      onResumed: () => notifyAll(events),
+    }),
+    ...links,
+  ];
 
-  const links = notifier === null ? [] : [notifier.worker];
   return {
-    workers: [
-      createFanOut(tools, {
-        wakeUp: events,
-        pollMs: times.fanOutPollMs,
-        insertClaims: dispatcher.insertClaims,
-        onDeliveries,
-      }),
-      dispatcher.worker,
-      createRecoveryWorker(tools, { wakeUp: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
-      createHousekeeping(tools, {
-        intervalMs: times.housekeepingIntervalMs,
-        retentionDays: settings.webhookRetentionDays,
-        queueLimit: settings.webhookQueueLimit,
-        onResumed: () => notifyAll(events),
-      }),
-      ...links,
-    ],
+    workers,
+    /** The workers that a node without webhook workers still needs, to notify the other nodes of work. */
     links,
+    /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
     wake: () => notifyAll(events),
-    testWebhook: (call) => testWebhook(tools, call),
-    retryDelivery: (call) => retryDelivery(tools, call),
-    regenerateSecret: (call) => regenerateSecret(tools, call),
-    revokePreviousSecrets: (call) => revokePreviousSecrets(tools, call),
-    replay: async (call) => {
+    testWebhook: testWebhook.bind(null, tools),
+    retryDelivery: retryDelivery.bind(null, tools),
+    regenerateSecret: regenerateSecret.bind(null, tools),
+    revokePreviousSecrets: revokePreviousSecrets.bind(null, tools),
+    replay: async (call: Parameters<typeof replay>[1]) => {
       const replayed = await replay(tools, call);
       notifyAll(deliveries);
       return replayed;
     },
-    recoverSince: async (call) => {
+    recoverSince: async (call: Parameters<typeof recoverSince>[1]) => {
       const recovery = await recoverSince(tools, call);
       notifyAll(recoveries);
       return recovery;
     },
-    findRecovery: (callerId, id) => findRecovery(tools, callerId, id),
-    countSend: (userId) => grantSend(tools.pool, userId, tools.sendLimit),
+    findRecovery: (callerId: CallerId, id: string) => selectRecovery(tools.pool, callerId, id),
+    /** Counts one send of a user in the window that the dispatchers use. */
+    countSend: (userId: string) => grantSend(tools.pool, userId, tools.sendLimit),
+    /** Due work that is not done yet, for monitoring. */
     findBacklog: () => selectBacklog(tools.pool),
   };
 }

@@ -1,6 +1,4 @@
 import type { OutboundFault, OutboundResult } from "../outbound/index.ts";
-import { parseRetryAfterMs } from "./retry-after.ts";
-import { addJitterMs, findScheduledDelayMs, type Schedule } from "./schedule.ts";
 
 /*
  * States of a delivery and their transitions:
@@ -15,6 +13,9 @@ import { addJitterMs, findScheduledDelayMs, type Schedule } from "./schedule.ts"
  *
  * A lease names the node that sends; it is not a state. An attempt that this process cancels has no outcome and is repeated.
  */
+
+/** Entry k is the delay in seconds before attempt k; the last entry repeats. */
+export type Schedule = readonly number[];
 
 /** The result of an attempt that this process did not cancel. */
 export type AttemptResult =
@@ -46,6 +47,23 @@ export interface Outcome {
 const TOO_MANY_REQUESTS = 429;
 const SERVICE_UNAVAILABLE = 503;
 const GONE = 410;
+/** False where waiting changes nothing. */
+const IS_RETRYABLE: Readonly<Record<Exclude<OutboundFault, "aborted">, boolean>> = {
+  dns: true,
+  connect_refused: true,
+  connect_timeout: true,
+  timeout: true,
+  tls: true,
+  reset: true,
+  protocol: true,
+  blocked_address: false,
+  invalid_url: false,
+  invalid_header: false,
+};
+const MAX_JITTER_SHARE = 0.1;
+const MAX_JITTER_MS = 5_000;
+const MAX_RETRY_AFTER_MS = 7_200_000;
+const HTTP_DATE = /^(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? /i;
 /** The longest pause after a 429 response without Retry-After. */
 const MAX_DEFAULT_PAUSE_MS = 60_000;
 
@@ -69,21 +87,7 @@ function settled(status: "delivered" | "failed"): Outcome {
 
 function isRetryable(result: AttemptResult): boolean {
   if (result.kind === "answered") return result.status >= 500 || result.status === TOO_MANY_REQUESTS;
-  switch (result.code) {
-    case "dns":
-    case "connect_refused":
-    case "connect_timeout":
-    case "timeout":
-    case "tls":
-    case "reset":
-    case "protocol":
-      return true;
-    // Waiting does not change these.
-    case "blocked_address":
-    case "invalid_url":
-    case "invalid_header":
-      return false;
-  }
+  return IS_RETRYABLE[result.code];
 }
 
 function isThrottling(result: AttemptResult): boolean {
@@ -95,4 +99,28 @@ function readRetryAfterMs(result: AttemptResult, now: Date): number | null {
   if (result.kind !== "answered") return null;
   const isHonoured = result.status === TOO_MANY_REQUESTS || result.status === SERVICE_UNAVAILABLE;
   return isHonoured ? parseRetryAfterMs(result.retryAfter, now) : null;
+}
+
+/** Reads seconds or an HTTP date as a wait of at most two hours; null when the header is absent or invalid. */
+function parseRetryAfterMs(text: string | null, now: Date): number | null {
+  const trimmed = text?.trim() ?? "";
+  const waitMs = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) * 1_000 : parseDateMs(trimmed, now);
+  return waitMs === null ? null : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_RETRY_AFTER_MS);
+}
+
+/** Date.parse accepts almost any text, so the text must start like an HTTP date. */
+function parseDateMs(text: string, now: Date): number | null {
+  const timeMs = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(timeMs) ? null : timeMs - now.getTime();
+}
+
+/** Attempts count from 1. */
+export function findScheduledDelayMs(schedule: Schedule, attempt: number): number {
+  const seconds = schedule[Math.min(attempt, schedule.length) - 1] ?? 0;
+  return seconds * 1_000;
+}
+
+/** Jitter only adds, because the schedule promises a minimum delay. `random` is from 0 to 1. */
+function addJitterMs(delayMs: number, random: number): number {
+  return delayMs + Math.round(Math.min(delayMs * MAX_JITTER_SHARE, MAX_JITTER_MS) * random);
 }

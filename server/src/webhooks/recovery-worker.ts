@@ -1,4 +1,5 @@
-import { type WakeUp, type Worker, spread } from "../jobs/index.ts";
+import { type Worker, spread } from "../jobs/index.ts";
+import type { FanOutOptions } from "./fan-out.ts";
 import { runSteps } from "./run-steps.ts";
 import { advanceRecovery } from "./sql/recoveries.ts";
 import type { WebhookTools } from "./webhook-options.ts";
@@ -6,18 +7,14 @@ import type { WebhookTools } from "./webhook-options.ts";
 const NAME = "webhook-recovery";
 const BATCH_SIZE = 500;
 
-export interface RecoveryOptions {
-  readonly wakeUp: WakeUp;
-  readonly pollMs: number;
-  onDeliveries(): void;
-}
+export type RecoveryOptions = Omit<FanOutOptions, "insertClaims">;
 
 /** Advances running recoveries batch by batch, regardless of the node that started them. */
 export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {
   const step = async (): Promise<number> => {
-    const advanced = await advanceRecovery(tools.pool, BATCH_SIZE);
-    if (advanced === null) return spread(pollMs, tools.random);
-    if (advanced.recovered > 0) onDeliveries();
+    const recovered = await advanceRecovery(tools.pool, BATCH_SIZE);
+    if (recovered === null) return spread(pollMs, tools.random);
+    if (recovered > 0) onDeliveries();
     return 0;
   };
   return { name: NAME, run: (signal) => runSteps(step, { ...tools, name: NAME, wakeUp, signal }) };

@@ -1,14 +1,12 @@
-import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Delivery } from "./delivery.ts";
 import type { AttemptResult } from "./outcome.ts";
 import { buildSignedHeaders } from "./sign.ts";
+import type { WebhookTools } from "./webhook-options.ts";
 
 const USER_AGENT = "Swarmbase-Webhooks/1";
 
-export interface SendAttemptOptions {
-  readonly outbound: Outbound;
-  readonly clock: Clock;
+export interface SendAttemptOptions extends Pick<WebhookTools, "outbound" | "clock"> {
   readonly signal?: AbortSignal;
 }
 
@@ -37,19 +35,10 @@ export async function sendAttempt(delivery: Delivery, options: SendAttemptOption
 
 /** The custom headers of the webhook come first, so that they cannot replace the headers of the service. */
 function buildHeaders(delivery: Delivery, body: Buffer, clock: Clock): Record<string, string> {
-  const { id, eventId, eventType, secret, previousSecrets, headers } = delivery;
   return {
-    ...headers,
+    ...delivery.headers,
     "Content-Type": "application/json",
     "User-Agent": USER_AGENT,
-    ...buildSignedHeaders({
-      deliveryId: id,
-      eventId,
-      eventType,
-      body,
-      secret,
-      previousSecrets,
-      timestampSeconds: Math.floor(clock.now().getTime() / 1_000),
-    }),
+    ...buildSignedHeaders(delivery, body, Math.floor(clock.now().getTime() / 1_000)),
   };
 }

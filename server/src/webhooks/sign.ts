@@ -1,27 +1,23 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { PREVIOUS_SIGNATURES_HEADER, STANDARD_WEBHOOK_HEADERS, WEBHOOK_HEADERS } from "@swarmbase/sdk";
+import type { Delivery } from "./delivery.ts";
 
 const SECRET_PREFIX = "whsec_";
 
-export interface Signable {
-  readonly deliveryId: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly body: string | Buffer;
-  readonly secret: string;
-  readonly previousSecrets: readonly string[];
-  readonly timestampSeconds: number;
-}
+type Signable = Pick<Delivery, "id" | "eventId" | "eventType" | "secret" | "previousSecrets">;
 
 /** The signature headers of one attempt. */
-export function buildSignedHeaders(signable: Signable): Record<string, string> {
-  const { body, secret, previousSecrets, timestampSeconds } = signable;
-  const messageId = `evt_${signable.eventId}`;
+export function buildSignedHeaders(
+  { id, eventId, eventType, secret, previousSecrets }: Signable,
+  body: string | Buffer,
+  timestampSeconds: number,
+): Record<string, string> {
+  const messageId = `evt_${eventId}`;
   const prefix = `${timestampSeconds}.`;
   const headers: Record<string, string> = {
     [WEBHOOK_HEADERS.signature]: signText(prefix, body, secret),
-    [WEBHOOK_HEADERS.event]: signable.eventType,
-    [WEBHOOK_HEADERS.delivery]: signable.deliveryId,
+    [WEBHOOK_HEADERS.event]: eventType,
+    [WEBHOOK_HEADERS.delivery]: id,
     [WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),
     [STANDARD_WEBHOOK_HEADERS.id]: messageId,
     [STANDARD_WEBHOOK_HEADERS.timestamp]: String(timestampSeconds),

@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
-import type { Schedule } from "./schedule.ts";
+import type { Schedule } from "./outcome.ts";
 import type { DisableRule } from "./sql/record-outcomes.ts";
 
 /** Dependencies and settings that all parts of this module share. */

@@ -63,21 +63,18 @@ describe("claim on insert", () => {
     const agents = await stage.newAgents(user, 5);
     const { events, unclaimed, claimed } = await fanOut();
     assert.deepEqual([events, unclaimed], [5, 2]);
-    const named = claimed.map(({ delivery }) => (JSON.parse(delivery.body) as { data: { agent_id: string } }).data);
+    const named = claimed.map(({ body }) => (JSON.parse(body) as { data: { agent_id: string } }).data);
     assert.deepEqual(
       named.map(({ agent_id }) => agent_id),
       agents.slice(0, 3),
     );
     const [first] = claimed;
-    assert.deepEqual(
-      [first?.delivery.webhookId, first?.delivery.attempts, first?.delivery.cause],
-      [webhook, 0, "schedule"],
-    );
+    assert.deepEqual([first?.webhookId, first?.attempts, first?.cause], [webhook, 0, "schedule"]);
     const bodies = await stage.rows<{ id: string; body: string }>(
       "select id, payload::text as body from public.webhook_deliveries where id = any ($1)",
-      [claimed.map(({ delivery }) => delivery.id)],
+      [claimed.map(({ id }) => id)],
     );
-    for (const { delivery } of claimed) assert.equal(bodies.find(({ id }) => id === delivery.id)?.body, delivery.body);
+    for (const delivery of claimed) assert.equal(bodies.find(({ id }) => id === delivery.id)?.body, delivery.body);
   });
 
   test("a fan-out claims nothing for an endpoint with due deliveries, so that none is overtaken", async () => {

@@ -45,19 +45,19 @@ describe("dispatching", () => {
     }
     for (const ids of perPath.values()) assert.equal(ids.size, 1_000);
     for (const [path, peak] of receiver.peakByPath) assert.ok(peak <= 16, `${path}: ${peak} at a time`);
-    const [books] = await stage.rows<Record<string, number>>(
+    const [counts] = await stage.rows<Record<string, number>>(
       `select (select count(*)::integer from public.webhook_delivery_attempts where webhook_id = any ($1)) as attempts,
          (select count(*)::integer from private.webhook_queue where webhook_id = any ($1)) as queued,
          (select count(*)::integer from private.events) as events`,
       [webhooks],
     );
-    assert.deepEqual(books, { attempts: 4_000, queued: 0, events: 0 });
+    assert.deepEqual(counts, { attempts: 4_000, queued: 0, events: 0 });
   });
 
   test("a slow endpoint with a backlog does not delay the others", async (t) => {
     const [slow, quick] = [await startReceiver(t), await startReceiver(t)];
-    const gate = Promise.withResolvers<void>();
-    slow.answer = () => ({ after: gate.promise });
+    const blocked = Promise.withResolvers<void>();
+    slow.answer = () => ({ after: blocked.promise });
     const [noisy, quiet] = [await stage.newUser(), await stage.newUser()];
     const slowHook = await stage.newWebhook(noisy, slow.url);
     const node = stage.start();
@@ -75,7 +75,7 @@ describe("dispatching", () => {
       async () => (await countOf("delivered", quickHooks)) === 200,
       "the deliveries of the other endpoints are recorded",
     );
-    gate.resolve();
+    blocked.resolve();
     await node.stop();
     const [claimed] = await stage.rows<{ count: number }>(
       "select count(*)::integer as count from private.webhook_queue where webhook_id = $1 and claim is not null",
@@ -134,9 +134,9 @@ describe("dispatching", () => {
 
   test("a stop waits for requests in flight and cancels those that do not finish", async (t) => {
     const receiver = await startReceiver(t);
-    const gate = Promise.withResolvers<void>();
+    const blocked = Promise.withResolvers<void>();
     const never = new Promise<void>(() => {});
-    receiver.answer = ({ path }) => ({ after: path === "/soon" ? gate.promise : never });
+    receiver.answer = ({ path }) => ({ after: path === "/soon" ? blocked.promise : never });
     const user = await stage.newUser();
     const soon = await stage.newWebhook(user, `${receiver.url}/soon`);
     const stuck = await stage.newWebhook(user, `${receiver.url}/stuck`);
@@ -145,7 +145,7 @@ describe("dispatching", () => {
     node.webhooks.wake();
     await receiver.waitFor(2);
     const stopped = node.stop();
-    gate.resolve();
+    blocked.resolve();
     await stopped;
     assert.equal(await countOf("delivered", [soon]), 1);
     assert.equal(await countOf("pending", [stuck]), 1);
@@ -160,8 +160,8 @@ describe("dispatching", () => {
 
   test("a lease is renewed while a request takes longer than the lease", async (t) => {
     const receiver = await startReceiver(t);
-    const gate = Promise.withResolvers<void>();
-    receiver.answer = () => ({ after: gate.promise });
+    const blocked = Promise.withResolvers<void>();
+    receiver.answer = () => ({ after: blocked.promise });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const options = { times: { leaseMs: 2_000, dispatchPollMs: 50 } };
@@ -178,7 +178,7 @@ describe("dispatching", () => {
     };
     const first = await leaseEnd();
     await until(async () => (await leaseEnd()) > first + 2_000, "the lease is renewed past its first end");
-    gate.resolve();
+    blocked.resolve();
     await until(async () => (await countOf("delivered", [webhook])) === 1, "delivered");
     await Promise.all(nodes.map((node) => node.stop()));
     assert.equal(receiver.received.length, 1);
@@ -211,8 +211,8 @@ describe("dispatching", () => {
 
   test("a deleted webhook leaves no rows behind, even with deliveries in flight", async (t) => {
     const receiver = await startReceiver(t);
-    const gate = Promise.withResolvers<void>();
-    receiver.answer = () => ({ after: gate.promise });
+    const blocked = Promise.withResolvers<void>();
+    receiver.answer = () => ({ after: blocked.promise });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50, housekeepingIntervalMs: 100 } });
@@ -220,7 +220,7 @@ describe("dispatching", () => {
     node.webhooks.wake();
     await receiver.waitFor(8);
     await stage.sql.query("delete from public.webhooks where id = $1", [webhook]);
-    gate.resolve();
+    blocked.resolve();
     await until(async () => {
       const [left] = await stage.rows<{ count: number }>(
         `select (select count(*) from private.webhook_queue where webhook_id = $1)

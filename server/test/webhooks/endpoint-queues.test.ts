@@ -7,26 +7,26 @@ let counter = 0;
 function hold(webhookId: string, userId = webhookId): HeldDelivery {
   counter += 1;
   return {
-    delivery: {
-      id: `delivery ${counter}`,
-      webhookId,
-      userId,
-      eventId: "",
-      eventType: "",
-      body: "",
-      attempts: 0,
-      attemptsBefore: 0,
-      cause: "schedule",
-      url: "",
-      secret: "",
-      previousSecrets: [],
-      headers: {},
-      maxRetries: 3,
-      timeoutMs: 1,
-    },
-    batch: { claim: "", cancel: new AbortController() },
+    id: `delivery ${counter}`,
+    webhookId,
+    userId,
+    eventId: "",
+    eventType: "",
+    body: "",
+    attempts: 0,
+    attemptsBefore: 0,
+    cause: "schedule",
+    url: "",
+    secret: "",
+    previousSecrets: [],
+    headers: {},
+    maxRetries: 3,
+    timeoutMs: 1,
+    claim: "",
+    cancel: new AbortController(),
     runAt: "",
-    sendWindow: null,
+    windowOpenedAt: null,
+    windowLeftMs: null,
     sendUntilMs: Number.POSITIVE_INFINITY,
     leasedUntilMs: 0,
     isSent: false,
@@ -56,7 +56,7 @@ function addClaimed(
 
 const countBy = (held: readonly HeldDelivery[]): Record<string, number> => {
   const counts: Record<string, number> = {};
-  for (const { delivery } of held) counts[delivery.webhookId] = (counts[delivery.webhookId] ?? 0) + 1;
+  for (const { webhookId } of held) counts[webhookId] = (counts[webhookId] ?? 0) + 1;
   return counts;
 };
 
@@ -76,7 +76,7 @@ describe("endpoint queues", () => {
     const queues = new EndpointQueues({ concurrency: 4, endpointConcurrency: 4 });
     addClaimed(queues, [...many(4, "a"), ...many(4, "b"), ...many(4, "c")]);
     assert.deepEqual(
-      takeAll(queues).map(({ delivery }) => delivery.webhookId),
+      takeAll(queues).map(({ webhookId }) => webhookId),
       ["a", "b", "c", "a"],
     );
   });

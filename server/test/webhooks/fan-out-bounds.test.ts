@@ -44,7 +44,7 @@ async function runAgainst(events: number, deliveriesEach: number, maxDeliveries:
     const taken = Math.min(left, maxEvents);
     if (taken * deliveriesEach > maxDeliveries) throw new Error("Query read timeout");
     left -= taken;
-    return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, has_resumptions: false, id: null }] };
+    return { rows: [{ events: taken, unclaimed: taken * deliveriesEach, hasResumptions: false, id: null }] };
   };
   await workWith(query, wakeUp).run(stopping.signal);
   assert.equal(left, 0, `steps of ${asked.join()}`);
@@ -65,7 +65,7 @@ async function countConcurrentSteps(events: number, unclaimed: number): Promise<
     if (left === 0) stopping.abort();
     const taken = Math.min(left, maxEvents);
     left -= taken;
-    return { rows: [{ events: taken, unclaimed, has_resumptions: false }] };
+    return { rows: [{ events: taken, unclaimed, hasResumptions: false }] };
   };
   await workWith(query, new WakeUp()).run(stopping.signal);
   return maxRunning;
@@ -115,7 +115,7 @@ describe("polls of the fan-out", () => {
       wakeUp.trigger();
       await nextTurn();
       if (polls === count) setImmediate(() => stopping.abort());
-      return { rows: [{ events, unclaimed: 0, has_resumptions: false }] };
+      return { rows: [{ events, unclaimed: 0, hasResumptions: false }] };
     };
     const startedAtMs = performance.now();
     await workWith(query, wakeUp, { ...silentObserver, note: (...note) => void notes.push(note) }).run(stopping.signal);

@@ -110,12 +110,12 @@ describe("the webhook send limit", () => {
     await node.stop();
     assert.equal(receiver.received.length, 65);
     assert.equal(new Set(receiver.received.map(({ headers }) => headers["x-service-delivery"])).size, 65);
-    const [books] = await stage.rows(
+    const [counts] = await stage.rows(
       `select count(*)::integer as deliveries, max(attempts) as attempts, count(scheduled_for)::integer as scheduled
        from public.webhook_deliveries where user_id = $1`,
       [user],
     );
-    assert.deepEqual(books, { deliveries: 65, attempts: 1, scheduled: 0 });
+    assert.deepEqual(counts, { deliveries: 65, attempts: 1, scheduled: 0 });
   });
 
   test("the send limit holds over all nodes together", async (t) => {
@@ -206,8 +206,8 @@ describe("the webhook send limit", () => {
     await stage.newAgents(user, 10);
     node.webhooks.wake();
     await delivered(user, 3, 5);
-    const refused = await node.webhooks.countSend(user);
-    assert.deepEqual([refused.isGranted, refused.remaining], [false, 0]);
+    const rejected = await node.webhooks.countSend(user);
+    assert.deepEqual([rejected.isGranted, rejected.remaining], [false, 0]);
     await passMinute(user, node);
     await delivered(user, 8, 5);
     await node.stop();
@@ -246,8 +246,8 @@ describe("the webhook send limit", () => {
     const node = start(LIMIT, { webhookEndpointConcurrency: 2 });
     // On a busy machine a short window may end before the claim; a longer one follows.
     for (let leftSeconds = 2; ; leftSeconds *= 2) {
-      const gate = Promise.withResolvers<void>();
-      receiver.answer = () => ({ after: gate.promise });
+      const blocked = Promise.withResolvers<void>();
+      receiver.answer = () => ({ after: blocked.promise });
       const user = await openWindow(leftSeconds);
       const [before, received] = [await windowOf(user), receiver.received.length];
       await stage.newAgents(user, LIMIT);
@@ -256,7 +256,7 @@ describe("the webhook send limit", () => {
       const claimed = await windowOf(user);
       const isInTime = claimed?.sent === LIMIT && claimed.ends_at.getTime() === before?.ends_at.getTime();
       if (isInTime) await until(() => claimed.ends_at.getTime() <= Date.now(), "the window is over");
-      gate.resolve();
+      blocked.resolve();
       await until(async () => (await countOf("delivered", user)) === LIMIT, "all are delivered");
       assert.equal(receiver.received.length, received + LIMIT);
       if (!isInTime) continue;
@@ -278,9 +278,9 @@ describe("the webhook send limit", () => {
     await node.stop();
     receiver.answer = () => ({});
 
-    const shaped = start();
+    const limited = start();
     const call = { callerId: user, webhookId: webhook };
-    await shaped.webhooks.recoverSince({ ...call, since: new Date(Date.now() - 3_600_000) });
+    await limited.webhooks.recoverSince({ ...call, since: new Date(Date.now() - 3_600_000) });
     await delivered(user, LIMIT);
     await until(
       async () => (await waitingOf(user)).filter(({ scheduled_for }) => scheduled_for !== null).length === 40,
@@ -290,7 +290,7 @@ describe("the webhook send limit", () => {
       "select event_id from public.webhook_deliveries where user_id = $1 limit 1",
       [user],
     );
-    await shaped.webhooks.replay({ ...call, eventId: event?.event_id ?? "" });
+    await limited.webhooks.replay({ ...call, eventId: event?.event_id ?? "" });
     await until(
       async () => (await waitingOf(user)).filter(({ scheduled_for }) => scheduled_for !== null).length === 41,
       "and the replayed one",
@@ -301,10 +301,10 @@ describe("the webhook send limit", () => {
       [60, 20],
       [61, 1],
     ] as const) {
-      await passMinute(user, shaped);
+      await passMinute(user, limited);
       await delivered(user, count, sent);
     }
-    await shaped.stop();
+    await limited.stop();
   });
 
   test("a disabled send limit writes no windows", async (t) => {

@@ -1,50 +1,76 @@
-import { describeAttempt } from "../describe-attempt.ts";
-import { decideOutcome } from "../outcome.ts";
+import { randomUUID } from "node:crypto";
+import { isEventType } from "@swarmbase/sdk";
+import { AppError } from "../../errors/index.ts";
+import { concludeAttempt } from "../conclude-attempt.ts";
 import { sendAttempt } from "../send-attempt.ts";
-import { recordOutcomes } from "../sql/record-outcomes.ts";
-import { selectClaimedDelivery } from "../sql/select-claimed-delivery.ts";
+import { claimFailedDelivery, insertTestDelivery, selectClaimedDelivery } from "../sql/claim-single-delivery.ts";
+import { type AttemptRecord, recordOutcomes } from "../sql/record-outcomes.ts";
 import type { WebhookTools } from "../webhook-options.ts";
+import { buildSampleEvent } from "./sample-event.ts";
+import {
+  type CallerId,
+  getOwnActiveWebhook,
+  getOwnDelivery,
+  type WebhookCall,
+  webhookDisabled,
+  webhookNotFound,
+} from "./webhook-access.ts";
 
-export interface AttemptNow {
-  readonly deliveryId: string;
+/** `error` is a message when there was no response. */
+export interface AttemptNow
+  extends Pick<AttemptRecord, "deliveryId" | "statusCode" | "responseTimeMs" | "responseBody" | "error"> {
   readonly isDelivered: boolean;
-  readonly statusCode: number | null;
-  readonly responseTimeMs: number;
-  readonly responseBody: string | null;
-  /** A message when there was no response. */
-  readonly error: string | null;
   /** All attempts of the delivery, this one included. */
   readonly attempts: number;
 }
 
-/**
- * Makes one attempt of a claimed delivery within the request of a caller, without a retry. If the process dies meanwhile, the
- * lease expires and the dispatcher makes the attempt. Returns null when the delivery no longer exists.
- */
-export async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow | null> {
+/** Sends a sample event to a webhook once, whether or not the webhook subscribes to its type. */
+export async function testWebhook(
+  tools: WebhookTools,
+  { callerId, webhookId, eventType }: WebhookCall & { readonly eventType: string },
+): Promise<AttemptNow> {
+  const webhook = await getOwnActiveWebhook(tools.pool, callerId, webhookId);
+  if (!isEventType(eventType))
+    throw new AppError("INVALID_EVENTS", "The event type does not exist.", {
+      details: { event_type: "is not the name of an event" },
+    });
+  const claim = randomUUID();
+  const sample = JSON.stringify(buildSampleEvent(eventType, webhook.user_id, tools.clock.now()));
+  const deliveryId = await insertTestDelivery(tools.pool, { webhookId, eventType, sample, claim });
+  if (deliveryId === null) throw webhookDisabled();
+  const attempt = await attemptNow(tools, deliveryId, claim);
+  if (attempt === null) throw webhookNotFound();
+  return attempt;
+}
+
+/** Makes one more attempt of a failed delivery now. When it fails, the delivery fails again without further retries. */
+export async function retryDelivery(
+  tools: WebhookTools,
+  { callerId, deliveryId }: { readonly callerId: CallerId; readonly deliveryId: string },
+): Promise<AttemptNow> {
+  const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
+  if (!target.is_active) throw webhookDisabled();
+  const claim = randomUUID();
+  const isClaimed = target.status === "failed" && (await claimFailedDelivery(tools.pool, deliveryId, claim));
+  if (!isClaimed)
+    throw new AppError("VALIDATION_ERROR", "Only a delivery that has failed can be retried.", {
+      details: { delivery_id: "has not failed" },
+    });
+  const attempt = await attemptNow(tools, deliveryId, claim);
+  if (attempt === null) throw new AppError("DELIVERY_NOT_FOUND", "The delivery was removed.");
+  return attempt;
+}
+
+/** Makes one attempt without a retry. If the process dies, the lease expires and the dispatcher sends. Null: no such delivery. */
+async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow | null> {
   const delivery = await selectClaimedDelivery(tools.pool, deliveryId, claim);
   if (delivery === null) return null;
   const result = await sendAttempt(delivery, tools);
   if (result === null) throw new Error("an attempt without a signal was aborted");
-  const outcome = decideOutcome({
-    result,
-    attempt: 1,
-    maxRetries: 0,
-    schedule: tools.schedule,
-    now: tools.clock.now(),
-    random: tools.random(),
-  });
-  const record = describeAttempt(delivery, claim, result, outcome);
+  const record = concludeAttempt(tools, delivery, claim, result);
   const rows = await recordOutcomes(tools.pool, [record], tools.disableRule);
   for (const { kind, id, reason } of rows)
     if (kind === "disabled") tools.observer.note("webhook.disabled", { webhookId: id, reason });
-  return {
-    deliveryId,
-    isDelivered: outcome.status === "delivered",
-    statusCode: record.statusCode,
-    responseTimeMs: record.responseTimeMs,
-    responseBody: record.responseBody,
-    error: record.error,
-    attempts: record.attempt,
-  };
+  const { status, attempt: attempts, statusCode, responseTimeMs, responseBody, error } = record;
+  return { deliveryId, isDelivered: status === "delivered", attempts, statusCode, responseTimeMs, responseBody, error };
 }

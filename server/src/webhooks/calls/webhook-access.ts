@@ -1,35 +1,31 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
-import {
-  type DeliveryTarget,
-  selectDeliveryTarget,
-  selectWebhookTarget,
-  type WebhookTarget,
-} from "../sql/select-target.ts";
+import { type DeliveryOwner, selectDeliveryOwner, selectWebhookOwner, type WebhookOwner } from "../sql/select-owner.ts";
 
 /** The user who makes the call; null is the service role, which has access to all webhooks. */
 export type CallerId = string | null;
 
-export async function getOwnWebhook(pool: pg.Pool, callerId: CallerId, webhookId: string): Promise<WebhookTarget> {
-  const webhook = await selectWebhookTarget(pool, webhookId);
+export interface WebhookCall {
+  readonly callerId: CallerId;
+  readonly webhookId: string;
+}
+
+export async function getOwnWebhook(pool: pg.Pool, callerId: CallerId, webhookId: string): Promise<WebhookOwner> {
+  const webhook = await selectWebhookOwner(pool, webhookId);
   if (webhook === null) throw webhookNotFound();
   if (callerId !== null && webhook.user_id !== callerId)
     throw new AppError("FORBIDDEN", "This webhook belongs to somebody else.");
   return webhook;
 }
 
-export async function getOwnActiveWebhook(
-  pool: pg.Pool,
-  callerId: CallerId,
-  webhookId: string,
-): Promise<WebhookTarget> {
+export async function getOwnActiveWebhook(pool: pg.Pool, callerId: CallerId, webhookId: string): Promise<WebhookOwner> {
   const webhook = await getOwnWebhook(pool, callerId, webhookId);
   if (!webhook.is_active) throw webhookDisabled();
   return webhook;
 }
 
-export async function getOwnDelivery(pool: pg.Pool, callerId: CallerId, deliveryId: string): Promise<DeliveryTarget> {
-  const delivery = await selectDeliveryTarget(pool, deliveryId);
+export async function getOwnDelivery(pool: pg.Pool, callerId: CallerId, deliveryId: string): Promise<DeliveryOwner> {
+  const delivery = await selectDeliveryOwner(pool, deliveryId);
   if (delivery === null) throw new AppError("DELIVERY_NOT_FOUND", "There is no such delivery.");
   if (callerId !== null && delivery.user_id !== callerId)
     throw new AppError("FORBIDDEN", "This delivery belongs to somebody else.");

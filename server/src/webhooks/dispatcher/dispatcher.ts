@@ -1,21 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WakeUp, type Worker, spread } from "../../jobs/index.ts";
-import { describeAttempt } from "../describe-attempt.ts";
-import { decideOutcome } from "../outcome.ts";
+import { concludeAttempt } from "../conclude-attempt.ts";
+import type { ClaimedDelivery } from "../delivery.ts";
 import { runSteps } from "../run-steps.ts";
 import { sendAttempt } from "../send-attempt.ts";
 import { type ClaimCapacity, type ClaimRequest, claimDueDeliveries } from "../sql/claim-due-deliveries.ts";
-import type { ClaimedDelivery } from "../sql/delivery-row.ts";
-import { releaseClaims } from "../sql/release-claims.ts";
+import { releaseClaims } from "../sql/leases.ts";
 import { refundSends } from "../sql/send-windows.ts";
-import { selectNextDueMs } from "../sql/select-next-due.ts";
+import { selectNextDueMs } from "../sql/select-backlog.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import { type DispatchLimits, EndpointQueues } from "./endpoint-queues.ts";
-import { findRefunds } from "./find-refunds.ts";
-import type { ClaimedBatch, HeldDelivery } from "./held-delivery.ts";
-import type { InsertClaim, InsertClaims } from "./insert-claim.ts";
+import { findRefunds, type HeldDelivery, type InsertClaim, type InsertClaims } from "./held-delivery.ts";
 import { isLeaseSafe, keepLeases } from "./leases.ts";
 import { LostClaims } from "./lost-claims.ts";
 import { Recorder } from "./recorder.ts";
@@ -65,8 +61,6 @@ class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #queues: EndpointQueues;
   readonly #recorder: Recorder;
-  /** The number of deliveries that each batch still holds. */
-  readonly #batches = new Map<ClaimedBatch, number>();
   readonly #lostClaims: LostClaims;
   readonly #capacityWakeUps = new Set<WakeUp>();
   #isStopping = false;
@@ -144,19 +138,17 @@ class Dispatcher {
     maxRows: number,
   ): { request: ClaimRequest; hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[] } {
     const { leaseMs } = this.#options;
-    const batch: ClaimedBatch = { claim: randomUUID(), cancel: new AbortController() };
-    setMaxListeners(0, batch.cancel.signal);
+    const [claim, cancel] = [randomUUID(), new AbortController()];
     const startedAtMs = performance.now();
-    const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] => {
-      if (claimed.length > 0) this.#batches.set(batch, claimed.length);
-      return claimed.map((one): HeldDelivery => {
-        const sendUntilMs = startedAtMs + (one.sendWindow?.leftMs ?? Number.POSITIVE_INFINITY);
-        return { ...one, batch, sendUntilMs, leasedUntilMs: startedAtMs + leaseMs, isSent: false, state: "waiting" };
+    const leasedUntilMs = startedAtMs + leaseMs;
+    const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] =>
+      claimed.map((one): HeldDelivery => {
+        const sendUntilMs = startedAtMs + (one.windowLeftMs ?? Number.POSITIVE_INFINITY);
+        return { ...one, claim, cancel, sendUntilMs, leasedUntilMs, isSent: false, state: "waiting" };
       });
-    };
     const request: ClaimRequest = {
       ...capacity,
-      claim: batch.claim,
+      claim,
       leaseMs,
       maxRows,
       fullUserIds: this.#queues.fullUserIds(),
@@ -180,7 +172,7 @@ class Dispatcher {
     this.#queues.add(held, request, performance.now());
     if (held.length === 0) return "none";
     this.#pump();
-    const endpoints = new Set(held.map(({ delivery }) => delivery.webhookId)).size;
+    const endpoints = new Set(held.map(({ webhookId }) => webhookId)).size;
     return held.length >= request.maxRows || endpoints >= maxEndpoints ? "more" : "some";
   }
 
@@ -201,31 +193,24 @@ class Dispatcher {
   }
 
   async #send(held: HeldDelivery): Promise<void> {
-    const { delivery, batch } = held;
-    const { schedule, clock, random, observer, outbound } = this.#tools;
-    const { signal } = batch.cancel;
+    const { webhookId, claim, cancel } = held;
+    const { clock, observer, outbound } = this.#tools;
+    const { signal } = cancel;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#abandon(held);
     // The send window has ended, so this delivery and those behind it must be claimed and counted again.
-    if (performance.now() >= held.sendUntilMs) return this.#abandon(held, this.#queues.park(delivery.webhookId));
+    if (performance.now() >= held.sendUntilMs) return this.#abandon(held, this.#queues.park(webhookId));
     held.isSent = true;
-    const result = await sendAttempt(delivery, { outbound, clock, signal });
+    const result = await sendAttempt(held, { outbound, clock, signal });
     if (result === null) return this.#abandon(held);
 
-    const outcome = decideOutcome({
-      result,
-      attempt: delivery.attempts - delivery.attemptsBefore + 1,
-      maxRetries: delivery.cause === "test" || delivery.cause === "manual" ? 0 : delivery.maxRetries,
-      schedule,
-      now: clock.now(),
-      random: random(),
-    });
-    observer.note("webhook.attempted", { outcome: outcome.status, durationMs: result.durationMs });
+    const record = concludeAttempt(this.#tools, held, claim, result);
+    observer.note("webhook.attempted", { outcome: record.status, durationMs: result.durationMs });
     this.#wakeIfClaimable(this.#queues.endSending(held, result.kind === "answered"));
     // Parked deliveries are released after the pause is recorded; released earlier, they would be claimed again at once.
-    const stopsEndpoint = outcome.pauseMs !== null || outcome.shouldDisable;
-    const parked = stopsEndpoint ? this.#queues.park(delivery.webhookId) : [];
+    const stopsEndpoint = record.pauseMs !== null || record.shouldDisable;
+    const parked = stopsEndpoint ? this.#queues.park(webhookId) : [];
     this.#recorder.add({
-      record: describeAttempt(delivery, batch.claim, result, outcome),
+      record,
       isLeased: () => isLeaseSafe(held, this.#options.leaseMs),
       onSettled: () => {
         this.#remove(held);
@@ -255,9 +240,6 @@ class Dispatcher {
 
   #remove(held: HeldDelivery): void {
     const isQueueRefillable = this.#queues.remove(held);
-    const left = (this.#batches.get(held.batch) ?? 0) - 1;
-    if (left > 0) this.#batches.set(held.batch, left);
-    else this.#batches.delete(held.batch);
     if (this.#queues.heldCount === 0) this.#onIdle?.();
     if (this.#capacityWakeUps.size > 0 && this.#hasAmpleCapacity())
       for (const wakeUp of this.#capacityWakeUps) wakeUp.trigger();
@@ -268,16 +250,11 @@ class Dispatcher {
     if (released.length === 0) return;
     const { pool, observer } = this.#tools;
     for (const held of released) held.state = "parked";
-    const claims = released.map(({ delivery, batch, runAt }) => ({
-      deliveryId: delivery.id,
-      claim: batch.claim,
-      runAt,
-    }));
     const refunds = findRefunds(released);
     // When this fails, the leases expire.
-    await releaseClaims(pool, claims)
+    await releaseClaims(pool, released)
       .then(() => (refunds.length === 0 ? undefined : refundSends(pool, refunds)))
-      .catch((error: unknown) => observer.note("webhook.release_failed", { deliveries: claims.length, error }));
+      .catch((error: unknown) => observer.note("webhook.release_failed", { deliveries: released.length, error }));
     for (const held of released) this.#remove(held);
   }
 
@@ -291,7 +268,7 @@ class Dispatcher {
     const timers = new AbortController();
     const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: timers.signal }).catch(() => {});
     await Promise.race([idle, wait(this.#options.stopTimeoutMs)]);
-    for (const batch of this.#batches.keys()) batch.cancel.abort();
+    for (const { cancel } of this.#queues.held()) cancel.abort();
     await Promise.race([idle, wait(CANCEL_TIMEOUT_MS)]);
     timers.abort();
   }

@@ -63,10 +63,7 @@ export class EndpointQueues {
     return { endpointCapacity: endpointConcurrency, capacityByWebhook };
   }
 
-  /**
-   * Capacity for a claim on insert: a fixed share of the free capacity for each endpoint. A single busy endpoint gets much,
-   * many endpoints get little each, and some capacity always remains for the next one.
-   */
+  /** For a claim on insert: a share of the free capacity per endpoint, so that some always remains for the next one. */
   findInsertCapacity(freeCapacity: number, nowMs: number): ClaimCapacity {
     const endpointCapacity = Math.floor(freeCapacity * INSERT_SHARE);
     const capacityByWebhook = new Map<string, number>();
@@ -155,10 +152,7 @@ export class EndpointQueues {
     return null;
   }
 
-  /**
-   * Ends the request; the delivery stays held until it is recorded. `wasAnswered` is null for a request that this process
-   * cancelled. Returns whether the queue is worth a claim.
-   */
+  /** The delivery stays held until it is recorded. `wasAnswered` is null after a cancel. Returns whether the queue is worth a claim. */
   endSending(held: HeldDelivery, wasAnswered: boolean | null): boolean {
     const queue = this.#queueOf(held);
     const wasSuspect = queue.isSuspect;
@@ -238,11 +232,11 @@ export class EndpointQueues {
     return false;
   }
 
-  #queueOf({ delivery }: HeldDelivery): EndpointQueue {
-    let queue = this.#queues.get(delivery.webhookId);
+  #queueOf({ webhookId, userId }: HeldDelivery): EndpointQueue {
+    let queue = this.#queues.get(webhookId);
     if (queue === undefined) {
-      queue = new EndpointQueue(delivery.webhookId, delivery.userId, this.#limits.endpointConcurrency);
-      this.#queues.set(delivery.webhookId, queue);
+      queue = new EndpointQueue(webhookId, userId, this.#limits.endpointConcurrency);
+      this.#queues.set(webhookId, queue);
     }
     return queue;
   }

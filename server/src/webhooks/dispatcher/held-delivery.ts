@@ -1,17 +1,12 @@
-import type { ClaimedDelivery } from "../sql/delivery-row.ts";
+import type { ClaimedDelivery } from "../delivery.ts";
+import type { ClaimRequest } from "../sql/claim-due-deliveries.ts";
+import type { Refund } from "../sql/send-windows.ts";
 
-/** Deliveries of one claim. Their leases are renewed together, and one abort cancels all their requests. */
-export interface ClaimedBatch {
-  readonly claim: string;
-  readonly cancel: AbortController;
-}
-
-/**
- * A delivery under a lease of this process: waiting to be sent, parked until it is released, being sent, or sent and not yet
- * recorded. Times are in milliseconds of the monotonic clock.
- */
+/** A delivery under a lease of this process. Times are in milliseconds of the monotonic clock. */
 export interface HeldDelivery extends ClaimedDelivery {
-  readonly batch: ClaimedBatch;
+  readonly claim: string;
+  /** Cancels the requests of all deliveries of the claim. */
+  readonly cancel: AbortController;
   /** End of the send window. A delivery that is not sent by then must be claimed and counted again. */
   readonly sendUntilMs: number;
   /** From then on another node may claim it. */
@@ -19,4 +14,31 @@ export interface HeldDelivery extends ClaimedDelivery {
   /** Whether the request was started, so that its send is not refunded. */
   isSent: boolean;
   state: "waiting" | "parked" | "sending" | "recording" | "dropped";
+}
+
+/** A claim that the fan-out makes for the dispatcher, in the statement that inserts the deliveries. */
+export interface InsertClaim {
+  readonly request: ClaimRequest;
+  /** `isComplete` is false when the statement left deliveries unclaimed. */
+  accept(claimed: readonly ClaimedDelivery[], isComplete: boolean): Promise<void>;
+  /** The statement failed, so it is unknown whether the claim was made. */
+  lose(): void;
+}
+
+export interface InsertClaims {
+  /** Null while the dispatcher has no capacity or does not run. */
+  prepare(): InsertClaim | null;
+  /** Resolves when half of the capacity is free, or after the timeout. */
+  waitForCapacity(timeoutMs: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The sends that were counted for these deliveries but not made, by user and window, without windows that have ended. */
+export function findRefunds(released: readonly HeldDelivery[]): Refund[] {
+  const refunds = new Map<string, Refund>();
+  for (const { userId, windowOpenedAt, sendUntilMs, isSent } of released) {
+    if (windowOpenedAt === null || isSent || performance.now() >= sendUntilMs) continue;
+    const key = `${userId} ${windowOpenedAt}`;
+    refunds.set(key, { userId, windowOpenedAt, sends: (refunds.get(key)?.sends ?? 0) + 1 });
+  }
+  return [...refunds.values()];
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { renewLeases } from "../sql/renew-leases.ts";
+import { renewLeases } from "../sql/leases.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import type { EndpointQueues } from "./endpoint-queues.ts";
 import type { HeldDelivery } from "./held-delivery.ts";
@@ -23,10 +23,9 @@ export async function keepLeases(
     if (ageing.length === 0) continue;
     const startedAtMs = performance.now();
     try {
-      const keys = ageing.map(({ delivery, batch }) => ({ deliveryId: delivery.id, claim: batch.claim }));
-      const renewed = await renewLeases(pool, keys, leaseMs);
+      const renewed = await renewLeases(pool, ageing, leaseMs);
       for (const held of ageing) {
-        if (renewed.has(held.delivery.id)) held.leasedUntilMs = startedAtMs + leaseMs;
+        if (renewed.has(held.id)) held.leasedUntilMs = startedAtMs + leaseMs;
         // A delivery that was recorded during the renewal has no lease any more.
         else if (held.state !== "dropped" && held.state !== "recording") drop(held, queues);
       }
@@ -41,8 +40,8 @@ export function isLeaseSafe({ leasedUntilMs }: HeldDelivery, leaseMs: number): b
   return leasedUntilMs - performance.now() > leaseMs * SAFETY_SHARE;
 }
 
-/** Cancels the whole batch of a delivery that is being sent: its deliveries were claimed and are renewed together. */
+/** Cancels all requests of the claim when the delivery is being sent: its deliveries were claimed and are renewed together. */
 function drop(held: HeldDelivery, queues: EndpointQueues): void {
   if (held.state === "waiting") queues.remove(held);
-  else if (held.state === "sending") held.batch.cancel.abort();
+  else if (held.state === "sending") held.cancel.abort();
 }

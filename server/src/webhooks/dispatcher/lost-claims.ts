@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { releaseLostClaims } from "../sql/release-claims.ts";
+import { releaseLostClaims } from "../sql/leases.ts";
 
 /** The leases of older claims have expired anyway. */
 const MAX_CLAIMS = 100;

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { CLAIMED_COLUMNS, type ClaimedDelivery, type ClaimedRow, toClaimedDelivery } from "./delivery-row.ts";
+import type { ClaimedDelivery } from "../delivery.ts";
 
 /** How many deliveries a claim may take for each endpoint. */
 export interface ClaimCapacity {
@@ -23,8 +23,11 @@ export async function claimDueDeliveries(
   request: ClaimRequest,
   maxEndpoints: number,
 ): Promise<ClaimedDelivery[]> {
-  const { rows } = await pool.query<ClaimedRow>(
-    `select ${CLAIMED_COLUMNS}
+  const { rows } = await pool.query<ClaimedDelivery>(
+    `select id, webhook_id as "webhookId", user_id as "userId", event_id as "eventId", event_type as "eventType", body,
+       attempts, attempts_before as "attemptsBefore", cause, url, secret, previous_secrets as "previousSecrets", headers,
+       retry_count as "maxRetries", timeout_ms as "timeoutMs", run_at::text as "runAt",
+       window_opened_at::text as "windowOpenedAt", window_left_ms as "windowLeftMs"
      from private.claim_webhook_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5, $6, $7, $8, $9)`,
     [
       request.claim,
@@ -38,5 +41,5 @@ export async function claimDueDeliveries(
       request.sendLimit,
     ],
   );
-  return rows.map(toClaimedDelivery);
+  return rows;
 }

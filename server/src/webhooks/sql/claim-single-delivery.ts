@@ -1,4 +1,5 @@
 import type pg from "pg";
+import type { Delivery } from "../delivery.ts";
 
 /** Makes the queue of the endpoint due when the lease expires, so that a dispatcher then finds the delivery. */
 const UPSERT_QUEUE = `insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
@@ -54,4 +55,25 @@ export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, cla
     [deliveryId, claim],
   );
   return (rowCount ?? 0) > 0;
+}
+
+/** Returns null when the claim is no longer held, or the delivery or its webhook does not exist. */
+export async function selectClaimedDelivery(
+  pool: pg.Pool,
+  deliveryId: string,
+  claim: string,
+): Promise<Delivery | null> {
+  const { rows } = await pool.query<Delivery>(
+    `select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event_type as "eventType",
+       d.payload::text as body, d.attempts, q.attempts_before as "attemptsBefore", q.cause, w.url, w.secret, w.headers,
+       w.retry_count as "maxRetries", w.timeout_ms as "timeoutMs",
+       array(select p.secret from private.webhook_previous_secrets p
+             where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc) as "previousSecrets"
+     from private.webhook_queue q
+     join public.webhook_deliveries d on d.id = q.delivery_id
+     join public.webhooks w on w.id = d.webhook_id
+     where q.delivery_id = $1 and q.claim = $2`,
+    [deliveryId, claim],
+  );
+  return rows[0] ?? null;
 }

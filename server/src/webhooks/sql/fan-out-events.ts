@@ -1,42 +1,27 @@
 import type pg from "pg";
+import type { ClaimedDelivery, Delivery, DeliveryTarget, SendWindow } from "../delivery.ts";
 import type { ClaimRequest } from "./claim-due-deliveries.ts";
-import { type ClaimedDelivery, toSendWindow, type WindowColumns } from "./delivery-row.ts";
 
-export interface FannedOut {
+interface Summary {
   readonly events: number;
   /** Inserted deliveries that wait for a claim, without those that the send limit defers. */
   readonly unclaimed: number;
   /** Webhooks were enabled again, and their held deliveries wait for a claim. */
   readonly hasResumptions: boolean;
+}
+
+export interface FannedOut extends Summary {
   /** Deliveries that the statement claimed. */
   readonly claimed: readonly ClaimedDelivery[];
 }
 
-interface SummaryRow {
-  readonly events: number;
-  readonly unclaimed: number;
-  readonly has_resumptions: boolean;
-  readonly made_at: string;
-}
+type Target = DeliveryTarget & SendWindow;
 
-/** Set in the first row of each webhook only. */
-interface TargetColumns extends WindowColumns {
-  readonly user_id: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly previous_secrets: string[] | null;
-  readonly headers: Record<string, string>;
-  readonly retry_count: number;
-  readonly timeout_ms: number;
-}
-
-type ClaimedRow = { readonly [K in keyof TargetColumns]: TargetColumns[K] | null } & {
-  readonly id: string;
-  readonly webhook_id: string;
-  readonly event_id: string;
-  readonly event_type: string;
-  readonly body: string;
-};
+/** The columns of the target are set in the first row of each webhook only. */
+type ClaimedRow = { readonly [K in keyof Target]: Target[K] | null } & Pick<
+  Delivery,
+  "id" | "webhookId" | "eventId" | "eventType" | "body"
+>;
 
 /** Turns events into deliveries and deletes them, in one transaction. Claims nothing without a request. */
 export async function fanOutEvents(
@@ -45,11 +30,12 @@ export async function fanOutEvents(
   firstDelayMs: number,
   request: ClaimRequest | null,
 ): Promise<FannedOut> {
-  const { rows } = await pool.query<SummaryRow | ClaimedRow>({
+  const { rows } = await pool.query<(Summary & { readonly madeAt: string }) | ClaimedRow>({
     name: "webhooks-fan-out",
-    text: `select events, unclaimed, has_resumptions, made_at::text as made_at, id, webhook_id, event_id, event_type, body,
-       user_id, url, secret, previous_secrets, headers, retry_count, timeout_ms,
-       window_opened_at::text as window_opened_at, window_left_ms
+    text: `select events, unclaimed, has_resumptions as "hasResumptions", made_at::text as "madeAt", id,
+       webhook_id as "webhookId", event_id as "eventId", event_type as "eventType", body, user_id as "userId", url, secret,
+       previous_secrets as "previousSecrets", headers, retry_count as "maxRetries", timeout_ms as "timeoutMs",
+       window_opened_at::text as "windowOpenedAt", window_left_ms as "windowLeftMs"
      from private.fan_out_events($1, $2 * interval '1 millisecond', $3, $4 * interval '1 millisecond', $5, $6, $7, $8, $9, $10)`,
     values: [
       maxEvents,
@@ -64,41 +50,19 @@ export async function fanOutEvents(
       request?.sendLimit ?? 0,
     ],
   });
-  const [summary, ...claimed] = rows as [SummaryRow, ...ClaimedRow[]];
-  return {
-    events: summary.events,
-    unclaimed: summary.unclaimed,
-    hasResumptions: summary.has_resumptions,
-    claimed: toClaimedDeliveries(claimed, summary.made_at),
-  };
+  const [summary, ...claimed] = rows as [Summary & { readonly madeAt: string }, ...ClaimedRow[]];
+  const { events, unclaimed, hasResumptions, madeAt } = summary;
+  return { events, unclaimed, hasResumptions, claimed: toClaimedDeliveries(claimed, madeAt) };
 }
 
 function toClaimedDeliveries(rows: readonly ClaimedRow[], runAt: string): ClaimedDelivery[] {
-  const targets = new Map<string, TargetColumns>();
+  const targets = new Map<string, Target>();
   return rows.map((row) => {
-    if (row.url !== null) targets.set(row.webhook_id, row as TargetColumns);
-    const target = targets.get(row.webhook_id);
-    if (target === undefined) throw new Error(`the first row of webhook ${row.webhook_id} has no target columns`);
-    return {
-      delivery: {
-        id: row.id,
-        webhookId: row.webhook_id,
-        userId: target.user_id,
-        eventId: row.event_id,
-        eventType: row.event_type,
-        body: row.body,
-        attempts: 0,
-        attemptsBefore: 0,
-        cause: "schedule",
-        url: target.url,
-        secret: target.secret,
-        previousSecrets: target.previous_secrets ?? [],
-        headers: target.headers,
-        maxRetries: target.retry_count,
-        timeoutMs: target.timeout_ms,
-      },
-      runAt,
-      sendWindow: toSendWindow(target),
-    };
+    const { id, webhookId, eventId, eventType, body } = row;
+    if (row.url !== null) targets.set(webhookId, { ...row, previousSecrets: row.previousSecrets ?? [] } as Target);
+    const target = targets.get(webhookId);
+    if (target === undefined) throw new Error(`the first row of webhook ${webhookId} has no target columns`);
+    const cause = "schedule";
+    return { ...target, id, webhookId, eventId, eventType, body, attempts: 0, attemptsBefore: 0, cause, runAt };
   });
 }

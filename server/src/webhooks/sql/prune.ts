@@ -1,11 +1,5 @@
 import type pg from "pg";
 
-export interface Pruned {
-  readonly rows: number;
-  /** Where the next batch starts; null when nothing is left. */
-  readonly lastId: string | null;
-}
-
 /** The greatest id of the given age: ids start with their time, so old rows are found without a scan. */
 const OLDEST_KEPT = `(lpad(to_hex(floor(extract(epoch from now() - $1 * interval '1 day') * 1000)::bigint), 12, '0')
        || repeat('f', 20))::uuid`;
@@ -18,16 +12,16 @@ const PRUNED = {
 
 export type PrunedTable = keyof typeof PRUNED;
 
-/** Deletes the next rows after `afterId` that are older than the given days. */
+/** Deletes the next rows after `afterId` that are older than the given days. Returns the last id when more may follow. */
 export async function pruneBatch(
   pool: pg.Pool,
   name: PrunedTable,
   days: number,
   afterId: string,
   maxRows: number,
-): Promise<Pruned> {
+): Promise<string | null> {
   const { table, condition } = PRUNED[name];
-  const { rows } = await pool.query<{ rows: number; last_id: string | null }>(
+  const { rows } = await pool.query<{ last_id: string }>(
     `with old as materialized (
        select id from ${table}
        where id > $2 and id < ${OLDEST_KEPT} and created_at < now() - $1 * interval '1 day' and ${condition}
@@ -35,9 +29,8 @@ export async function pruneBatch(
      ), gone as (
        delete from ${table} t using old where t.id = old.id
      )
-     select count(*)::integer as rows, (select id from old order by id desc limit 1) as last_id from old`,
+     select (select id from old order by id desc limit 1) as last_id from old having count(*) = $3`,
     [days, afterId, maxRows],
   );
-  const row = rows[0];
-  return { rows: row?.rows ?? 0, lastId: row?.last_id ?? null };
+  return rows[0]?.last_id ?? null;
 }

@@ -37,18 +37,13 @@ export async function insertRecovery(pool: pg.Pool, webhookId: string, since: Da
   return rows[0] ?? null;
 }
 
-export interface RecoveryStep {
-  readonly recovered: number;
-  readonly isCompleted: boolean;
-}
-
 /**
  * Advances one recovery, which no other node has locked, by a batch; null when there is none with work. Deliveries are
  * reopened, queued and counted in one transaction, so that any node can continue. A recovery waits while the queue of its
- * endpoint is longer than a batch, so that new deliveries do not wait behind it.
+ * endpoint is longer than a batch, so that new deliveries do not wait behind it. Returns the number of deliveries.
  */
-export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise<RecoveryStep | null> {
-  const { rows } = await pool.query<{ recovered: number; is_completed: boolean }>(
+export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise<number | null> {
+  const { rows } = await pool.query<{ recovered: number }>(
     `with job as materialized (
        select r.* from public.webhook_recoveries r
        where r.status = 'running'
@@ -84,17 +79,17 @@ export async function advanceRecovery(pool: pg.Pool, batchSize: number): Promise
        completed_at = case when size.rows < $1 then now() end
      from job, size
      where r.id = job.id
-     returning size.rows as recovered, r.status = 'completed' as is_completed`,
+     returning size.rows as recovered`,
     [batchSize],
   );
-  const row = rows[0];
-  return row === undefined ? null : { recovered: row.recovered, isCompleted: row.is_completed };
+  return rows[0]?.recovered ?? null;
 }
 
-export async function selectRecovery(pool: pg.Pool, id: string): Promise<(Recovery & { user_id: string }) | null> {
-  const { rows } = await pool.query<Recovery & { user_id: string }>(
-    `select ${COLUMNS}, user_id from public.webhook_recoveries where id = $1`,
-    [id],
+/** Returns null when the recovery does not exist or belongs to another user. Without a user, any recovery is found. */
+export async function selectRecovery(pool: pg.Pool, userId: string | null, id: string): Promise<Recovery | null> {
+  const { rows } = await pool.query<Recovery>(
+    `select ${COLUMNS} from public.webhook_recoveries where id = $1 and ($2::text is null or user_id::text = $2)`,
+    [id, userId],
   );
   return rows[0] ?? null;
 }

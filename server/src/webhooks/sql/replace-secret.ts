@@ -3,8 +3,8 @@ import type pg from "pg";
 const MAX_PREVIOUS_SECRETS = 10;
 
 export interface ReplacedSecret {
-  readonly new_secret: string;
-  readonly previous_expires_at: Date | null;
+  readonly newSecret: string;
+  readonly previousExpiresAt: Date | null;
 }
 
 /** The old secret signs beside the new one for the grace period. Returns null when the webhook does not exist. */
@@ -34,7 +34,7 @@ export async function replaceSecret(
        where w.id = locked.id
        returning w.secret
      )
-     select replaced.secret as new_secret, (select expires_at from kept) as previous_expires_at from replaced`,
+     select replaced.secret as "newSecret", (select expires_at from kept) as "previousExpiresAt" from replaced`,
     [webhookId, gracePeriodSeconds],
   );
   return rows[0] ?? null;

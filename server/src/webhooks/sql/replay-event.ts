@@ -5,10 +5,7 @@ export interface ReplayedDelivery {
   readonly webhook_id: string;
 }
 
-/**
- * Inserts deliveries with the same body for the active webhooks of one user that received the event, or for the given
- * webhook, whether or not it received the event.
- */
+/** Inserts deliveries for the active webhooks of a user that received the event, or for the given webhook in any case. */
 export async function replayEvent(
   pool: pg.Pool,
   eventId: string,

@@ -1,9 +1,27 @@
 import type pg from "pg";
-import type { LeaseKey } from "./renew-leases.ts";
 
-export interface ReleasedClaim extends LeaseKey {
+export interface LeasedDelivery {
+  readonly id: string;
+  readonly claim: string;
   /** When the delivery was due before the claim. */
   readonly runAt: string;
+}
+
+/** Returns the ids of the deliveries that the claims still hold. */
+export async function renewLeases(
+  pool: pg.Pool,
+  deliveries: readonly LeasedDelivery[],
+  leaseMs: number,
+): Promise<Set<string>> {
+  const { rows } = await pool.query<{ delivery_id: string }>(
+    `update private.webhook_queue q
+     set run_at = now() + $3 * interval '1 millisecond', lease_until = now() + $3 * interval '1 millisecond'
+     from unnest($1::uuid[], $2::uuid[]) as ours (delivery_id, claim)
+     where q.delivery_id = ours.delivery_id and q.claim = ours.claim
+     returning q.delivery_id`,
+    [deliveries.map(({ id }) => id), deliveries.map(({ claim }) => claim), leaseMs],
+  );
+  return new Set(rows.map((row) => row.delivery_id));
 }
 
 /** Makes the queues of the released deliveries due with them. */
@@ -18,7 +36,7 @@ const WAKE_QUEUES = `due as (
      where l.webhook_id = due.webhook_id`;
 
 /** Restores deliveries to their state before the claim. */
-export async function releaseClaims(pool: pg.Pool, claims: readonly ReleasedClaim[]): Promise<void> {
+export async function releaseClaims(pool: pg.Pool, deliveries: readonly LeasedDelivery[]): Promise<void> {
   await pool.query(
     `with released as (
        update private.webhook_queue q
@@ -27,7 +45,7 @@ export async function releaseClaims(pool: pg.Pool, claims: readonly ReleasedClai
        where q.delivery_id = ours.delivery_id and q.claim = ours.claim
        returning q.webhook_id, q.run_at
      ), ${WAKE_QUEUES}`,
-    [claims.map(({ deliveryId }) => deliveryId), claims.map(({ claim }) => claim), claims.map(({ runAt }) => runAt)],
+    [deliveries.map(({ id }) => id), deliveries.map(({ claim }) => claim), deliveries.map(({ runAt }) => runAt)],
   );
 }
 

@@ -1,7 +1,8 @@
 import { AppError } from "../../errors/index.ts";
+import { insertRecovery, type Recovery } from "../sql/recoveries.ts";
 import { type ReplayedDelivery, replayEvent, selectEventOwners } from "../sql/replay-event.ts";
 import type { WebhookTools } from "../webhook-options.ts";
-import { type CallerId, getOwnActiveWebhook } from "./webhook-access.ts";
+import { type CallerId, getOwnActiveWebhook, type WebhookCall, webhookNotFound } from "./webhook-access.ts";
 
 const EVENT_ID = /^(?:evt_)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/i;
 
@@ -14,21 +15,35 @@ export interface ReplayCall {
 }
 
 /** Sends an event again as new deliveries with the same body. Retries follow the schedule. */
-export async function replay(tools: WebhookTools, call: ReplayCall): Promise<ReplayedDelivery[]> {
+export async function replay({ pool }: WebhookTools, call: ReplayCall): Promise<ReplayedDelivery[]> {
   const { callerId, webhookId } = call;
   const eventId = EVENT_ID.exec(call.eventId)?.[1];
   if (eventId === undefined)
     throw new AppError("VALIDATION_ERROR", "The event id is not valid.", {
       details: { event_id: "must be evt_ and a UUID" },
     });
-  const target = webhookId === undefined ? null : await getOwnActiveWebhook(tools.pool, callerId, webhookId);
-  const owners = await selectEventOwners(tools.pool, eventId);
+  const target = webhookId === undefined ? null : await getOwnActiveWebhook(pool, callerId, webhookId);
+  const owners = await selectEventOwners(pool, eventId);
   const userId = target?.user_id ?? callerId;
   const visibleOwners = userId === null ? owners : owners.filter((owner) => owner === userId);
   // Events of other users and events that do not exist give the same error, which reveals nothing.
   if (visibleOwners.length === 0) throw new AppError("DELIVERY_NOT_FOUND", "There is no delivery of this event.");
   const replayed: ReplayedDelivery[] = [];
-  for (const owner of visibleOwners)
-    replayed.push(...(await replayEvent(tools.pool, eventId, owner, webhookId ?? null)));
+  for (const owner of visibleOwners) replayed.push(...(await replayEvent(pool, eventId, owner, webhookId ?? null)));
   return replayed;
+}
+
+/** Starts to send all failed deliveries since a time again. Returns the running recovery of the webhook when there is one. */
+export async function recoverSince(
+  { pool, clock }: WebhookTools,
+  { callerId, webhookId, since }: WebhookCall & { readonly since: Date },
+): Promise<Recovery> {
+  if (Number.isNaN(since.getTime()) || since.getTime() > clock.now().getTime())
+    throw new AppError("VALIDATION_ERROR", "The time must be in the past.", {
+      details: { since: "must be a time in the past" },
+    });
+  await getOwnActiveWebhook(pool, callerId, webhookId);
+  const recovery = await insertRecovery(pool, webhookId, since);
+  if (recovery === null) throw webhookNotFound();
+  return recovery;
 }
