@@ -53,7 +53,7 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
   const realtime = openRealtime({
     changes,
     authenticate: async (token) => ({
-      caller:
+      principal:
         token === null
           ? { role: "anon", userId: null, claims: { role: "anon" }, session: null }
           : { role: "authenticated", userId: token, claims: { role: "authenticated", sub: token }, session: null },

@@ -207,7 +207,7 @@ function openRealtimeModule(
     changes,
     authenticate: async (token, apikey) => {
       const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
-      return { caller: principal, expiresAt };
+      return { principal, expiresAt };
     },
     privateTopics: createPrivateTopics({ database, settings, newId: randomUUID }),
     addressOf: (request) => clientKeyOf(request, settings),

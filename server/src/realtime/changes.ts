@@ -12,7 +12,7 @@ export interface Binding {
 }
 
 export interface ChangesSubscriber {
-  readonly caller: Principal;
+  readonly principal: Principal;
   readonly bindings: readonly Binding[];
   /** Delivers a change for the ids of the matched bindings. `data` is the JSON of the payload's `data`, shared by all equal views. */
   deliver(ids: readonly number[], data: string): void;
@@ -21,8 +21,8 @@ export interface ChangesSubscriber {
 }
 
 export interface SubscriptionHandle {
-  /** Delivers what this caller may see from now on. For a new token of the same user. */
-  update(caller: Principal): void;
+  /** Delivers what this principal may see from now on. For a new token of the same user. */
+  update(principal: Principal): void;
   close(): void;
 }
 

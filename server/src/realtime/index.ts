@@ -3,7 +3,7 @@
 
 export type { RestBroadcast } from "./broadcast/rest-broadcast.ts";
 export type { Changes } from "./changes.ts";
-export { type ChangesOptions, openChanges } from "./feed/open-changes.ts";
+export { openChanges } from "./feed/open-changes.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
 export type { Admission, Authenticate, PrivateTopics, RealtimeOptions } from "./realtime-options.ts";

@@ -5,54 +5,41 @@ import type { Clock } from "../time/index.ts";
 import type { Principal } from "../db/index.ts";
 import type { Changes } from "./changes.ts";
 
-/** The caller of a socket or channel, and when its token expires. */
+/** The principal of a socket or channel, and when its token expires. */
 export interface Admission {
-  readonly caller: Principal;
+  readonly principal: Principal;
   readonly expiresAt: Date | null;
 }
 
-/** Throws an AppError for an invalid key or token or an ended session. Without a token the key determines the caller. */
+/** Throws an AppError for an invalid key or token or an ended session. Without a token the key determines the principal. */
 export type Authenticate = (token: string | null, apikey: string) => Promise<Admission>;
 
 /** What the policies of a private channel distinguish. */
 export type Extension = "broadcast" | "presence";
 
-interface StoredMessage {
+export const EXTENSIONS: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
+
+export interface StoredMessage {
   readonly id: string;
   readonly event: string;
   readonly isBinary: boolean;
   readonly payload: Buffer;
 }
 
-interface MessageToStore extends Omit<StoredMessage, "id"> {
+export interface MessageToStore extends Omit<StoredMessage, "id"> {
   /** The id of the sending channel when it must not receive the message. */
   readonly sender: string | null;
 }
 
 /** Private channels, whose access the row-level policies of realtime.messages decide. */
 export interface PrivateTopics {
-  findReadable(caller: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
-  canWrite(caller: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
-  /** The feed delivers it to all nodes. Throws an AppError when the caller may not write. */
-  store(caller: Principal, topic: string, message: MessageToStore): Promise<void>;
+  findReadable(principal: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
+  canWrite(principal: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
+  /** The feed delivers it to all nodes. Throws an AppError when the principal may not write. */
+  store(principal: Principal, topic: string, message: MessageToStore): Promise<void>;
   /** Oldest first. */
-  replay(caller: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
+  replay(principal: Principal, topic: string, since: Date, limit: number): Promise<readonly StoredMessage[]>;
 }
-
-type RealtimeSettings = Pick<
-  Settings,
-  | "realtimeSocketsPerNode"
-  | "realtimeSocketsPerAddress"
-  | "realtimeChannelsPerSocket"
-  | "realtimeChannelsPerUser"
-  | "realtimeJoinsPerSecond"
-  | "realtimeEventsPerSecond"
-  | "realtimePayloadLimitBytes"
-  | "realtimeFrameLimitBytes"
-  | "realtimeSendBufferBytes"
-  | "realtimeIdleTimeoutMs"
-  | "realtimeExpiryWarningSeconds"
->;
 
 /** Intervals. Only tests change the defaults. */
 export interface RealtimeTiming {
@@ -68,7 +55,7 @@ export interface RealtimeOptions {
   readonly changes: Changes;
   readonly authenticate: Authenticate;
   readonly privateTopics: PrivateTopics;
-  readonly settings: RealtimeSettings;
+  readonly settings: Pick<Settings, Extract<keyof Settings, `realtime${string}`>>;
   readonly observer: Observer;
   readonly clock: Clock;
   /** What counts as one client of a handshake. Without it sockets are only counted together. */

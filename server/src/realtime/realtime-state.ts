@@ -1,18 +1,17 @@
 import type { EndedSessions } from "./access/ended-sessions.ts";
-import type { SessionMembers } from "./access/session-members.ts";
+import type { SessionChannels } from "./access/session-channels.ts";
 import type { Broadcaster } from "./broadcast/broadcaster.ts";
-import type { Channel } from "./channels/channel.ts";
-import type { TopicHub } from "./channels/topic-hub.ts";
+import type { TopicChannels } from "./channels/topic-channels.ts";
 import type { Presence } from "./presence/presence.ts";
 import type { RealtimeOptions } from "./realtime-options.ts";
 import type { ChangeFrames } from "./wire/change-frames.ts";
 
 /** Shared by all sockets of a node. */
 export interface RealtimeState extends RealtimeOptions {
-  readonly hub: TopicHub;
+  readonly topics: TopicChannels;
   readonly presence: Presence;
   readonly broadcaster: Broadcaster;
   readonly changeFrames: ChangeFrames;
-  readonly members: SessionMembers<Channel>;
+  readonly sessionChannels: SessionChannels;
   readonly endedSessions: EndedSessions;
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 import { translateScopeError } from "../../src/auth/index.ts";
 import { openRest } from "../../src/rest/index.ts";
 import { createTableRules, isOwnName } from "../../src/tables/index.ts";
-import { bind, callerOf, type Listener, openFeedStage } from "../realtime/feed-stage.ts";
+import { bind, principalOf, type Listener, openFeedStage } from "../realtime/feed-stage.ts";
 import { RestStage } from "../rest/features/rest-stage.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 
@@ -41,7 +41,7 @@ export class BothFilters {
 
   subscribe(table: string, terms: readonly Term[]): Promise<Listener> {
     const filter = terms.map((term) => `${term.column}=${toRealtime(term)}`).join(",");
-    return this.#feed.stage.hear(this.#feed.node, callerOf("service_role"), [bind(table, { filter })]);
+    return this.#feed.stage.subscribe(this.#feed.node, principalOf("service_role"), [bind(table, { filter })]);
   }
 
   /** Replaces the rows of the table and waits until realtime has processed the transaction. */
@@ -58,7 +58,8 @@ export class BothFilters {
 
   /** Waits for as many inserts as expected; terms that the database evaluates are delivered later. */
   async expectInserts(listener: Listener, ids: readonly number[], message: string): Promise<void> {
-    const inserted = () => listener.told.filter(({ type }) => type === "INSERT").map(({ record }) => record?.["id"]);
+    const inserted = () =>
+      listener.received.filter(({ type }) => type === "INSERT").map(({ record }) => record?.["id"]);
     await listener.until(() => inserted().length >= ids.length || listener.losses.length > 0);
     assert.deepEqual([inserted(), listener.losses], [ids, []], message);
   }

@@ -43,8 +43,8 @@ describe("access of a channel", { timeout: 180_000 }, () => {
 
   it("a channel continues with a new token", async (t) => {
     const { client, tokens, clock, changes } = await open(t);
-    tokens.set("old", { expiresAt: inMinutes(10), caller: userOf("ann") });
-    tokens.set("new", { expiresAt: inMinutes(70), caller: userOf("ann") });
+    tokens.set("old", { expiresAt: inMinutes(10), principal: userOf("ann") });
+    tokens.set("new", { expiresAt: inMinutes(70), principal: userOf("ann") });
     await client.join(TOPIC, CHANGES, "old");
     client.send("1", TOPIC, "access_token", { access_token: "new" });
     await client.ask(null, "phoenix", "heartbeat", {});
@@ -77,9 +77,9 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     changes.endSessions({ userIds: ["user-ben"] });
     changes.deliver("{}");
     await client.nextEvent("postgres_changes");
-    const told = (event: string) => client.frames.filter((frame) => frame[3] === event).map(([joinRef]) => joinRef);
-    assert.deepEqual(told("phx_error"), ["ann", "ben"]);
-    assert.deepEqual(told("postgres_changes"), ["eve"]);
+    const received = (event: string) => client.frames.filter((frame) => frame[3] === event).map(([joinRef]) => joinRef);
+    assert.deepEqual(received("phx_error"), ["ann", "ben"]);
+    assert.deepEqual(received("postgres_changes"), ["eve"]);
     assert.equal((await client.join("realtime:ann", CHANGES, "ann", "again"))["status"], "error");
   });
 

@@ -4,7 +4,7 @@ import { after, before, describe, it, type TestContext } from "node:test";
 import type { RealtimePostgresChangesPayload } from "@supabase/supabase-js";
 import { createPrivateTopics } from "../../src/realtime/index.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { callerOf, FeedStage, type Node, waitFor } from "./feed-stage.ts";
+import { principalOf, FeedStage, type Node, waitFor } from "./feed-stage.ts";
 import { createTokens, openStage, type Stage } from "./support/realtime-stage.ts";
 import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-client.ts";
 
@@ -31,7 +31,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       ["ann", ann],
       ["ben", ben],
     ] as const) {
-      tokens.set(name, { caller: callerOf(id) });
+      tokens.set(name, { principal: principalOf(id) });
     }
     await stage.database.owner.query(`create policy anybody on realtime.messages to authenticated
       using (realtime.topic() = 'hall') with check (realtime.topic() = 'hall')`);
@@ -60,14 +60,14 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
   for (const vsn of ["1.0.0", "2.0.0"] as const) {
     it(`on ${vsn} a channel receives changes of own agents with old and new rows, and never of others`, async (t) => {
       const [own, strange]: [Change[], Change[]] = [[], []];
-      for (const [name, told] of [
+      for (const [name, received] of [
         ["ann", own],
         ["ben", strange],
       ] as const) {
         const client = await connect(t, name, { vsn });
         const channel = client.channel(`agents-${name}`);
         channel.on("postgres_changes", { event: "*", schema: "public", table: "agents" }, (change) =>
-          told.push(change),
+          received.push(change),
         );
         await subscribed(channel);
       }
@@ -91,10 +91,10 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       const [one, other] = [await stage.newAgent(ann), await stage.newAgent(ann)];
       const client = await connect(t, "ann", { vsn });
       const channel = client.channel("filtered");
-      const told: string[] = [];
+      const received: string[] = [];
       const listen = (event: "UPDATE" | "DELETE", filter: string, name: string) =>
         channel.on("postgres_changes", { event: event as "UPDATE", schema: "public", table: "agents", filter }, () =>
-          told.push(name),
+          received.push(name),
         );
       listen("UPDATE", `id=eq.${one}`, "one changed");
       listen("UPDATE", `id=eq.${other}`, "other changed");
@@ -104,8 +104,8 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       await stage.update(ann, "agents", other, { status: "thinking" });
       await stage.remove(ann, "agents", one);
       await stage.remove(ann, "agents", other);
-      await until(() => told.length === 3);
-      assert.deepEqual(told, ["one changed", "other changed", "other gone"]);
+      await until(() => received.length === 3);
+      assert.deepEqual(received, ["one changed", "other changed", "other gone"]);
     });
   }
 
@@ -114,13 +114,13 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await connect(t, "ann", { node: round % 2 });
       const channel = client.channel(`round-${round}`);
-      const told: unknown[] = [];
+      const received: unknown[] = [];
       const filter = { event: "UPDATE", schema: "public", table: "agents", filter: `id=eq.${id}` } as const;
-      channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+      channel.on("postgres_changes", filter, ({ new: row }) => received.push((row as { name: string }).name));
       await subscribed(channel);
       await stage.update(ann, "agents", id, { name: `name ${round}` });
-      await until(() => told.length === 1);
-      assert.deepEqual(told, [`name ${round}`]);
+      await until(() => received.length === 1);
+      assert.deepEqual(received, [`name ${round}`]);
       await client.removeAllChannels();
     }
   });
@@ -131,24 +131,24 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     await client.realtime.setAuth();
     const channel = client.channel("refreshed");
     const states: string[] = [];
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const filter = { event: "INSERT", schema: "public", table: "agents" } as const;
-    channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+    channel.on("postgres_changes", filter, ({ new: row }) => received.push((row as { name: string }).name));
     channel.subscribe((state) => states.push(state));
     await until(() => states.length === 1);
     await stage.newAgent(ann, { name: "before" });
-    await until(() => told.length === 1);
+    await until(() => received.length === 1);
     token = "ben";
     await client.realtime.setAuth();
     // Until the token is taken over nothing of the new user's comes, and how long that takes is not said.
-    while (told.at(-1) !== "mine now") {
+    while (received.at(-1) !== "mine now") {
       await stage.newAgent(ben, { name: "mine now" });
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     await stage.newAgent(ann, { name: "not mine any more" });
     await stage.newAgent(ben, { name: "the end" });
-    await until(() => told.at(-1) === "the end");
-    assert.deepEqual([...new Set(told)], ["before", "mine now", "the end"]);
+    await until(() => received.at(-1) === "the end");
+    assert.deepEqual([...new Set(received)], ["before", "mine now", "the end"]);
     assert.deepEqual(states, ["SUBSCRIBED"], "without joining again");
   });
 
@@ -166,23 +166,23 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     const id = await stage.newAgent(ann);
     const client = await connect(t, "ann");
     const channel = client.channel("lasting");
-    const [told, states]: [unknown[], string[]] = [[], []];
+    const [received, states]: [unknown[], string[]] = [[], []];
     const filter = { event: "UPDATE", schema: "public", table: "agents", filter: `id=eq.${id}` } as const;
-    channel.on("postgres_changes", filter, ({ new: row }) => told.push((row as { name: string }).name));
+    channel.on("postgres_changes", filter, ({ new: row }) => received.push((row as { name: string }).name));
     channel.subscribe((state) => states.push(state));
     await until(() => states.length === 1);
     await terminateFeeds(stage);
     await until(() => states.length === 3, "it is subscribed again");
     assert.deepEqual(states, ["SUBSCRIBED", "CHANNEL_ERROR", "SUBSCRIBED"]);
     await stage.update(ann, "agents", id, { name: "after" });
-    await until(() => told.length === 1);
+    await until(() => received.length === 1);
     await until(() => nodes.every(({ feed }) => feed.changes.state() === "live"), "the feeds are live");
   });
 
   it("channels of other nodes receive broadcasts of clients and of the database", async (t) => {
-    const told: string[][] = [[], []];
+    const received: string[][] = [[], []];
     const channels = await Promise.all(
-      told.map(async (list, node) => {
+      received.map(async (list, node) => {
         const client = await connect(t, "ann", { node, vsn: node === 0 ? "2.0.0" : "1.0.0" });
         const channel = client.channel("news", { config: { broadcast: { ack: true, self: true } } });
         channel.on("broadcast", { event: "*" }, ({ event }) => list.push(event));
@@ -192,11 +192,11 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     );
     const large = "x".repeat(100_000);
     assert.equal(await channels[0]?.send({ type: "broadcast", event: "from 0", payload: { large } }), "ok");
-    await until(() => told[1]?.length === 1);
+    await until(() => received[1]?.length === 1);
     assert.equal(await channels[1]?.send({ type: "broadcast", event: "from 1", payload: {} }), "ok");
-    await until(() => told[0]?.length === 2);
+    await until(() => received[0]?.length === 2);
     await stage.run("service_role", `select realtime.send('{"n": 1}', 'from sql', 'news', false)`);
-    for (const list of told) {
+    for (const list of received) {
       await until(() => list.length === 3);
       assert.deepEqual(list, ["from 0", "from 1", "from sql"]);
     }
@@ -227,23 +227,23 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       const channel = (await connect(t, name, { node })).channel("hall", {
         config: { private: true, broadcast: { ack: true, ...(replay && { replay }) } },
       });
-      const told: { event: string; isReplayed: boolean; payload: unknown }[] = [];
+      const received: { event: string; isReplayed: boolean; payload: unknown }[] = [];
       channel.on("broadcast", { event: "*" }, ({ event, payload, meta }) =>
-        told.push({ event, payload, isReplayed: (meta as { replayed?: boolean } | undefined)?.replayed === true }),
+        received.push({ event, payload, isReplayed: (meta as { replayed?: boolean } | undefined)?.replayed === true }),
       );
       await subscribed(channel);
-      return { channel, told };
+      return { channel, received };
     };
     const [sender, listener] = [await enter("ann", 0), await enter("ben", 1)];
     const kept = { type: "broadcast", event: "kept", payload: { n: 1 }, persist: true } as const;
     assert.equal(await sender.channel.send(kept), "ok");
-    await until(() => listener.told.length === 1);
+    await until(() => listener.received.length === 1);
     await stage.run("service_role", `select realtime.send('{"n": 2}', 'from sql', 'hall')`);
-    await until(() => listener.told.length === 2 && sender.told.length === 1);
-    assert.deepEqual(sender.told, [{ event: "from sql", payload: { n: 2 }, isReplayed: false }]);
+    await until(() => listener.received.length === 2 && sender.received.length === 1);
+    assert.deepEqual(sender.received, [{ event: "from sql", payload: { n: 2 }, isReplayed: false }]);
     const late = await enter("ben", 0, { since });
-    await until(() => late.told.length === 2);
-    assert.deepEqual(late.told, [
+    await until(() => late.received.length === 2);
+    assert.deepEqual(late.received, [
       { event: "kept", payload: { n: 1 }, isReplayed: true },
       { event: "from sql", payload: { n: 2 }, isReplayed: true },
     ]);
@@ -253,21 +253,23 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
     const eve = await stage.newUser();
     const sessionId = (await stage.insert("internal", "auth.sessions", { user_id: eve, refresh_key_wrapped: "" })).id;
     const session = { userId: eve, sessionId, inactivitySeconds: 0 };
-    tokens.set("eve", { caller: { ...callerOf(eve, { session_id: sessionId }), session } });
+    tokens.set("eve", { principal: { ...principalOf(eve, { session_id: sessionId }), session } });
     const agent = await stage.newAgent(eve);
-    const [told, errors]: [unknown[], string[]] = [[], []];
+    const [received, errors]: [unknown[], string[]] = [[], []];
     for (const node of [0, 1]) {
       const channel = (await connect(t, "eve", { node })).channel("mine");
-      channel.on("postgres_changes", { event: "*", schema: "public", table: "agents" }, (change) => told.push(change));
+      channel.on("postgres_changes", { event: "*", schema: "public", table: "agents" }, (change) =>
+        received.push(change),
+      );
       channel.subscribe((state) => errors.push(state));
     }
     await until(() => errors.join() === "SUBSCRIBED,SUBSCRIBED");
     tokens.drop("eve");
     await stage.run("internal", "delete from auth.sessions where id = $1", [sessionId]);
     await stage.run("internal", "update public.agents set name = 'later' where id = $1", [agent]);
-    await until(() => errors.filter((state) => state === "CHANNEL_ERROR").length >= 2, "both were told");
+    await until(() => errors.filter((state) => state === "CHANNEL_ERROR").length >= 2, "both channels failed");
     for (const { feed } of nodes) await stage.settle(feed);
-    assert.deepEqual(told, []);
+    assert.deepEqual(received, []);
   });
 });
 

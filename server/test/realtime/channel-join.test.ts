@@ -115,8 +115,8 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.equal(changes.subscribers.size, 1);
     await client.ask("1", TOPIC, "phx_leave", {});
     changes.deliver("{}");
-    const told = await client.nextEvent("postgres_changes");
-    assert.equal(told[0], "2");
+    const received = await client.nextEvent("postgres_changes");
+    assert.equal(received[0], "2");
     assert.equal(client.frames.filter((frame) => frame[3] === "postgres_changes").length, 1);
   });
 

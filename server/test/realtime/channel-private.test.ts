@@ -9,7 +9,7 @@ import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { createTokens, openStage } from "./support/realtime-stage.ts";
 import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
 
-/** Members read, the leader writes; a hall that everybody signed in may listen to, but not see who is there. */
+/** Members read, the leader writes; a hall where all signed-in users receive broadcasts but not presence. */
 const RULES = `
   create table public.room_members (topic text, user_id uuid, can_write boolean);
   grant select on public.room_members to authenticated;
@@ -42,16 +42,16 @@ describe("a private channel", { timeout: 120_000 }, () => {
       await base.owner.query("insert into auth.users (id, email) values ($1, $2)", [userId, `${name}@example.test`]);
       if (canWrite !== null)
         await base.owner.query("insert into public.room_members values ('room', $1, $2)", [userId, canWrite]);
-      const caller: Principal = {
+      const principal: Principal = {
         role: "authenticated",
         userId,
         claims: { role: "authenticated", sub: userId },
         session: { userId, sessionId: null, inactivitySeconds: 0 },
       };
-      tokens.set(name, { caller });
-      return caller;
+      tokens.set(name, { principal });
+      return principal;
     };
-    const callers = {
+    const principals = {
       leader: await join("leader", true),
       member: await join("member", false),
       stranger: await join("stranger", null),
@@ -70,18 +70,18 @@ describe("a private channel", { timeout: 120_000 }, () => {
       const channel = client.channel(topic, {
         config: { private: isPrivate, broadcast: { ack }, presence: { key: name } },
       });
-      const told: unknown[] = [];
-      channel.on("broadcast", { event: "*" }, ({ payload }) => told.push(payload));
+      const received: unknown[] = [];
+      channel.on("broadcast", { event: "*" }, ({ payload }) => received.push(payload));
       channel.on("presence", { event: "sync" }, () => {});
       await subscribed(channel);
-      return { channel, told };
+      return { channel, received };
     };
-    return { base, database, privateTopics, callers, tokens, renamed, enter, url };
+    return { base, database, privateTopics, principals, tokens, renamed, enter, url };
   };
 
   it("members of a swarm use its private channel, and viewers only receive", async (t) => {
-    const { base, privateTopics, callers } = await open(t);
-    const [owner, viewer, stranger] = [callers.leader, callers.member, callers.stranger];
+    const { base, privateTopics, principals } = await open(t);
+    const [owner, viewer, stranger] = [principals.leader, principals.member, principals.stranger];
     const { rows } = await base.owner.query<{ id: string }>(
       "insert into public.swarms (name, owner_id) values ('Room', $1) returning id",
       [owner.userId],
@@ -92,10 +92,10 @@ describe("a private channel", { timeout: 120_000 }, () => {
       [id, viewer.userId],
     );
     const signal = AbortSignal.timeout(60_000);
-    const may = async (caller: Principal, topic: string) => ({
-      read: [...(await privateTopics.findReadable(caller, topic, signal))].toSorted(),
-      say: await privateTopics.canWrite(caller, topic, "broadcast", signal),
-      show: await privateTopics.canWrite(caller, topic, "presence", signal),
+    const may = async (principal: Principal, topic: string) => ({
+      read: [...(await privateTopics.findReadable(principal, topic, signal))].toSorted(),
+      say: await privateTopics.canWrite(principal, topic, "broadcast", signal),
+      show: await privateTopics.canWrite(principal, topic, "presence", signal),
     });
     const all = ["broadcast", "presence"];
     assert.deepEqual(await may(owner, `swarm:${id}`), { read: all, say: true, show: true });
@@ -107,7 +107,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.deepEqual(await may(viewer, `swarm:${id}`), { read: [], say: false, show: false });
   });
 
-  it("only callers with read permission join a private channel, others get the reason", async (t) => {
+  it("only principals with read permission join a private channel, others get the reason", async (t) => {
     const { enter } = await open(t);
     await enter("leader");
     await enter("member");
@@ -118,7 +118,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await assert.rejects(enter("leader", { topic: "another" }), /read from this Channel topic: another/);
   });
 
-  it("only callers with write permission broadcast and track presence on a private channel", async (t) => {
+  it("only principals with write permission broadcast and track presence on a private channel", async (t) => {
     const { enter } = await open(t);
     const [leader, member] = [await enter("leader"), await enter("member")];
     assert.equal(await leader.channel.send({ type: "broadcast", event: "e", payload: { n: 1 } }), "ok");
@@ -126,18 +126,18 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.equal(await member.channel.track({}), "error");
     assert.equal(await leader.channel.track({}), "ok");
     await until(() => Object.keys(member.channel.presenceState()).join() === "leader");
-    await until(() => member.told.length === 1);
-    assert.deepEqual([leader.told, member.told], [[], [{ n: 1 }]]);
+    await until(() => member.received.length === 1);
+    assert.deepEqual([leader.received, member.received], [[], [{ n: 1 }]]);
   });
 
   it("policies of a private channel distinguish broadcast and presence", async (t) => {
-    const { enter, privateTopics, callers } = await open(t);
-    assert.deepEqual([...(await privateTopics.findReadable(callers.stranger, "hall"))], ["broadcast"]);
+    const { enter, privateTopics, principals } = await open(t);
+    assert.deepEqual([...(await privateTopics.findReadable(principals.stranger, "hall"))], ["broadcast"]);
     const listener = await enter("stranger", { topic: "hall" });
     const speaker = await enter("service", { topic: "hall" });
     await speaker.channel.track({ is: "here" });
     assert.equal(await speaker.channel.send({ type: "broadcast", event: "e", payload: { n: 1 } }), "ok");
-    await until(() => listener.told.length === 1);
+    await until(() => listener.received.length === 1);
     await until(() => Object.keys(speaker.channel.presenceState()).length === 1);
     assert.deepEqual(listener.channel.presenceState(), {});
   });
@@ -148,13 +148,13 @@ describe("a private channel", { timeout: 120_000 }, () => {
     const leader = await enter("leader");
     await outside.channel.send({ type: "broadcast", event: "e", payload: { from: "outside" } });
     await leader.channel.send({ type: "broadcast", event: "e", payload: { from: "inside" } });
-    await until(() => inside.told.length === 1);
-    assert.deepEqual([inside.told, outside.told], [[{ from: "inside" }], []]);
+    await until(() => inside.received.length === 1);
+    assert.deepEqual([inside.received, outside.received], [[{ from: "inside" }], []]);
   });
 
   it("REST broadcasts to a private channel require write permission", async (t) => {
     const { enter, url } = await open(t);
-    const { told } = await enter("member");
+    const { received } = await enter("member");
     const post = async (token: string, topics: string[]) => {
       const messages = topics.map((topic) => ({ topic, event: "e", payload: { token }, private: true }));
       const { status } = await fetch(`${url}/realtime/v1/api/broadcast`, {
@@ -167,29 +167,29 @@ describe("a private channel", { timeout: 120_000 }, () => {
     assert.equal(await post("stranger", ["room"]), 403);
     assert.equal(await post("leader", ["room", "another"]), 403);
     assert.equal(await post("leader", ["room"]), 202);
-    await until(() => told.length === 1);
-    assert.deepEqual(told, [{ token: "leader" }]);
+    await until(() => received.length === 1);
+    assert.deepEqual(received, [{ token: "leader" }]);
   });
 
   it("a new token makes a private channel check its permissions again", async (t) => {
-    const { base, callers, tokens, renamed, enter } = await open(t);
+    const { base, principals, tokens, renamed, enter } = await open(t);
     const { channel } = await enter("member");
     let failures = 0;
-    await base.owner.query("delete from public.room_members where user_id = $1", [callers.member.userId]);
-    tokens.set("member-again", { caller: callers.member });
+    await base.owner.query("delete from public.room_members where user_id = $1", [principals.member.userId]);
+    tokens.set("member-again", { principal: principals.member });
     channel.on("system", {}, ({ status }: { status: string }) => {
       if (status === "error") failures += 1;
     });
     renamed.set("member", "member-again");
     await channel.socket.setAuth();
-    await until(() => failures === 1, "the channel was told to go");
+    await until(() => failures === 1, "the channel was ended");
   });
 
   it("permission checks of a private channel leave no row and no role on the connection", async (t) => {
-    const { base, database, privateTopics, callers } = await open(t);
-    for (const caller of [callers.leader, callers.stranger, ANON_PRINCIPAL]) {
-      await privateTopics.findReadable(caller, "room");
-      await privateTopics.canWrite(caller, "room", "broadcast");
+    const { base, database, privateTopics, principals } = await open(t);
+    for (const principal of [principals.leader, principals.stranger, ANON_PRINCIPAL]) {
+      await privateTopics.findReadable(principal, "room");
+      await privateTopics.canWrite(principal, "room", "broadcast");
     }
     const { rows } = await base.owner.query("select count(*)::int as count from realtime.messages");
     assert.deepEqual(rows, [{ count: 0 }]);
@@ -210,16 +210,16 @@ describe("a private channel", { timeout: 120_000 }, () => {
     await enter("member");
   });
 
-  it("stored messages of a private channel are replayed to callers with read permission", async (t) => {
-    const { privateTopics, callers } = await open(t);
+  it("stored messages of a private channel are replayed to principals with read permission", async (t) => {
+    const { privateTopics, principals } = await open(t);
     const since = new Date(Date.now() - 60_000);
     for (const n of [1, 2, 3]) {
       const payload = Buffer.from(JSON.stringify({ n }));
-      await privateTopics.store(callers.leader, "room", { event: "e", isBinary: false, payload, sender: null });
+      await privateTopics.store(principals.leader, "room", { event: "e", isBinary: false, payload, sender: null });
     }
     const bytes = Buffer.from([0, 255, 10]);
-    await privateTopics.store(callers.leader, "room", { event: "b", isBinary: true, payload: bytes, sender: null });
-    const kept = await privateTopics.replay(callers.member, "room", since, 3);
+    await privateTopics.store(principals.leader, "room", { event: "b", isBinary: true, payload: bytes, sender: null });
+    const kept = await privateTopics.replay(principals.member, "room", since, 3);
     assert.deepEqual(
       kept.map(({ event, isBinary, payload }) => [
         event,
@@ -232,31 +232,31 @@ describe("a private channel", { timeout: 120_000 }, () => {
         ["b", true, [0, 255, 10]],
       ],
     );
-    assert.deepEqual(await privateTopics.replay(callers.stranger, "room", since, 25), []);
+    assert.deepEqual(await privateTopics.replay(principals.stranger, "room", since, 25), []);
     await assert.rejects(
-      privateTopics.store(callers.member, "room", { event: "e", isBinary: true, payload: bytes, sender: null }),
+      privateTopics.store(principals.member, "room", { event: "e", isBinary: true, payload: bytes, sender: null }),
       /permissions to write/,
     );
   });
 
   it("a NUL in a private topic, event or payload is a client error", async (t) => {
-    const { privateTopics, callers } = await open(t);
-    const isRefused = { code: "BAD_REQUEST", status: 400 };
+    const { privateTopics, principals } = await open(t);
+    const isRejected = { code: "BAD_REQUEST", status: 400 };
     const message = { event: "e", isBinary: false, payload: Buffer.from("{}"), sender: null };
-    await assert.rejects(privateTopics.findReadable(callers.leader, "room\0"), isRefused);
-    await assert.rejects(privateTopics.canWrite(callers.leader, "room\0", "broadcast"), isRefused);
-    await assert.rejects(privateTopics.store(callers.leader, "room", { ...message, event: "\0" }), isRefused);
+    await assert.rejects(privateTopics.findReadable(principals.leader, "room\0"), isRejected);
+    await assert.rejects(privateTopics.canWrite(principals.leader, "room\0", "broadcast"), isRejected);
+    await assert.rejects(privateTopics.store(principals.leader, "room", { ...message, event: "\0" }), isRejected);
     const payload = Buffer.from(JSON.stringify({ text: "\0" }));
-    await assert.rejects(privateTopics.store(callers.leader, "room", { ...message, payload }), isRefused);
+    await assert.rejects(privateTopics.store(principals.leader, "room", { ...message, payload }), isRejected);
   });
 
   it("stored messages are deleted after three days", async (t) => {
-    const { base, privateTopics, callers } = await open(t);
+    const { base, privateTopics, principals } = await open(t);
     await base.owner.query(`insert into realtime.messages (topic, extension, event, private, inserted_at)
       select 'room', 'broadcast', 'old', true, now() - n * interval '1 day' from generate_series(1, 8) n`);
     const payload = Buffer.from("{}");
-    await privateTopics.store(callers.leader, "room", { event: "new", isBinary: false, payload, sender: null });
-    const kept = await privateTopics.replay(callers.member, "room", new Date(0), 25);
+    await privateTopics.store(principals.leader, "room", { event: "new", isBinary: false, payload, sender: null });
+    const kept = await privateTopics.replay(principals.member, "room", new Date(0), 25);
     assert.deepEqual(
       kept.map(({ event }) => event),
       ["old", "old", "new"],

@@ -2,33 +2,33 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Channel } from "../../src/realtime/channels/channel.ts";
 import { parseJoinConfig } from "../../src/realtime/channels/join-config.ts";
-import { TopicHub } from "../../src/realtime/channels/topic-hub.ts";
+import { TopicChannels } from "../../src/realtime/channels/topic-channels.ts";
 import { renderBroadcast } from "../../src/realtime/wire/broadcast-frame.ts";
 import type { OutFrame } from "../../src/realtime/wire/protocol.ts";
 
 const NAME = "room";
 
 test("a message stored during a join is delivered exactly once", () => {
-  const { channel, hub, sent } = stage();
-  send(hub, "shown", "1");
-  send(hub, "held", "2");
+  const { channel, topics, sent } = stage();
+  send(topics, "shown", "1");
+  send(topics, "held", "2");
   channel.open([frameOf("shown")], ["1", "3"]);
-  send(hub, "late", "3");
-  send(hub, "new", "4");
-  send(hub, "not kept", null);
+  send(topics, "late", "3");
+  send(topics, "new", "4");
+  send(topics, "not kept", null);
   assert.deepEqual(sent, ["shown", "held", "new", "not kept"]);
 });
 
 test("a joining channel gets no presence diff that its state includes", () => {
-  const { channel, hub, sent } = stage();
-  hub.sendPresenceDiff(channel.hubKey, '{"joins":{},"leaves":{}}');
+  const { channel, topics, sent } = stage();
+  topics.sendPresenceDiff(channel.topicKey, '{"joins":{},"leaves":{}}');
   channel.open([], []);
   assert.deepEqual(sent, []);
-  hub.sendPresenceDiff(channel.hubKey, '{"joins":{},"leaves":{}}');
+  topics.sendPresenceDiff(channel.topicKey, '{"joins":{},"leaves":{}}');
   assert.equal(sent.length, 1);
 });
 
-function stage(): { channel: Channel; hub: TopicHub; sent: string[] } {
+function stage(): { channel: Channel; topics: TopicChannels; sent: string[] } {
   const sent: string[] = [];
   const channel = new Channel({
     id: "a",
@@ -39,13 +39,13 @@ function stage(): { channel: Channel; hub: TopicHub; sent: string[] } {
     presenceKey: "a",
   });
   channel.readable = new Set(["broadcast", "presence"]);
-  const hub = new TopicHub();
-  hub.add(channel);
-  return { channel, hub, sent };
+  const topics = new TopicChannels();
+  topics.add(channel);
+  return { channel, topics, sent };
 }
 
-function send(hub: TopicHub, event: string, storedId: string | null): void {
-  hub.broadcast(`private:${NAME}`, contentOf(event), null, storedId);
+function send(topics: TopicChannels, event: string, storedId: string | null): void {
+  topics.broadcast(`private:${NAME}`, contentOf(event), null, storedId);
 }
 
 function frameOf(event: string): OutFrame {

@@ -15,12 +15,12 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { Witness } from "./chaos/witness.ts";
 import { Writer } from "./chaos/writer.ts";
 
-/** `npm run test:chaos` asks for more. */
+/** `npm run test:chaos` runs more. */
 const EVENTS = Number(process.env["CHAOS_EVENTS"] ?? 24);
 const SEED = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const USERS = 3;
 const WITNESSES_A_NODE = 6;
-const EVENTS_BETWEEN_LOOKS = 50;
+const EVENTS_BETWEEN_CHECKS = 50;
 const PATIENCE_MS = 60_000;
 const PACE_MS = 40;
 
@@ -56,7 +56,7 @@ test(`after ${EVENTS} disconnects and kills of feeds, nodes and the database sub
     counts.set(event, (counts.get(event) ?? 0) + 1);
     await stage.cause(event, place);
     await sleep(PACE_MS * Math.random());
-    if (at % EVENTS_BETWEEN_LOOKS === EVENTS_BETWEEN_LOOKS - 1) await stage.calm();
+    if (at % EVENTS_BETWEEN_CHECKS === EVENTS_BETWEEN_CHECKS - 1) await stage.calm();
   }
   await stage.calm();
   writing.abort();
@@ -159,7 +159,7 @@ async function openChaos(t: TestContext) {
       () => describe(witnesses, nodes),
     );
     await until(
-      "each node has one slot, and nobody else has any",
+      "each node has one replication slot, and there are no others",
       async () => (await retry(countSlots)) === nodes.length,
     );
   };

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { connectClient } from "../../src/db/index.ts";
-import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage, waitFor } from "./feed-stage.ts";
 
 const KILL_SENDERS = `select pg_terminate_backend(active_pid) from pg_replication_slots
   where database = current_database() and active_pid is not null`;
@@ -20,21 +20,21 @@ describe("a change feed that is lost", () => {
     }
   };
 
-  /** An ended connection takes its slot along in its own time, and whoever lost the feed takes a new one. */
+  /** The server drops the slot some time after the connection ends, and a node that lost the feed creates a new one. */
   const settle = (): Promise<void> =>
     waitFor(async () => opened.node.changes.state() === "live" && (await opened.stage.slots()) === 1);
 
   it("a lost feed ends all subscriptions, and new ones wait until it is live again", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
-    const first = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const first = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     await asAdmin(KILL_SENDERS);
     await first.until(() => first.losses.length === 1);
     assert.notEqual(node.changes.state(), "live");
-    const second = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const second = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     const id = await stage.newAgent(owner);
     assert.equal((await second.next())[0]?.record?.["id"], id);
-    assert.deepEqual(first.told, []);
+    assert.deepEqual(first.received, []);
     await settle();
   });
 
@@ -42,7 +42,7 @@ describe("a change feed that is lost", () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     for (let round = 0; round < 10; round += 1) {
-      const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+      const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
       const id = await stage.newAgent(owner);
       assert.equal((await listener.next())[0]?.record?.["id"], id);
       await asAdmin(KILL_SENDERS);
@@ -54,12 +54,12 @@ describe("a change feed that is lost", () => {
   it("the feed survives the loss of all database connections", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     await asAdmin(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename in ('sb_service', 'sb_user', 'sb_replica')",
     );
     await listener.until(() => listener.losses.length === 1);
-    const again = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const again = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     const id = await waitForValue(() => stage.newAgent(owner));
     assert.equal((await again.next())[0]?.record?.["id"], id);
   });
@@ -111,13 +111,13 @@ describe("a change feed that is lost", () => {
 
   it("an unavailable feed gives the reason", async () => {
     const { stage } = opened;
-    const refused = stage.startNode({}, stage.database.url("sb_user"));
-    await waitFor(() => refused.changes.state() === "unavailable");
-    assert.match(refused.changes.reason() ?? "", /may not replicate/);
-    await assert.rejects(stage.hear(refused, callerOf("anon"), []), /may not replicate/);
-    await refused.stop();
+    const rejected = stage.startNode({}, stage.database.url("sb_user"));
+    await waitFor(() => rejected.changes.state() === "unavailable");
+    assert.match(rejected.changes.reason() ?? "", /may not replicate/);
+    await assert.rejects(stage.subscribe(rejected, principalOf("anon"), []), /may not replicate/);
+    await rejected.stop();
     const unknown = stage.startNode({}, stage.replicaUrl.replace(/:[^:@/]+@/, ":wrong@"));
-    const waiting = stage.hear(unknown, callerOf("anon"), []);
+    const waiting = stage.subscribe(unknown, principalOf("anon"), []);
     await assert.rejects(waiting, /another password/);
     await unknown.stop();
   });
@@ -126,7 +126,7 @@ describe("a change feed that is lost", () => {
     const { stage } = opened;
     const node = stage.startNode({ maxTransactionBytes: 300_000 });
     const owner = await stage.newUser();
-    const tools = await stage.hear(node, callerOf(owner), [bind("tools")]);
+    const tools = await stage.subscribe(node, principalOf(owner), [bind("tools")]);
     const big =
       "insert into tools (owner_id, name, description) select $1, 't' || n, repeat('x', 1000) from generate_series(1, 500) n";
     await stage.database.owner.query(
@@ -150,7 +150,7 @@ describe("a change feed that is lost", () => {
     const node = stage.startNode({}, stage.replicaUrl.replace(/@[^/]*\/.*$/, "@127.0.0.1:1/none"));
     const stopping = new AbortController();
     const waiting = node.changes.subscribe(
-      { caller: callerOf("anon"), bindings: [], deliver() {}, lose() {} },
+      { principal: principalOf("anon"), bindings: [], deliver() {}, lose() {} },
       stopping.signal,
     );
     stopping.abort(new Error("enough"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import pg from "pg";
-import { readSnapshot } from "../../src/realtime/feed/commit-gate.ts";
+import { readSnapshot } from "../../src/realtime/feed/when-visible.ts";
 import { explainUnavailable } from "../../src/realtime/feed/explain-unavailable.ts";
 import { parseArray, parseComposite } from "../../src/realtime/feed/parse-literal.ts";
 

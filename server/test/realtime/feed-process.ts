@@ -9,7 +9,7 @@ const database = openDatabase({ url, masterKey, poolSize: 2, observer: silentObs
 const changes = openChanges({ directUrl, database, observer: silentObserver, clock: systemClock });
 void changes.worker.run(new AbortController().signal);
 await changes.subscribe(
-  { caller: { role: "anon", userId: null, claims: {}, session: null }, bindings: [], deliver() {}, lose() {} },
+  { principal: { role: "anon", userId: null, claims: {}, session: null }, bindings: [], deliver() {}, lose() {} },
   new AbortController().signal,
 );
 process.stdout.write("live\n");

@@ -3,13 +3,13 @@ import { after, before } from "node:test";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { type Database, openDatabase, withRole, type Principal, type UserPrincipal } from "../../src/db/index.ts";
 import type { Binding, Changes, ChangesSubscriber, SubscriptionHandle } from "../../src/realtime/changes.ts";
-import { type ChangesSettings, openChanges } from "../../src/realtime/feed/open-changes.ts";
+import { type ChangesOptions, openChanges } from "../../src/realtime/feed/open-changes.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 
-export interface Told {
+export interface ReceivedChange {
   readonly ids: readonly number[];
   readonly type: string;
   readonly table: string;
@@ -22,24 +22,24 @@ export interface Told {
 
 const PATIENCE_MS = 120_000;
 
-/** Somebody who listens, and remembers all that they were told. */
+/** A subscriber that records all changes that it receives. */
 export class Listener implements ChangesSubscriber {
-  readonly caller: Principal;
+  readonly principal: Principal;
   readonly bindings: readonly Binding[];
-  readonly told: Told[] = [];
+  readonly received: ReceivedChange[] = [];
   readonly texts: string[] = [];
   readonly losses: string[] = [];
   subscription: SubscriptionHandle | null = null;
   #wakers: (() => void)[] = [];
 
-  constructor(caller: Principal, bindings: readonly Binding[]) {
-    this.caller = caller;
+  constructor(principal: Principal, bindings: readonly Binding[]) {
+    this.principal = principal;
     this.bindings = bindings;
   }
 
   deliver(ids: readonly number[], data: string): void {
     this.texts.push(data);
-    this.told.push({ ids, ...(JSON.parse(data) as Omit<Told, "ids">) });
+    this.received.push({ ids, ...(JSON.parse(data) as Omit<ReceivedChange, "ids">) });
     this.#wake();
   }
 
@@ -53,16 +53,18 @@ export class Listener implements ChangesSubscriber {
     while (!holds()) {
       await new Promise<void>((resolve, reject) => {
         this.#wakers.push(resolve);
-        deadline.addEventListener("abort", () => reject(new Error(`told so far: ${JSON.stringify(this.told)}`)));
+        deadline.addEventListener("abort", () =>
+          reject(new Error(`received so far: ${JSON.stringify(this.received)}`)),
+        );
         if (deadline.aborted) reject(new Error("too late"));
       });
     }
   }
 
-  async next(count = 1): Promise<Told[]> {
-    await this.until(() => this.told.length >= count);
+  async next(count = 1): Promise<ReceivedChange[]> {
+    await this.until(() => this.received.length >= count);
     this.texts.splice(0, count);
-    return this.told.splice(0, count);
+    return this.received.splice(0, count);
   }
 
   #wake(): void {
@@ -70,9 +72,9 @@ export class Listener implements ChangesSubscriber {
   }
 }
 
-export function callerOf(who: "anon" | "service_role", claims?: Record<string, unknown>): Principal;
-export function callerOf(who: string, claims?: Record<string, unknown>): UserPrincipal;
-export function callerOf(who: string, claims: Record<string, unknown> = {}): Principal {
+export function principalOf(who: "anon" | "service_role", claims?: Record<string, unknown>): Principal;
+export function principalOf(who: string, claims?: Record<string, unknown>): UserPrincipal;
+export function principalOf(who: string, claims: Record<string, unknown> = {}): Principal {
   if (who === "anon" || who === "service_role")
     return { role: who, userId: null, claims: { role: who, ...claims }, session: null };
   return { role: "authenticated", userId: who, claims: { sub: who, role: "authenticated", ...claims }, session: null };
@@ -93,7 +95,7 @@ export interface Node {
 export class FeedStage extends Stage {
   readonly nodes: Node[] = [];
 
-  startNode(settings: Partial<ChangesSettings> = {}, directUrl = this.replicaUrl): Node {
+  startNode(settings: NonNullable<ChangesOptions["settings"]> = {}, directUrl = this.replicaUrl): Node {
     const { masterKey, adminUrl } = this.database;
     const database = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
     const notes: string[] = [];
@@ -125,13 +127,13 @@ export class FeedStage extends Stage {
     return withRole(adminUrl, "sb_replica", derivePassword(masterKey, "sb_replica"));
   }
 
-  async hear(node: Node, caller: Principal, bindings: readonly Binding[]): Promise<Listener> {
-    const listener = new Listener(caller, bindings);
+  async subscribe(node: Node, principal: Principal, bindings: readonly Binding[]): Promise<Listener> {
+    const listener = new Listener(principal, bindings);
     listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(PATIENCE_MS));
     return listener;
   }
 
-  /** Resolves when everything committed before has been dealt with by the node, lanes of the listener included. */
+  /** Resolves when the node has processed everything committed before, including the queue of the listener. */
   async settle(node: Node): Promise<void> {
     const prefix = `test.${randomUUID()}`;
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage, waitFor } from "./feed-stage.ts";
 
 const LONG = Array.from({ length: 3000 }, (_, at) => `line ${at * 7919}`).join("\n");
 
@@ -10,8 +10,8 @@ describe("the change feed", () => {
   it("the feed delivers each change to the owner and none to other users", async () => {
     const { stage, node } = opened;
     const [owner, stranger] = [await stage.newUser(), await stage.newUser()];
-    const mine = await stage.hear(node, callerOf(owner), [bind("agents")]);
-    const theirs = await stage.hear(node, callerOf(stranger), [bind("agents")]);
+    const mine = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
+    const theirs = await stage.subscribe(node, principalOf(stranger), [bind("agents")]);
     const id = await stage.newAgent(owner, { name: "Ada" });
     await stage.update(owner, "agents", id, { status: "thinking" });
     await stage.remove(owner, "agents", id);
@@ -23,7 +23,7 @@ describe("the change feed", () => {
     assert.deepEqual([removed?.type, removed?.old_record], ["DELETE", { id, user_id: owner }]);
     assert.equal("record" in (removed ?? {}), false);
     await stage.settle(node);
-    assert.deepEqual(theirs.told, []);
+    assert.deepEqual(theirs.received, []);
   });
 
   it("the feed renders every value as row_to_json does", async () => {
@@ -38,7 +38,7 @@ describe("the change feed", () => {
         j json, jb jsonb, ts timestamp, tz timestamptz, d date, tm time, iv interval, u uuid, by bytea, m public.mood, p public.pair,
         r int4range, mr int4multirange, ip inet, ia int[], ta text[], na numeric[][], ba boolean[], ma public.mood[], pa public.pair[], ja jsonb[], tza timestamptz[], x xml, bx box[], g int generated always as (i2 * 2) stored);
       alter publication swarmbase add table public.kinds`);
-    const listener = await stage.hear(node, callerOf("service_role"), [bind("kinds")]);
+    const listener = await stage.subscribe(node, principalOf("service_role"), [bind("kinds")]);
     const rows = [
       `(9007199254740993, -3, 1.5e10, 1e300, 123456789012345678901234567890.1200, 1.50, true, E'a "q" \\\\ \\n é 😀', 'v', 'c', '{"a" : [1, 2.50]}', '{"b": null}',
         '2026-11-15 06:00:00', '2026-11-15 06:00:00.123456+02', '2026-02-03', '12:34:56.7', '1 year 2 days 03:04:05', '0190b2b8-0000-7000-8000-000000000001', '\\x00ff', 'high', '(1,"a ""b"", \\\\ c",2026-01-01 00:00:00+00)',
@@ -56,21 +56,21 @@ describe("the change feed", () => {
     );
     await listener.until(() => listener.texts.length === rows.length);
     listener.texts.forEach((text, at) => {
-      assert.deepEqual(listener.told[at]?.record, JSON.parse(expected[at]?.text ?? ""));
+      assert.deepEqual(listener.received[at]?.record, JSON.parse(expected[at]?.text ?? ""));
       // Numbers beyond what JavaScript can hold come through as they are.
       if (at === 0) assert.match(text, /"id":9007199254740993,.*"n":123456789012345678901234567890\.1200,/);
     });
-    assert.equal(listener.told[0]?.record?.["tz"], "2026-11-15T04:00:00.123456+00:00");
-    const types = Object.fromEntries(listener.told[0]?.columns.map(({ name, type }) => [name, type]) ?? []);
+    assert.equal(listener.received[0]?.record?.["tz"], "2026-11-15T04:00:00.123456+00:00");
+    const types = Object.fromEntries(listener.received[0]?.columns.map(({ name, type }) => [name, type]) ?? []);
     assert.deepEqual([types["id"], types["jb"], types["ta"], types["m"]], ["int8", "jsonb", "_text", "mood"]);
-    assert.match(listener.told[0]?.commit_timestamp ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    assert.match(listener.received[0]?.commit_timestamp ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     listener.subscription?.close();
   });
 
   it("the feed delivers transactions in commit order", async () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     const mayCommit = Promise.withResolvers<void>();
     const hasWritten = Promise.withResolvers<void>();
     const first = stage.transaction("service_role", async (query) => {
@@ -88,11 +88,11 @@ describe("the change feed", () => {
     await Promise.race([another, new Promise((resolve) => setTimeout(resolve, 200))]);
     mayCommit.resolve();
     await Promise.all([first, another]);
-    const told = await listener.next(4);
-    const times = told.map(({ commit_timestamp }) => commit_timestamp);
+    const received = await listener.next(4);
+    const times = received.map(({ commit_timestamp }) => commit_timestamp);
     assert.deepEqual(times, times.toSorted());
     assert.deepEqual(
-      told.slice(-3).map(({ record }) => record?.["name"]),
+      received.slice(-3).map(({ record }) => record?.["name"]),
       ["began last 1", "began last 2", "began last 3"],
     );
   });
@@ -106,12 +106,12 @@ describe("the change feed", () => {
       while (!isOver) await stage.update("service_role", "agents", id, { role: String(Math.random()) });
     })();
     const rounds = Array.from({ length: 40 }, async (_, at) => {
-      const listener = await stage.hear(node, callerOf(owner, { jti: at }), [
+      const listener = await stage.subscribe(node, principalOf(owner, { jti: at }), [
         bind("agents", { filter: `id=eq.${id}` }),
       ]);
       const mark = `round ${at}`;
       await stage.update("service_role", "agents", id, { name: mark });
-      await listener.until(() => listener.told.some(({ record }) => record?.["name"] === mark));
+      await listener.until(() => listener.received.some(({ record }) => record?.["name"] === mark));
       listener.subscription?.close();
     });
     await Promise.all(rounds).finally(() => {
@@ -124,7 +124,7 @@ describe("the change feed", () => {
     const { stage, node } = opened;
     const owner = await stage.newUser();
     const id = await stage.newAgent(owner, { system_prompt: LONG });
-    const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     await stage.update(owner, "agents", id, { status: "thinking" });
     const [whole] = await listener.next();
     assert.equal(whole?.record?.["system_prompt"], LONG);
@@ -143,12 +143,12 @@ describe("the change feed", () => {
     const { stage } = opened;
     const node = stage.startNode({ maxRecordBytes: 4000 });
     const owner = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(owner), [bind("agents")]);
+    const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
     await stage.newAgent(owner, { name: "Ada", system_prompt: LONG });
-    const [told] = await listener.next();
-    assert.deepEqual(told?.errors, ["Error 413: Payload Too Large"]);
-    assert.equal(told?.record?.["name"], "Ada");
-    assert.equal("system_prompt" in (told?.record ?? {}), false);
+    const [received] = await listener.next();
+    assert.deepEqual(received?.errors, ["Error 413: Payload Too Large"]);
+    assert.equal(received?.record?.["name"], "Ada");
+    assert.equal("system_prompt" in (received?.record ?? {}), false);
     await node.stop();
   });
 
@@ -156,18 +156,18 @@ describe("the change feed", () => {
     const { stage, node } = opened;
     const other = stage.startNode();
     await waitFor(() => other.changes.state() === "live");
-    const heard: string[][] = [[], []];
+    const received: string[][] = [[], []];
     [node, other].forEach(({ changes }, at) =>
-      changes.onMessage("test.chat", (content) => heard[at]?.push(content.toString())),
+      changes.onMessage("test.chat", (content) => received[at]?.push(content.toString())),
     );
     const words = Array.from({ length: 300 }, (_, at) => `${at} ${"x".repeat(at === 7 ? 100_000 : 10)}`);
     await Promise.all(
       words.map((word, at) => (at % 2 === 0 ? node : other).changes.emit("test.chat", Buffer.from(word))),
     );
-    await waitFor(() => heard.every((list) => list.length === words.length));
-    assert.deepEqual(heard[0], heard[1]);
-    assert.deepEqual(heard[0]?.toSorted(), words.toSorted());
-    const even = heard[0]
+    await waitFor(() => received.every((list) => list.length === words.length));
+    assert.deepEqual(received[0], received[1]);
+    assert.deepEqual(received[0]?.toSorted(), words.toSorted());
+    const even = received[0]
       ?.filter((word) => Number.parseInt(word, 10) % 2 === 0)
       .map((word) => Number.parseInt(word, 10));
     assert.deepEqual(
@@ -179,9 +179,9 @@ describe("the change feed", () => {
 
   it("the feed delivers messages that SQL sends when the transaction commits", async () => {
     const { stage, node } = opened;
-    const heard: Record<string, unknown>[] = [];
+    const received: Record<string, unknown>[] = [];
     node.changes.onMessage("realtime.send", (content) =>
-      heard.push(JSON.parse(content.toString()) as Record<string, unknown>),
+      received.push(JSON.parse(content.toString()) as Record<string, unknown>),
     );
     const user = await stage.newUser();
     await stage.run(user, `select realtime.send('{"a": 1}', 'hi', 'room', false)`);
@@ -192,15 +192,15 @@ describe("the change feed", () => {
       })
       .catch(() => {});
     await stage.run(user, `select realtime.send_binary('\\x0102', 'raw', 'room', true)`);
-    await waitFor(() => heard.length === 2);
-    assert.partialDeepStrictEqual(heard[0], {
+    await waitFor(() => received.length === 2);
+    assert.partialDeepStrictEqual(received[0], {
       topic: "room",
       event: "hi",
       private: false,
       payload: { a: 1 },
       binary: null,
     });
-    assert.partialDeepStrictEqual(heard[1], {
+    assert.partialDeepStrictEqual(received[1], {
       topic: "room",
       event: "raw",
       private: true,
@@ -222,8 +222,8 @@ describe("the change feed", () => {
           user_id: userId,
           refresh_key_wrapped: "x",
         });
-        const caller = { ...callerOf(userId), session: { userId, sessionId, inactivitySeconds: 0 } };
-        return { userId, sessionId, listener: await stage.hear(node, caller, [bind("agents")]) };
+        const principal = { ...principalOf(userId), session: { userId, sessionId, inactivitySeconds: 0 } };
+        return { userId, sessionId, listener: await stage.subscribe(node, principal, [bind("agents")]) };
       }),
     );
     const [out, banned, gone, well] = people;

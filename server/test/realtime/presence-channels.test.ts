@@ -15,16 +15,16 @@ describe("presence", { timeout: 120_000 }, () => {
   };
   const enter = async (t: TestContext, url: string, key: string, vsn: Vsn = "2.0.0") => {
     const channel = openSupabase(t, url, { vsn }).channel("room", { config: { presence: { key } } });
-    const told: string[] = [];
-    channel.on("presence", { event: "join" }, ({ key: who }) => told.push(`+${who}`));
-    channel.on("presence", { event: "leave" }, ({ key: who }) => told.push(`-${who}`));
+    const received: string[] = [];
+    channel.on("presence", { event: "join" }, ({ key: who }) => received.push(`+${who}`));
+    channel.on("presence", { event: "leave" }, ({ key: who }) => received.push(`-${who}`));
     await subscribed(channel);
     const see = (): string =>
       Object.entries(channel.presenceState<{ is?: string }>())
         .map(([who, metas]) => `${who}:${metas.map(({ is }) => is ?? "").join("+")}`)
         .sort()
         .join(" ");
-    return { channel, told, see };
+    return { channel, received, see };
   };
   const sees = async (see: () => string, expected: string) => {
     await until(() => see() === expected, `${expected}, not ${see()}`).catch(() => assert.equal(see(), expected));
@@ -120,7 +120,7 @@ describe("presence", { timeout: 120_000 }, () => {
     }
     const eve = await enter(t, staying.url, "eve");
     await sees(eve.see, "p0:here p1:here");
-    await stopping.room.close();
+    await stopping.module.close();
     await sees(eve.see, "p0:here");
     crashing.changes.failEmits(new Error("crashed"));
     await crashing.kill();
@@ -141,18 +141,18 @@ describe("presence", { timeout: 120_000 }, () => {
     await ben.channel.track({ is: "1" });
     const eve = await enter(t, there.url, "eve");
     await sees(eve.see, "ann:1 ben:1");
-    there.changes.setDeaf(true);
+    there.changes.setDisconnected(true);
     there.changes.setState("connecting");
     clock.advance(60_000);
     await new Promise((resolve) => setTimeout(resolve, 5 * QUICK.presenceTickMs));
     assert.equal(eve.see(), "ann:1 ben:1");
     await ann.channel.track({ is: "2" });
     await ben.channel.unsubscribe();
-    there.changes.setDeaf(false);
+    there.changes.setDisconnected(false);
     there.changes.setState("live");
     await sees(eve.see, "ann:2");
     assert.deepEqual(
-      eve.told.filter((what) => what === "-ben"),
+      eve.received.filter((what) => what === "-ben"),
       ["-ben"],
     );
   });
@@ -174,7 +174,7 @@ describe("presence", { timeout: 120_000 }, () => {
     const bus = new ChangesBus();
     const { url } = await open(t, bus);
     const ann = await enter(t, url, "ann");
-    await until(() => bus.emitted.length === 1, "the node has asked who is there");
+    await until(() => bus.emitted.length === 1, "the node has requested the state");
     await new Promise((resolve) => setTimeout(resolve, 4 * QUICK.presenceBeatMs));
     assert.equal(bus.emitted.length, 1);
     await ann.channel.track({ is: "1" });

@@ -74,13 +74,13 @@ describe("random connects and disconnects", { timeout: 180_000 }, () => {
     const late = await RawClient.open(t, url);
     const present = async (): Promise<number> => {
       const since = late.frames.length;
-      await late.join(TOPIC, CONFIG, undefined, `look-${since}`);
+      await late.join(TOPIC, CONFIG, undefined, `check-${since}`);
       const [, , , , state] = await late.nextEvent("presence_state", since);
       return Object.keys(state).length;
     };
     assert.equal(await present(), clients.size);
     for (const client of clients.values()) client.ws.terminate();
-    await until(() => changes.subscribers.size === 1, "nobody but the one who looks is subscribed");
+    await until(() => changes.subscribers.size === 1, "only the checking client is subscribed");
     assert.equal(await present(), 0);
   });
 });

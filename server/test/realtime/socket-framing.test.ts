@@ -3,8 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { renderBroadcast } from "../../src/realtime/wire/broadcast-frame.ts";
 import { ChangeFrames } from "../../src/realtime/wire/change-frames.ts";
-import { FrameError } from "../../src/realtime/wire/frame-error.ts";
-import { parseBinaryFrame, parseTextFrame } from "../../src/realtime/wire/parse-frame.ts";
+import { FrameError, parseBinaryFrame, parseTextFrame } from "../../src/realtime/wire/parse-frame.ts";
 import { renderFrame } from "../../src/realtime/wire/render-frame.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 

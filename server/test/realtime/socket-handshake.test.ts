@@ -46,12 +46,12 @@ describe("a handshake", { timeout: 180_000 }, () => {
   it("a handshake over the socket limit of the node gives 429 until a socket closes", async (t) => {
     const { url } = await open(t, { realtimeSocketsPerNode: 1 });
     const first = await RawClient.open(t, url);
-    const refused = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`);
-    assert.equal(refused.status, 429);
-    assert.ok(Number(refused.headers["retry-after"]) > 0);
+    const rejected = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`);
+    assert.equal(rejected.status, 429);
+    assert.ok(Number(rejected.headers["retry-after"]) > 0);
     first.ws.close();
     await first.closed;
-    // The server hears of the close a moment after the client does.
+    // The server notices the close a moment after the client.
     for (let status = 429; status !== 101; ) ({ status } = await upgrade(`${url}/realtime/v1/websocket?apikey=anon`));
   });
 
@@ -63,9 +63,9 @@ describe("a handshake", { timeout: 180_000 }, () => {
     });
     const path = `${url}/realtime/v1/websocket?apikey=anon`;
     const first = await RawClient.open(t, url);
-    const refused = await upgrade(path);
-    assert.equal(refused.status, 429);
-    assert.equal(refused.headers["x-content-type-options"], "nosniff");
+    const rejected = await upgrade(path);
+    assert.equal(rejected.status, 429);
+    assert.equal(rejected.headers["x-content-type-options"], "nosniff");
     assert.equal((await upgrade(path, { "x-address": "b" })).status, 101);
     first.ws.close();
     await first.closed;

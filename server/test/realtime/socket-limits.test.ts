@@ -45,7 +45,7 @@ describe("a socket", { timeout: 180_000 }, () => {
         client.ws.send(`["1","2","realtime:a","${event}",{"event":"track","payload":${deep}}]`);
         assert.equal(await client.closed, 1003, `${event} with ${levels} levels`);
       }
-      // In the binary form only the payload is JSON, so the frame itself is sound.
+      // In the binary form only the payload is JSON, so the frame itself is valid.
       const client = await RawClient.open(t, url);
       await client.join("realtime:a", { broadcast: { ack: true } });
       client.ws.send(
@@ -99,16 +99,16 @@ describe("a socket", { timeout: 180_000 }, () => {
     assert.equal(changes.subscribers.size, 1);
     client.ws.terminate();
     await client.closed;
-    for (let looks = 0; changes.subscribers.size > 0; looks += 1) {
-      assert.ok(looks < 12_000);
+    for (let polls = 0; changes.subscribers.size > 0; polls += 1) {
+      assert.ok(polls < 12_000);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   });
 
   it("a stopping service closes sockets with going away", async (t) => {
-    const { url, room } = await open(t);
+    const { url, module } = await open(t);
     const client = await RawClient.open(t, url);
-    await room.close();
+    await module.close();
     assert.equal(await client.closed, 1001);
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { compileLike } from "../../src/operators/match-like.ts";
 import { parseFilter } from "../../src/realtime/visibility/filters/parse-filter.ts";
-import { bind, callerOf, openFeedStage } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
 
 describe("reading a filter", () => {
   const term = (column: string, operator: string, values: readonly string[], isNegated = false) => ({
@@ -78,10 +78,10 @@ describe("filters", () => {
     const { stage, node } = opened;
     const user = await stage.newUser();
     const [kept, other] = [await stage.newAgent(user), await stage.newAgent(user)];
-    const listener = await stage.hear(node, callerOf(user), [
+    const listener = await stage.subscribe(node, principalOf(user), [
       bind("agents", { event: "DELETE", filter: `id=eq.${kept}` }),
     ]);
-    const blind = await stage.hear(node, callerOf(user), [
+    const blind = await stage.subscribe(node, principalOf(user), [
       bind("agents", { event: "DELETE", filter: "name=not.is.null" }),
     ]);
     await stage.remove(user, "agents", other);
@@ -89,6 +89,6 @@ describe("filters", () => {
     assert.deepEqual((await listener.next())[0]?.old_record, { id: kept, user_id: user });
     await stage.settle(node);
     // The WAL does not keep the name of a deleted agent.
-    assert.deepEqual(blind.told, []);
+    assert.deepEqual(blind.received, []);
   });
 });

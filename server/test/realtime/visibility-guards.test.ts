@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fetchValues } from "../../src/realtime/visibility/delivery/fetch-values.ts";
 import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
-import { bind, callerOf, openFeedStage, waitFor } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage, waitFor } from "./feed-stage.ts";
 
 describe("a filter", () => {
   const opened = openFeedStage();
@@ -21,12 +21,12 @@ describe("a filter", () => {
       grant select on public.diaries to authenticated;
       alter publication swarmbase add table public.diaries`);
     // A pattern that ends in the middle of an escape fails for texts that match it that far, and for no others.
-    const spy = await stage.hear(node, callerOf(stranger), [bind("diaries", { filter: "line=like.S3C\\" })]);
-    const plain = await stage.hear(node, callerOf(stranger), [bind("diaries", { filter: "line=like.mine%" })]);
+    const spy = await stage.subscribe(node, principalOf(stranger), [bind("diaries", { filter: "line=like.S3C\\" })]);
+    const plain = await stage.subscribe(node, principalOf(stranger), [bind("diaries", { filter: "line=like.mine%" })]);
     await write(`insert into diaries values (1, '${owner}', 'S3CRET'), (2, '${stranger}', 'mine')`);
     assert.deepEqual((await plain.next())[0]?.record?.["id"], 2);
     await stage.settle(node);
-    assert.deepEqual([spy.told, spy.losses], [[], []]);
+    assert.deepEqual([spy.received, spy.losses], [[], []]);
   });
 
   it("a filter stops matching when the role loses the right to read its column", async () => {
@@ -35,13 +35,13 @@ describe("a filter", () => {
       create table public.scores (id int primary key, points int);
       grant select on public.scores to anon;
       alter publication swarmbase add table public.scores`);
-    const guess = await stage.hear(node, callerOf("anon"), [bind("scores", { filter: "points=gt.5" })]);
-    const all = await stage.hear(node, callerOf("anon"), [bind("scores")]);
+    const guess = await stage.subscribe(node, principalOf("anon"), [bind("scores", { filter: "points=gt.5" })]);
+    const all = await stage.subscribe(node, principalOf("anon"), [bind("scores")]);
     await write("revoke select on public.scores from anon; grant select (id) on public.scores to anon");
     await write("insert into scores values (1, 9)");
     assert.deepEqual((await all.next())[0]?.record, { id: 1 });
     await stage.settle(node);
-    assert.deepEqual(guess.told, []);
+    assert.deepEqual(guess.received, []);
   });
 
   it("a filter cannot block the process with a long pattern or text", async () => {
@@ -56,8 +56,8 @@ describe("a filter", () => {
       `body=like.%${"a_".repeat(10_000)}b%`,
       `body=ilike.${"%a".repeat(5_000)}b`,
     ];
-    for (const filter of filters) await stage.hear(node, callerOf("anon"), [bind("notes", { filter })]);
-    const all = await stage.hear(node, callerOf("anon"), [bind("notes")]);
+    for (const filter of filters) await stage.subscribe(node, principalOf("anon"), [bind("notes", { filter })]);
+    const all = await stage.subscribe(node, principalOf("anon"), [bind("notes")]);
     // By what it computes: the clock runs on while others have the machine.
     const before = process.threadCpuUsage();
     await write("insert into notes values (1, repeat('a', 50000))");
@@ -69,14 +69,14 @@ describe("a filter", () => {
 
   it("the number of filters without an indexed value is limited per user", async () => {
     const { stage, node } = opened;
-    const user = callerOf(await stage.newUser());
+    const user = principalOf(await stage.newUser());
     const some = (from: number) =>
       Array.from({ length: 100 }, (_, at) => bind("agents", { id: at + 1, filter: `name=like.${from + at}%` }));
     const kept = [];
-    for (let from = 0; from < 500; from += 100) kept.push(await stage.hear(node, user, some(from)));
-    await assert.rejects(stage.hear(node, user, some(500)), { code: "RATE_LIMITED" });
+    for (let from = 0; from < 500; from += 100) kept.push(await stage.subscribe(node, user, some(from)));
+    await assert.rejects(stage.subscribe(node, user, some(500)), { code: "RATE_LIMITED" });
     kept[0]?.subscription?.close();
-    await stage.hear(node, user, some(500));
+    await stage.subscribe(node, user, some(500));
   });
 });
 
@@ -95,12 +95,12 @@ describe("a value that the WAL omits", () => {
       grant select on public.wide to authenticated, service_role;
       create policy service on public.wide to service_role using (true);
       insert into wide values (1, '${before}', 'theirs', 'a')`);
-    const facts = await new TableMetadataCache(node.database.service).find("public", "wide");
-    assert.ok(facts);
+    const metadata = await new TableMetadataCache(node.database.service).find("public", "wide");
+    assert.ok(metadata);
     const columns = ["id", "owner", "body", "note"].map((name) => ({ name, typeOid: 0, isKey: name === "id" }));
-    const relation = { oid: facts.oid, schema: "public", name: "wide", isIdentityFull: false, columns };
+    const relation = { oid: metadata.oid, schema: "public", name: "wide", isIdentityFull: false, columns };
     const change = { relation, type: "UPDATE", record: ["1", before, undefined, "a"], oldRecord: null } as const;
-    const read = async (): Promise<unknown> => (await fetchValues(node.database, change, facts)).record?.[2];
+    const read = async (): Promise<unknown> => (await fetchValues(node.database, change, metadata)).record?.[2];
     assert.equal(await read(), "theirs");
     await sql.query("update wide set note = 'b', body = 'still theirs'");
     assert.equal(await read(), "still theirs");

@@ -56,7 +56,7 @@ describe("evaluating a rule", () => {
   const ask = (text: string, userId: string | null = "u"): boolean | null =>
     evaluateRule(parsePolicy(text), read, { userId, access: null });
 
-  it("a rule shows rows of the caller", () => {
+  it("a rule shows rows of the principal", () => {
     assert.equal(ask("(user_id = auth.uid())"), true);
     assert.equal(ask("(user_id = auth.uid())", "v"), false);
     assert.equal(ask("(user_id = auth.uid())", null), false);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { bind, callerOf, openFeedStage } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
 
 describe("custom tables", () => {
   const opened = openFeedStage();
@@ -19,11 +19,14 @@ describe("custom tables", () => {
       "shown text, hidden text",
       "grant select (id, shown) on public.open to anon; grant select on public.open to service_role",
     );
-    const anon = await stage.hear(node, callerOf("anon"), [bind("open")]);
-    const service = await stage.hear(node, callerOf("service_role"), [bind("open")]);
-    await assert.rejects(stage.hear(node, callerOf(await stage.newUser()), [bind("open")]), /no table public.open/);
+    const anon = await stage.subscribe(node, principalOf("anon"), [bind("open")]);
+    const service = await stage.subscribe(node, principalOf("service_role"), [bind("open")]);
     await assert.rejects(
-      stage.hear(node, callerOf("anon"), [bind("open", { filter: "hidden=eq.x" })]),
+      stage.subscribe(node, principalOf(await stage.newUser()), [bind("open")]),
+      /no table public.open/,
+    );
+    await assert.rejects(
+      stage.subscribe(node, principalOf("anon"), [bind("open", { filter: "hidden=eq.x" })]),
       /no column hidden/,
     );
     await write("insert into open values (1, 'a', 'b'); update open set shown = 'c'");
@@ -52,9 +55,9 @@ describe("custom tables", () => {
     );
     const [insider, tagged, stranger] = [await stage.newUser(), await stage.newUser(), await stage.newUser()];
     await write(`insert into teams values ('red', '${insider}')`);
-    const one = await stage.hear(node, callerOf(insider), [bind("docs")]);
-    const two = await stage.hear(node, callerOf(tagged, { tag: "x y" }), [bind("docs")]);
-    const three = await stage.hear(node, callerOf(stranger, { tag: "other" }), [bind("docs")]);
+    const one = await stage.subscribe(node, principalOf(insider), [bind("docs")]);
+    const two = await stage.subscribe(node, principalOf(tagged, { tag: "x y" }), [bind("docs")]);
+    const three = await stage.subscribe(node, principalOf(stranger, { tag: "other" }), [bind("docs")]);
     await write(`insert into docs values (1, 'red', 1, false, '{"a": 1}', '{x y}'), (2, 'blue', 1, false, '{"a": 1}', '{"x y"}'),
       (3, 'red', 99, false, '{"a": 1}', '{"x y"}'), (4, 'red', 1, true, null, null)`);
     // Right after, the row is another's: what was committed first was still theirs.
@@ -62,19 +65,19 @@ describe("custom tables", () => {
     await write("update docs set team = 'red' where id = 1");
     await write("delete from docs where id = 1; delete from docs where id = 3");
     await write("insert into docs values (9, 'red', 1, false, '{\"a\": 1}', '{x y}')");
-    await one.until(() => one.told.at(-1)?.record?.["id"] === 9);
-    await two.until(() => two.told.at(-1)?.record?.["id"] === 9);
-    const brief = (told: (typeof one)["told"]) =>
-      told.map(({ type, record, old_record }) => [type, record?.["id"] ?? null, old_record ?? null]);
-    assert.deepEqual(brief(one.told), [
+    await one.until(() => one.received.at(-1)?.record?.["id"] === 9);
+    await two.until(() => two.received.at(-1)?.record?.["id"] === 9);
+    const brief = (received: (typeof one)["received"]) =>
+      received.map(({ type, record, old_record }) => [type, record?.["id"] ?? null, old_record ?? null]);
+    assert.deepEqual(brief(one.received), [
       ["INSERT", 1, null],
-      // The row before was not theirs to see, so only its key is told.
+      // The old row was not visible to this user, so only its key is sent.
       ["UPDATE", 1, { id: 1 }],
       ["DELETE", null, { id: 1, team: "red", level: 1, secret: false, note: null, tags: ["x y"] }],
       ["INSERT", 9, null],
     ]);
     assert.deepEqual(
-      brief(two.told).map(([type, id]) => [type, id]),
+      brief(two.received).map(([type, id]) => [type, id]),
       [
         ["INSERT", 1],
         ["INSERT", 2],
@@ -82,7 +85,7 @@ describe("custom tables", () => {
       ],
     );
     await stage.settle(node);
-    assert.deepEqual(three.told, []);
+    assert.deepEqual(three.received, []);
   });
 
   it("a deleted row stays hidden when the WAL lacks columns of its policies", async () => {
@@ -93,14 +96,14 @@ describe("custom tables", () => {
       `alter table public.thin enable row level security; grant select on public.thin to authenticated;
        create policy reading on public.thin for select using (draft is not true or owner = auth.uid())`,
     );
-    const listener = await stage.hear(node, callerOf(await stage.newUser()), [bind("thin")]);
+    const listener = await stage.subscribe(node, principalOf(await stage.newUser()), [bind("thin")]);
     await write("insert into thin values (1, null, true), (2, null, false)");
     await write(
       "delete from thin where id = 1; delete from thin where id = 2; insert into thin values (3, null, false)",
     );
-    const told = await listener.next(2);
+    const received = await listener.next(2);
     assert.deepEqual(
-      told.map(({ type, record }) => [type, record?.["id"]]),
+      received.map(({ type, record }) => [type, record?.["id"]]),
       [
         ["INSERT", 2],
         ["INSERT", 3],
@@ -116,7 +119,7 @@ describe("custom tables", () => {
       "alter table public.moving enable row level security; grant select on public.moving to authenticated",
     );
     const user = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(user), [bind("moving")]);
+    const listener = await stage.subscribe(node, principalOf(user), [bind("moving")]);
     // What holds when a change is dealt with is what counts.
     const step = async (text: string): Promise<void> => {
       await write(text);
@@ -133,14 +136,14 @@ describe("custom tables", () => {
     );
     await step("alter publication swarmbase drop table public.moving; insert into moving values (8)");
     await step(`alter publication swarmbase add table public.moving; insert into moving values (9, '${user}')`);
-    await listener.until(() => listener.told.at(-1)?.record?.["id"] === 9);
+    await listener.until(() => listener.received.at(-1)?.record?.["id"] === 9);
     assert.deepEqual(
-      listener.told.map(({ record }) => record),
+      listener.received.map(({ record }) => record),
       [{ id: 2, owner: null }, { id: 3, owner: null, extra: 7 }, { id: 5 }, { id: 7 }, { id: 9 }],
     );
   });
 
-  it("a policy that fails for one caller ends only the channel of that caller", async () => {
+  it("a policy that fails for one principal ends only the channel of that principal", async () => {
     const { stage, node } = opened;
     await make(
       "moody",
@@ -150,19 +153,19 @@ describe("custom tables", () => {
          case auth.jwt() ->> 'mood' when 'bad' then 1 / (id - id) = 1 when 'slow' then pg_sleep(60) is null else id > 0 end)`,
     );
     const user = await stage.newUser();
-    const [well, bad, slow] = [{}, { mood: "bad" }, { mood: "slow" }].map((claims) => callerOf(user, claims));
+    const [well, bad, slow] = [{}, { mood: "bad" }, { mood: "slow" }].map((claims) => principalOf(user, claims));
     assert.ok(well && bad && slow);
     const listeners = [
-      await stage.hear(node, bad, [bind("moody")]),
-      await stage.hear(node, slow, [bind("moody")]),
-      await stage.hear(node, well, [bind("moody"), bind("agents", { id: 2 })]),
-      await stage.hear(node, bad, [bind("agents")]),
+      await stage.subscribe(node, bad, [bind("moody")]),
+      await stage.subscribe(node, slow, [bind("moody")]),
+      await stage.subscribe(node, well, [bind("moody"), bind("agents", { id: 2 })]),
+      await stage.subscribe(node, bad, [bind("agents")]),
     ] as const;
     await write("insert into moody values (1); insert into moody values (2)");
     await stage.newAgent(user);
-    const told = await listeners[2].next(3);
+    const received = await listeners[2].next(3);
     assert.deepEqual(
-      told.map(({ ids, record }) => [ids[0], ids[0] === 1 ? record?.["id"] : "agent"]),
+      received.map(({ ids, record }) => [ids[0], ids[0] === 1 ? record?.["id"] : "agent"]),
       [
         [1, 1],
         [1, 2],
@@ -186,16 +189,16 @@ describe("custom tables", () => {
        create policy reading on public.tiers for select using (level = auth.jwt() ->> 'level')`,
     );
     const user = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(user, { level: "a" }), [bind("tiers")]);
+    const listener = await stage.subscribe(node, principalOf(user, { level: "a" }), [bind("tiers")]);
     await write("insert into tiers values (1, 'a'), (2, 'b')");
     await listener.next();
-    listener.subscription?.update(callerOf(user, { level: "b" }));
+    listener.subscription?.update(principalOf(user, { level: "b" }));
     await write("insert into tiers values (3, 'a'), (4, 'b')");
     assert.deepEqual(
       (await listener.next()).map(({ record }) => record?.["id"]),
       [4],
     );
-    listener.subscription?.update(callerOf(await stage.newUser()));
+    listener.subscription?.update(principalOf(await stage.newUser()));
     assert.equal(listener.losses.length, 1);
   });
 
@@ -204,7 +207,7 @@ describe("custom tables", () => {
     await write(
       "create table public.private_notes (id int primary key); grant select on public.private_notes to authenticated",
     );
-    const caller = callerOf(await stage.newUser());
+    const principal = principalOf(await stage.newUser());
     for (const [binding, reason] of [
       [bind("nowhere"), /no table public.nowhere/],
       [bind("users", { schema: "auth" }), /no table auth.users/],
@@ -219,13 +222,13 @@ describe("custom tables", () => {
       [bind("*", { filter: "id=eq.1" }), /needs a schema and a table/],
       [bind("*", { select: ["id"] }), /needs a schema and a table/],
     ] as const)
-      await assert.rejects(stage.hear(node, caller, [binding]), reason);
+      await assert.rejects(stage.subscribe(node, principal, [binding]), reason);
   });
 
   it("wildcards, column lists and several bindings of one channel work", async () => {
     const { stage, node } = opened;
     const user = await stage.newUser();
-    const listener = await stage.hear(node, callerOf(user), [
+    const listener = await stage.subscribe(node, principalOf(user), [
       bind("*", { id: 1 }),
       bind("agents", { id: 2, event: "UPDATE" }),
       bind("*", { id: 3, schema: "*", event: "DELETE" }),
@@ -234,9 +237,9 @@ describe("custom tables", () => {
     const id = await stage.newAgent(user, { name: "Ada" });
     await stage.update(user, "agents", id, { name: "Bea" });
     await stage.remove(user, "agents", id);
-    const told = await listener.next(6);
+    const received = await listener.next(6);
     assert.deepEqual(
-      told.map(({ type, ids }) => [type, ids]),
+      received.map(({ type, ids }) => [type, ids]),
       [
         ["INSERT", [1]],
         ["INSERT", [4]],
@@ -246,6 +249,6 @@ describe("custom tables", () => {
         ["DELETE", [4]],
       ],
     );
-    assert.deepEqual([told[1]?.record, told[5]?.old_record], [{ id, name: "Ada" }, { id }]);
+    assert.deepEqual([received[1]?.record, received[5]?.old_record], [{ id, name: "Ada" }, { id }]);
   });
 });

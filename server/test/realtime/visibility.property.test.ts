@@ -5,7 +5,7 @@ import fc from "fast-check";
 import pg from "pg";
 import type { Binding } from "../../src/realtime/changes.ts";
 import { propertyRuns } from "../support/property-runs.ts";
-import { bind, callerOf, type FeedStage, type Listener, openFeedStage, type Told } from "./feed-stage.ts";
+import { bind, principalOf, type FeedStage, type Listener, openFeedStage, type ReceivedChange } from "./feed-stage.ts";
 
 const TABLES = ["agents", "swarms", "swarm_members", "messages", "tools", "docs"] as const;
 const PEOPLE = 4;
@@ -31,7 +31,7 @@ type Operation = { readonly kind: (typeof OPERATIONS)[number]; readonly who: num
 
 /** Everything that happened in one operation, and what each person saw before and after it. */
 interface Step {
-  readonly changes: readonly Told[];
+  readonly changes: readonly ReceivedChange[];
   readonly before: readonly ReadonlySet<string>[];
   readonly after: readonly ReadonlySet<string>[];
 }
@@ -89,32 +89,33 @@ describe("deliveries of random changes", () => {
       fc.asyncProperty(
         fc.array(operation, { minLength: 10, maxLength: 40 }),
         fc.array(fc.tuple(fc.nat(PEOPLE), binding), { minLength: 4, maxLength: 12 }),
-        async (operations, wishes) => {
+        async (operations, requested) => {
           await stage.database.owner.query(
             "delete from public.swarms; delete from public.agents; delete from public.tools; delete from public.docs",
           );
           const people = await Promise.all(Array.from({ length: PEOPLE + 1 }, () => stage.newUser()));
-          const callers = people.map((person, at) => callerOf(person, { team: at < PEOPLE ? at : 99 }));
-          const all = await stage.hear(
+          const principals = people.map((person, at) => principalOf(person, { team: at < PEOPLE ? at : 99 }));
+          const all = await stage.subscribe(
             node,
-            callerOf("service_role"),
+            principalOf("service_role"),
             TABLES.map((table, at) => bind(table, { id: at })),
           );
           const listeners: { who: number; listener: Listener; binding: Binding }[] = [];
-          for (const [who, { table, event, filter }] of wishes) {
+          for (const [who, { table, event, filter }] of requested) {
             const hasName = table === "agents" || table === "swarms" || table === "docs";
-            const wish = bind(table, { event, filter: hasName ? filter : null });
-            const caller = callers[who];
-            assert.ok(caller);
-            listeners.push({ who, listener: await stage.hear(node, caller, [wish]), binding: wish });
+            const request = bind(table, { event, filter: hasName ? filter : null });
+            const principal = principals[who];
+            assert.ok(principal);
+            listeners.push({ who, listener: await stage.subscribe(node, principal, [request]), binding: request });
           }
           const steps = await live(
             stage,
-            people.map((id, at) => ({ id, claims: callers[at]?.claims ?? {} })),
+            people.map((id, at) => ({ id, claims: principals[at]?.claims ?? {} })),
             operations,
             all,
           );
-          for (const { who, listener, binding: wish } of listeners) await check(stage, steps, who, listener, wish);
+          for (const { who, listener, binding: request } of listeners)
+            await check(stage, steps, who, listener, request);
           for (const { listener } of [...listeners, { listener: all }]) listener.subscription?.close();
         },
       ),
@@ -139,16 +140,16 @@ async function live(
   for (const { kind, who, at } of operations) {
     const mark = randomUUID();
     const text = WRITES[kind].replaceAll(":user", `'${people[who]?.id}'::uuid`).replaceAll(":at", String(at));
-    const from = all.told.length;
+    const from = all.received.length;
     await stage.run("service_role", text).catch((error: unknown) => {
       // Ownership and limits are the schema's business, not this test's.
       if (!(error instanceof pg.DatabaseError) || !/^23|^42501$/.test(error.code ?? "")) throw error;
     });
-    // What follows in the WAL says that all of it has been told.
+    // The feed delivers in the order of the WAL, so the mark arrives last.
     await stage.run("service_role", "insert into docs (team, name) values (-1, $1)", [mark]);
-    await all.until(() => all.told.at(-1)?.record?.["name"] === mark);
+    await all.until(() => all.received.at(-1)?.record?.["name"] === mark);
     const after = await see(stage, people);
-    steps.push({ changes: all.told.slice(from, -1), before, after });
+    steps.push({ changes: all.received.slice(from, -1), before, after });
     before = after;
   }
   return steps;
@@ -170,14 +171,14 @@ async function check(
   steps: readonly Step[],
   who: number,
   listener: Listener,
-  wish: Binding,
+  request: Binding,
 ): Promise<void> {
-  const due: Told[] = [];
+  const due: ReceivedChange[] = [];
   const possible = new Set<string>();
   for (const { changes, before, after } of steps) {
     for (const [at, change] of changes.entries()) {
-      if (wish.table !== "*" && wish.table !== change.table) continue;
-      if ((wish.event !== "*" && wish.event !== change.type) || !passes(wish.filter, change)) continue;
+      if (request.table !== "*" && request.table !== change.table) continue;
+      if ((request.event !== "*" && request.event !== change.type) || !passes(request.filter, change)) continue;
       const key = keyOf(change);
       const isVisible = (change.type === "DELETE" ? before : after)[who]?.has(key) === true;
       // A row that the same transaction changes again was never there to be read as it was in between.
@@ -187,28 +188,30 @@ async function check(
         possible.add(JSON.stringify([change.type, key, change.commit_timestamp]));
     }
   }
-  const brief = ({ type, commit_timestamp, ...rest }: Told): string =>
+  const brief = ({ type, commit_timestamp, ...rest }: ReceivedChange): string =>
     JSON.stringify([type, keyOf({ type, commit_timestamp, ...rest }), commit_timestamp]);
   await listener.until(
-    () => listener.told.filter((told) => due.some((change) => brief(change) === brief(told))).length >= due.length,
+    () =>
+      listener.received.filter((received) => due.some((change) => brief(change) === brief(received))).length >=
+      due.length,
   );
-  const told = listener.told.map(brief);
-  for (const one of told) assert.ok(possible.has(one), `a stranger (${who}) was told of ${one}`);
+  const received = listener.received.map(brief);
+  for (const one of received) assert.ok(possible.has(one), `a stranger (${who}) received ${one}`);
   const wanted = due.map(brief);
   assert.deepEqual(
-    told.filter((one) => wanted.includes(one)),
+    received.filter((one) => wanted.includes(one)),
     wanted,
-    `${who} ${JSON.stringify(wish)}`,
+    `${who} ${JSON.stringify(request)}`,
   );
   assert.deepEqual(listener.losses, []);
   assert.equal(stage.nodes[0]?.changes.state(), "live");
 }
 
-function keyOf({ table, record, old_record }: Told): string {
+function keyOf({ table, record, old_record }: ReceivedChange): string {
   return `${table} ${String((record ?? old_record)?.["id"])}`;
 }
 
-function passes(filter: string | null, { record, old_record }: Told): boolean {
+function passes(filter: string | null, { record, old_record }: ReceivedChange): boolean {
   if (filter === null) return true;
   const name = (record ?? old_record)?.["name"];
   if (typeof name !== "string") return false;

@@ -13,7 +13,7 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       access: "apikey",
       limit: "api",
       handler: async (request, reply) => {
-        await broadcast.sendMessages({ caller: principalOf(request), body: request.body });
+        await broadcast.sendMessages({ principal: principalOf(request), body: request.body });
         return reply.code(202).send();
       },
     },
@@ -28,7 +28,7 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
         const query = request.query as Record<string, unknown>;
         const isKept = query["persist"] === "true" || query["persist[ttl]"] !== undefined;
         await broadcast.sendEvent({
-          caller: principalOf(request),
+          principal: principalOf(request),
           topic,
           event,
           isPrivate: query["private"] === "true",

@@ -11,10 +11,7 @@ const MAX_INTERVAL_WITHOUT_FEED_MS = 15_000;
 const MAX_CONCURRENT = 4;
 const CLOSE_POLICY = 1008;
 
-/**
- * Rechecks the keys and tokens of open sockets periodically and after each reconnect of the feed. The feed reports ended
- * sessions, but may miss some while it is not live, and it never reports revoked keys.
- */
+/** Rechecks open sockets: the feed misses ended sessions while it is not live, and never reports revoked keys. */
 export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSocket>, recheckMs: number): Worker {
   return {
     name: "realtime-recheck",
@@ -37,7 +34,7 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
   };
 }
 
-/** Closes sockets whose key was revoked. Callers without a token have only the key. */
+/** Closes sockets whose key was revoked. A principal without a token has only the key. */
 async function recheckKeys(state: RealtimeState, sockets: Iterable<ClientSocket>): Promise<void> {
   const byKey = Map.groupBy(sockets, ({ apikey }) => apikey);
   for (const [apikey, opened] of byKey) {
@@ -60,16 +57,9 @@ async function findRejection(state: RealtimeState, token: string | null, apikey:
 }
 
 async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>, signal: AbortSignal): Promise<void> {
-  const byToken = new Map<string, Channel[]>();
-  for (const socket of sockets) {
-    for (const channel of socket.channels) {
-      if (channel.token === null || channel.admission === null || channel.admission.caller.userId === null) continue;
-      const channels = byToken.get(channel.token);
-      if (channels === undefined) byToken.set(channel.token, [channel]);
-      else channels.push(channel);
-    }
-  }
-  const waiting = [...byToken];
+  const channels = [...sockets].flatMap((socket) => [...socket.channels]);
+  const ofUsers = channels.filter(({ admission }) => admission !== null && admission.principal.userId !== null);
+  const waiting = [...Map.groupBy(ofUsers, ({ token }) => token)];
   const work = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
       await recheck(state, ...next);
@@ -78,9 +68,9 @@ async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>,
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, work));
 }
 
-async function recheck(state: RealtimeState, token: string, channels: readonly Channel[]): Promise<void> {
+async function recheck(state: RealtimeState, token: string | null, channels: readonly Channel[]): Promise<void> {
   const [first] = channels;
-  if (first === undefined) return;
+  if (first === undefined || token === null) return;
   const rejection = await findRejection(state, token, first.socket.apikey);
   if (rejection === null) return;
   for (const channel of channels) if (channel.token === token) channel.fail("system", rejection.message);

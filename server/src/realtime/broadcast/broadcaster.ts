@@ -1,17 +1,22 @@
 import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Changes } from "../changes.ts";
-import { hubKeyOf, nameOfHubKey } from "../channels/channel.ts";
-import type { TopicHub } from "../channels/topic-hub.ts";
-import { decodeRecord, encodeRecord, type RelayRecord } from "./relay-record.ts";
+import { topicKeyOf, nameOfTopicKey } from "../channels/channel.ts";
+import type { TopicChannels } from "../channels/topic-channels.ts";
+import type { BroadcastContent } from "../wire/broadcast-frame.ts";
 import { parseAnnounced, STORED_PREFIX } from "./stored-message.ts";
 
 const BROADCAST_PREFIX = "swarmbase.broadcast";
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
+/** A broadcast to all nodes. */
+export interface BroadcastRecord extends Omit<BroadcastContent, "name"> {
+  readonly topicKey: string;
+}
+
 export interface BroadcasterOptions {
   readonly node: string;
-  readonly hub: TopicHub;
+  readonly topics: TopicChannels;
   readonly changes: Changes;
   readonly observer: Observer;
 }
@@ -34,13 +39,13 @@ export class Broadcaster {
         const message = parseAnnounced(content);
         if (message === null) return;
         const { id, topic, isPrivate, sender, ...rest } = message;
-        this.#deliver({ ...rest, hubKey: hubKeyOf(topic, isPrivate), meta: JSON.stringify({ id }) }, sender, id);
+        this.#deliver({ ...rest, topicKey: topicKeyOf(topic, isPrivate), meta: JSON.stringify({ id }) }, sender, id);
       }),
     ];
   }
 
   /** Resolves when the message is in the feed. Without a feed, only this node delivers it. */
-  async send(record: RelayRecord, exceptId: string | null): Promise<void> {
+  async send(record: BroadcastRecord, exceptId: string | null): Promise<void> {
     const { changes, node, observer } = this.#options;
     const bytes = record.payload.length;
     if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
@@ -63,7 +68,36 @@ export class Broadcaster {
     for (const stop of this.#stops) stop();
   }
 
-  #deliver(record: RelayRecord, exceptId: string | null, storedId: string | null): void {
-    this.#options.hub.broadcast(record.hubKey, { ...record, name: nameOfHubKey(record.hubKey) }, exceptId, storedId);
+  #deliver(record: BroadcastRecord, exceptId: string | null, storedId: string | null): void {
+    this.#options.topics.broadcast(
+      record.topicKey,
+      { ...record, name: nameOfTopicKey(record.topicKey) },
+      exceptId,
+      storedId,
+    );
+  }
+}
+
+const LENGTH_BYTES = 4;
+
+type Head = [node: string, topicKey: string, event: string, isBinary: boolean, meta: string | null];
+
+/** The length of the head, the head as JSON, the payload unchanged. */
+function encodeRecord(node: string, { topicKey, event, isBinary, meta, payload }: BroadcastRecord): Buffer {
+  const head = Buffer.from(JSON.stringify([node, topicKey, event, isBinary, meta]));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(head.length);
+  return Buffer.concat([length, head, payload]);
+}
+
+/** Null for an invalid record: any SQL session can write messages into the WAL. */
+function decodeRecord(content: Buffer): { node: string; record: BroadcastRecord } | null {
+  try {
+    const end = LENGTH_BYTES + content.readUInt32BE(0);
+    const head = JSON.parse(content.toString("utf8", LENGTH_BYTES, end)) as Head;
+    const [node, topicKey, event, isBinary, meta] = head;
+    return { node, record: { topicKey, event, isBinary, meta, payload: content.subarray(end) } };
+  } catch {
+    return null;
   }
 }

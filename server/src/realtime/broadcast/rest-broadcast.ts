@@ -1,13 +1,14 @@
 import { AppError } from "../../errors/index.ts";
 import { readJson, TOO_DEEP } from "../../json/index.ts";
 import type { Principal } from "../../db/index.ts";
-import { hubKeyOf } from "../channels/channel.ts";
-import { writeDenied } from "../private/private-topics.ts";
+import { topicKeyOf } from "../channels/channel.ts";
+import { requireSize } from "../channels/channel-request.ts";
+import { accessDenied } from "../private/private-topics.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 
 /** One message, whose topic and event are in the path. */
 interface EventCall {
-  readonly caller: Principal;
+  readonly principal: Principal;
   /** Without the prefix `realtime:`. */
   readonly topic: string;
   readonly event: string;
@@ -19,64 +20,46 @@ interface EventCall {
   readonly body: Buffer;
 }
 
-/** Several messages in one JSON body. */
-interface MessagesCall {
-  readonly caller: Principal;
-  readonly body: unknown;
-}
+export type RestBroadcast = ReturnType<typeof createRestBroadcast>;
 
-/** Broadcasts over HTTP. Both calls give 202 without a body. */
-export interface RestBroadcast {
-  sendEvent(call: EventCall): Promise<void>;
-  sendMessages(call: MessagesCall): Promise<void>;
-}
-
-interface Message {
-  readonly topic: string;
-  readonly event: string;
-  readonly isPrivate: boolean;
-  readonly payload: Buffer;
-}
+type Message = Pick<EventCall, "topic" | "event" | "isPrivate"> & { readonly payload: Buffer };
 
 const MAX_MESSAGES = 1_000;
 
-export function createRestBroadcast(state: RealtimeState): RestBroadcast {
-  const requireWritable = async (caller: Principal, topics: Iterable<string>): Promise<void> => {
+/** Broadcasts over HTTP. Both calls give 202 without a body. */
+export function createRestBroadcast(state: RealtimeState) {
+  const requireWritable = async (principal: Principal, topics: Iterable<string>): Promise<void> => {
     for (const topic of topics) {
-      if (!(await state.privateTopics.canWrite(caller, topic, "broadcast"))) throw writeDenied(topic);
-    }
-  };
-  const requireSize = (payload: Buffer): void => {
-    if (payload.length > state.settings.realtimePayloadLimitBytes) {
-      throw new AppError("PAYLOAD_TOO_LARGE", "payload_size_exceeded");
+      if (!(await state.privateTopics.canWrite(principal, topic, "broadcast"))) throw accessDenied("write to", topic);
     }
   };
 
   return {
-    async sendEvent({ caller, topic, event, isPrivate, isKept, isBinary, body }) {
+    async sendEvent({ principal, topic, event, isPrivate, isKept, isBinary, body }: EventCall): Promise<void> {
       if (topic === "" || event === "") throw invalid({ topic: "topic and event must not be empty" });
-      requireSize(body);
+      requireSize(state, body.length);
       if (!isBinary) requireJson(body);
       if (isKept) {
         if (!isPrivate) throw invalid({ persist: "only messages of private topics can be kept" });
-        await state.privateTopics.store(caller, topic, { event, isBinary, payload: body, sender: null });
+        await state.privateTopics.store(principal, topic, { event, isBinary, payload: body, sender: null });
         return;
       }
-      if (isPrivate) await requireWritable(caller, [topic]);
-      const hubKey = hubKeyOf(topic, isPrivate);
-      await state.broadcaster.send({ hubKey, event, isBinary, payload: body, meta: null }, null);
+      if (isPrivate) await requireWritable(principal, [topic]);
+      const topicKey = topicKeyOf(topic, isPrivate);
+      await state.broadcaster.send({ topicKey, event, isBinary, payload: body, meta: null }, null);
     },
 
-    async sendMessages({ caller, body }) {
+    /** Several messages in one JSON body. */
+    async sendMessages({ principal, body }: Pick<EventCall, "principal"> & { readonly body: unknown }): Promise<void> {
       const messages = parseMessages(body);
-      for (const { payload } of messages) requireSize(payload);
+      for (const { payload } of messages) requireSize(state, payload.length);
       // All or nothing: permissions are checked before any message is sent.
       const privateTopics = new Set(messages.filter(({ isPrivate }) => isPrivate).map(({ topic }) => topic));
-      await requireWritable(caller, privateTopics);
+      await requireWritable(principal, privateTopics);
       await Promise.all(
         messages.map(({ topic, event, isPrivate, payload }) =>
           state.broadcaster.send(
-            { hubKey: hubKeyOf(topic, isPrivate), event, isBinary: false, payload, meta: null },
+            { topicKey: topicKeyOf(topic, isPrivate), event, isBinary: false, payload, meta: null },
             null,
           ),
         ),

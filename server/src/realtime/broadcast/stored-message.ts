@@ -1,13 +1,9 @@
+import type { MessageToStore, StoredMessage } from "../realtime-options.ts";
+
 /** A message that the database stored or sent, as announced to all nodes. */
-export interface AnnouncedMessage {
-  readonly id: string;
+export interface AnnouncedMessage extends StoredMessage, MessageToStore {
   readonly topic: string;
-  readonly event: string;
   readonly isPrivate: boolean;
-  readonly isBinary: boolean;
-  /** The id of the sending channel, which must not receive it. */
-  readonly sender: string | null;
-  readonly payload: Buffer;
 }
 
 export const STORED_PREFIX = "realtime.send";

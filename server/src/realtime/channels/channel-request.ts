@@ -1,12 +1,12 @@
 import { AppError, toAppError } from "../../errors/index.ts";
-import { isRecord, readJson } from "../../json/index.ts";
-import { writeDenied } from "../private/private-topics.ts";
+import { readJson } from "../../json/index.ts";
+import { accessDenied } from "../private/private-topics.ts";
 import type { Extension } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { BroadcastFrame, ClientFrame, MessageFrame } from "../wire/parse-frame.ts";
 import { renderReply } from "../wire/render-frame.ts";
 import type { Channel } from "./channel.ts";
-import { readToken } from "./join-config.ts";
+import { invalid, readMembers, readToken } from "./join-config.ts";
 import { admitAs, subscribe } from "./join-channel.ts";
 
 interface OutgoingBroadcast {
@@ -44,25 +44,25 @@ async function attempt(channel: Channel, frame: ClientFrame, run: () => Promise<
 }
 
 async function broadcast(state: RealtimeState, channel: Channel, message: OutgoingBroadcast): Promise<void> {
-  const { name, hubKey, config, admission } = channel;
+  const { name, topicKey, config, admission } = channel;
   const { event, isBinary, payload, isKept } = message;
   requireSize(state, payload.length);
   const exceptId = config.wantsOwn ? null : channel.id;
   if (isKept && admission !== null) {
     if (!config.isPrivate) throw invalid("only messages of private channels can be kept");
-    await state.privateTopics.store(admission.caller, name, { event, isBinary, payload, sender: exceptId });
+    await state.privateTopics.store(admission.principal, name, { event, isBinary, payload, sender: exceptId });
     return;
   }
   if (config.isPrivate) await requireWritable(state, channel, "broadcast");
-  await state.broadcaster.send({ hubKey, event, isBinary, payload, meta: null }, exceptId);
+  await state.broadcaster.send({ topicKey, event, isBinary, payload, meta: null }, exceptId);
 }
 
 async function changePresence(state: RealtimeState, channel: Channel, value: unknown): Promise<void> {
-  const { event, payload } = readObject(value, "a presence message");
+  const { event, payload } = readMembers(value, "a presence message");
   if (channel.config.isPrivate) await requireWritable(state, channel, "presence");
   switch (String(event).toLowerCase()) {
     case "track": {
-      const members = readObject(payload ?? {}, "what is tracked");
+      const members = readMembers(payload ?? {}, "what is tracked");
       // Presences stay in memory, so the limit counts all channels of a socket together.
       const bytes = Buffer.byteLength(JSON.stringify(members));
       requireSize(state, bytes + countOthers(channel));
@@ -94,10 +94,10 @@ function refreshToken(state: RealtimeState, channel: Channel, payload: unknown):
   const refresh = async (): Promise<void> => {
     if (token === null || token === channel.token || channel.phase !== "joined") return;
     try {
-      const before = channel.admission?.caller.userId;
-      const { caller } = await admitAs(state, channel, token);
+      const before = channel.admission?.principal.userId;
+      const { principal } = await admitAs(state, channel, token);
       // Another user needs a new subscription.
-      if (caller.userId === before) channel.subscription?.update(caller);
+      if (principal.userId === before) channel.subscription?.update(principal);
       else await subscribe(state, channel);
     } catch (error) {
       channel.fail("system", toAppError(error).message);
@@ -111,44 +111,38 @@ function refreshToken(state: RealtimeState, channel: Channel, payload: unknown):
 /** Queried once per token. Messages that arrive meanwhile share the query, which keeps their order. */
 async function requireWritable(state: RealtimeState, channel: Channel, extension: Extension): Promise<void> {
   const { writable, admission, name, signal } = channel;
-  if (admission === null) throw writeDenied(name);
-  let query = writable.get(extension);
-  if (query === undefined) {
-    query = state.privateTopics.canWrite(admission.caller, name, extension, signal);
+  if (admission === null) throw accessDenied("write to", name);
+  const known = writable.get(extension);
+  const query = known ?? state.privateTopics.canWrite(admission.principal, name, extension, signal);
+  if (known === undefined) {
     writable.set(extension, query);
-    const failed = query;
     // A failed query is not cached.
     query.catch(() => {
-      if (writable.get(extension) === failed) writable.delete(extension);
+      if (writable.get(extension) === query) writable.delete(extension);
     });
   }
-  if (!(await query)) throw writeDenied(name);
+  if (!(await query)) throw accessDenied("write to", name);
   signal.throwIfAborted();
 }
 
 function readBinary({ event, isBinary, payload, metadata }: BroadcastFrame): OutgoingBroadcast {
-  const { persist } = metadata === "" ? {} : readObject(parseJson(metadata), "metadata");
+  const { persist } = metadata === "" ? {} : readMembers(parseJson(metadata), "metadata");
   // Text frames embed the payload, so it must be valid JSON.
   if (!isBinary) parseJson(payload.toString());
   return { event, isBinary, payload, isKept: isPersist(persist) };
 }
 
 function readText({ payload: value }: MessageFrame): OutgoingBroadcast {
-  const { event, payload, persist } = readObject(value, "a broadcast");
+  const { event, payload, persist } = readMembers(value, "a broadcast");
   if (typeof event !== "string") throw invalid("a broadcast needs an event");
-  return {
-    event,
-    isBinary: false,
-    payload: Buffer.from(JSON.stringify(payload ?? {})),
-    isKept: isPersist(persist),
-  };
+  return { event, isBinary: false, payload: Buffer.from(JSON.stringify(payload ?? {})), isKept: isPersist(persist) };
 }
 
 function isPersist(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false;
 }
 
-function requireSize({ settings }: RealtimeState, bytes: number): void {
+export function requireSize({ settings }: RealtimeState, bytes: number): void {
   if (bytes > settings.realtimePayloadLimitBytes) throw new AppError("PAYLOAD_TOO_LARGE", "payload_size_exceeded");
 }
 
@@ -162,13 +156,4 @@ function parseJson(text: string): unknown {
   const read = readJson(text);
   if (read.fault !== null) throw invalid(`the payload ${read.fault}`);
   return read.value;
-}
-
-function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw invalid(`${what} must be an object`);
-  return value;
-}
-
-function invalid(message: string): AppError {
-  return new AppError("VALIDATION_ERROR", message);
 }

@@ -40,7 +40,7 @@ export class Channel {
   readonly topic: string;
   readonly name: string;
   /** Public and private channels of the same name are separate topics. */
-  readonly hubKey: string;
+  readonly topicKey: string;
   readonly joinRef: string | null;
   readonly config: JoinConfig;
   readonly presenceKey: string;
@@ -69,7 +69,7 @@ export class Channel {
     this.socket = socket;
     this.topic = topic;
     this.name = topic.slice(TOPIC_PREFIX.length);
-    this.hubKey = hubKeyOf(this.name, config.isPrivate);
+    this.topicKey = topicKeyOf(this.name, config.isPrivate);
     this.joinRef = joinRef;
     this.config = config;
     this.presenceKey = presenceKey;
@@ -177,10 +177,10 @@ export class Channel {
   }
 }
 
-export function hubKeyOf(name: string, isPrivate: boolean): string {
+export function topicKeyOf(name: string, isPrivate: boolean): string {
   return `${isPrivate ? "private" : "public"}:${name}`;
 }
 
-export function nameOfHubKey(key: string): string {
+export function nameOfTopicKey(key: string): string {
   return key.slice(key.indexOf(":") + 1);
 }

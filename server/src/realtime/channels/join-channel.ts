@@ -1,13 +1,12 @@
 import { AppError, toAppError } from "../../errors/index.ts";
-import { readDenied } from "../private/private-topics.ts";
-import type { Admission, Extension } from "../realtime-options.ts";
+import { accessDenied } from "../private/private-topics.ts";
+import { type Admission, EXTENSIONS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import { renderBroadcast } from "../wire/broadcast-frame.ts";
 import type { OutFrame } from "../wire/protocol.ts";
 import { renderFrame, renderReply } from "../wire/render-frame.ts";
 import type { Channel } from "./channel.ts";
 
-const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
 /** Shorter than the timeout of ten seconds of the clients, so that they get the reason. */
 const WAIT_MS = 9_000;
 const MAX_WAIT_MS = 20_000;
@@ -16,10 +15,13 @@ const MAX_WAIT_MS = 20_000;
 export async function joinChannel(state: RealtimeState, channel: Channel, ref: string | null): Promise<void> {
   const { socket, topic, joinRef } = channel;
   try {
-    await admit(state, channel);
+    await admitAs(state, channel, channel.config.token);
+    channel.onEnd(() => {
+      if (channel.admission !== null) state.sessionChannels.change("delete", channel.admission.principal, channel);
+    });
     await subscribe(state, channel);
     // Before the replay is read, so that messages stored meanwhile are held and not missed.
-    state.hub.add(channel);
+    state.topics.add(channel);
     const replay = await readReplay(state, channel);
     channel.signal.throwIfAborted();
     // Synchronous from here to the reply, so no frame can come in between.
@@ -33,27 +35,27 @@ export async function joinChannel(state: RealtimeState, channel: Channel, ref: s
   }
 }
 
-/** Sets the caller of the channel. Throws an AppError for an invalid token or a caller without access. */
+/** Sets the principal of the channel. Throws an AppError for an invalid token or a principal without access. */
 export async function admitAs(state: RealtimeState, channel: Channel, token: string | null): Promise<Admission> {
-  const { settings, clock, members, endedSessions, privateTopics } = state;
+  const { settings, clock, sessionChannels, endedSessions, privateTopics } = state;
   const askedAtMs = clock.now().getTime();
   const admission = await state.authenticate(token, channel.socket.apikey);
-  const { caller } = admission;
+  const { principal } = admission;
   const readable = channel.config.isPrivate
-    ? await privateTopics.findReadable(caller, channel.name, channel.signal)
-    : EVERYTHING;
-  if (readable.size === 0) throw readDenied(channel.name);
+    ? await privateTopics.findReadable(principal, channel.name, channel.signal)
+    : EXTENSIONS;
+  if (readable.size === 0) throw accessDenied("read from", channel.name);
   channel.signal.throwIfAborted();
 
-  if (endedSessions.hasEndedSince(caller, askedAtMs)) throw new AppError("UNAUTHORIZED", "The session has ended");
-  const before = channel.admission?.caller ?? null;
+  if (endedSessions.hasEndedSince(principal, askedAtMs)) throw new AppError("UNAUTHORIZED", "The session has ended");
+  const before = channel.admission?.principal ?? null;
   const cap = settings.realtimeChannelsPerUser;
-  const isAnother = before?.userId !== caller.userId;
-  if (caller.userId !== null && isAnother && cap > 0 && members.countOfUser(caller.userId) >= cap) {
+  const isAnother = before?.userId !== principal.userId;
+  if (principal.userId !== null && isAnother && cap > 0 && sessionChannels.countOfUser(principal.userId) >= cap) {
     throw new AppError("RATE_LIMITED", "ChannelRateLimitReached: Too many channels of this user");
   }
-  if (before !== null) members.remove(before, channel);
-  members.add(caller, channel);
+  if (before !== null) sessionChannels.change("delete", before, channel);
+  sessionChannels.change("add", principal, channel);
   channel.admission = admission;
   channel.token = token;
   channel.isWarned = false;
@@ -62,14 +64,7 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   return admission;
 }
 
-async function admit(state: RealtimeState, channel: Channel): Promise<void> {
-  await admitAs(state, channel, channel.config.token);
-  channel.onEnd(() => {
-    if (channel.admission !== null) state.members.remove(channel.admission.caller, channel);
-  });
-}
-
-/** Subscribes the channel to changes as its caller, and replaces its previous subscription. */
+/** Subscribes the channel to changes as its principal, and replaces its previous subscription. */
 export async function subscribe(state: RealtimeState, channel: Channel): Promise<void> {
   const { config, admission } = channel;
   if (config.bindings.length === 0 || admission === null) return;
@@ -78,7 +73,7 @@ export async function subscribe(state: RealtimeState, channel: Channel): Promise
     const frames = channel.takeChangeFrames(state.changeFrames);
     const subscription = await state.changes.subscribe(
       {
-        caller: admission.caller,
+        principal: admission.principal,
         bindings: config.bindings,
         deliver: (ids, data) => channel.push(frames.render(ids, data)),
         lose: (reason) => channel.fail("postgres_changes", reason),
@@ -93,17 +88,12 @@ export async function subscribe(state: RealtimeState, channel: Channel): Promise
   }
 }
 
-interface Replay {
-  readonly frames: readonly OutFrame[];
-  readonly ids: readonly string[];
-}
-
-async function readReplay(state: RealtimeState, channel: Channel): Promise<Replay> {
+async function readReplay(state: RealtimeState, channel: Channel): Promise<{ frames: OutFrame[]; ids: string[] }> {
   const { config, admission, name, vsn } = channel;
   if (config.replay === null || admission === null || !channel.readable.has("broadcast"))
     return { frames: [], ids: [] };
   const { since, limit } = config.replay;
-  const messages = await state.privateTopics.replay(admission.caller, name, since, limit);
+  const messages = await state.privateTopics.replay(admission.principal, name, since, limit);
   const frames = messages.flatMap(({ id, event, isBinary, payload }) => {
     const meta = JSON.stringify({ id, replayed: true });
     return renderBroadcast(vsn, { name, event, isBinary, payload, meta }) ?? [];
@@ -125,7 +115,7 @@ function renderAnswer(state: RealtimeState, channel: Channel, ref: string | null
     );
   }
   if (config.isPresenceShown && channel.readable.has("presence")) {
-    const presences = state.presence.renderState(channel.hubKey);
+    const presences = state.presence.renderState(channel.topicKey);
     frames.push(renderFrame(vsn, { joinRef, ref: null, topic, event: "presence_state" }, presences));
   }
   return frames;

@@ -55,7 +55,7 @@ export function parseJoinConfig(payload: unknown): JoinConfig {
   };
 }
 
-/** Without a token, the key of the connection determines the caller. */
+/** Without a token, the key of the connection determines the principal. */
 export function readToken(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
@@ -111,7 +111,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }
 
-function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
+export function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (!isRecord(value)) throw invalid(`${what} must be an object`);
   return value;
 }
@@ -126,6 +126,6 @@ function readTexts(value: unknown, what: string): string[] {
   return value.map((entry: unknown) => readText(entry, what));
 }
 
-function invalid(message: string): AppError {
+export function invalid(message: string): AppError {
   return new AppError("VALIDATION_ERROR", message);
 }

@@ -4,28 +4,23 @@ import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
 import { explainUnavailable } from "./explain-unavailable.ts";
 import { ReplicationStream } from "./replication-stream.ts";
-import type { Relation, Transaction } from "./row-change.ts";
-import { selectLagBytes } from "./sql/select-lag.ts";
-import { TransactionReader } from "./transaction-reader.ts";
+import type { Transaction } from "./row-change.ts";
+import { selectLagBytes } from "./sql/feed-statements.ts";
+import { TransactionReader, type TransactionReaderOptions } from "./transaction-reader.ts";
 
-interface FeedLimits {
+export interface FeedLimits extends Pick<TransactionReaderOptions, "maxTransactionBytes"> {
   /** Above this size of waiting transactions the stream pauses. */
   readonly maxWaitingBytes: number;
-  /** A larger transaction, counted over subscribed tables, ends the feed. */
-  readonly maxTransactionBytes: number;
   /** A node with a larger lag restarts at the current end of the WAL. */
   readonly maxLagBytes: number;
 }
 
-export interface FeedOptions {
+export interface FeedOptions extends FeedLimits, Pick<TransactionReaderOptions, "isWanted" | "onRelation"> {
   readonly url: string;
   /** For lag queries, which the replication connection cannot run. */
   readonly pool: pg.Pool;
   readonly observer: Observer;
-  readonly limits: FeedLimits;
   readonly random: () => number;
-  isWanted(relation: Relation): boolean;
-  onRelation(relation: Relation): void;
   /** Called for one transaction at a time in commit order. */
   onTransaction(transaction: Transaction): Promise<void> | void;
   /** Called when a live feed ends. Changes until it is live again are missed. */
@@ -95,34 +90,27 @@ export class Feed {
   async #stream(signal: AbortSignal): Promise<boolean> {
     const { url, observer } = this.#options;
     const slotName = `swarmbase_${randomBytes(8).toString("hex")}`;
-    const queue = new TransactionQueue(this.#options);
+    const queue = new TransactionQueue(this.#options, () => stream);
     const reader = new TransactionReader({
-      isWanted: this.#options.isWanted,
-      onRelation: this.#options.onRelation,
+      ...this.#options,
       onTransaction: (transaction) => queue.push(transaction),
-      maxTransactionBytes: this.#options.limits.maxTransactionBytes,
     });
-    const stream = new ReplicationStream({
+    const stream: ReplicationStream = new ReplicationStream({
       url,
       slotName,
       publications: PUBLICATIONS,
       onMessage: (message) => reader.read(message),
     });
-    queue.attach(stream);
     const stop = (): void => void stream.close();
     signal.addEventListener("abort", stop, { once: true });
     const ended = new AbortController();
-    let isLive = false;
     try {
       await stream.start();
-      isLive = true;
       this.#enterLive();
       observer.note("realtime.live", { slotName });
-      const reason = await Promise.race([stream.ended, queue.failed, this.#watchLag(slotName, ended.signal)]);
-      throw reason;
+      throw await Promise.race([stream.ended, queue.failed.promise, this.#watchLag(slotName, ended.signal)]);
     } catch (error) {
-      this.#leaveLive(error, signal.aborted);
-      return isLive;
+      return this.#leaveLive(error, signal.aborted);
     } finally {
       ended.abort();
       queue.close();
@@ -136,7 +124,8 @@ export class Feed {
     this.#live.resolve();
   }
 
-  #leaveLive(error: unknown, isStopping: boolean): void {
+  /** Returns whether the feed was live. */
+  #leaveLive(error: unknown, isStopping: boolean): boolean {
     const previous = this.#reason;
     const wasLive = this.#state === "live";
     this.#lagBytes = null;
@@ -151,18 +140,20 @@ export class Feed {
         error,
         reason: this.#reason,
       });
-    if (!wasLive) return;
-    this.#lost.abort();
-    this.#options.onLost("The change feed was interrupted");
+    if (wasLive) {
+      this.#lost.abort();
+      this.#options.onLost("The change feed was interrupted");
+    }
+    return wasLive;
   }
 
   async #watchLag(slotName: string, signal: AbortSignal): Promise<Error> {
-    const { pool, limits } = this.#options;
+    const { pool, maxLagBytes } = this.#options;
     for (;;) {
       await sleep(LAG_INTERVAL_MS, undefined, { signal });
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
       this.#lagBytes = lagBytes;
-      if (lagBytes > limits.maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);
+      if (lagBytes > maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);
     }
   }
 }
@@ -170,30 +161,24 @@ export class Feed {
 /** Processes transactions one after the other. */
 class TransactionQueue {
   /** Resolves with the error that ends the feed. */
-  readonly failed: Promise<Error>;
+  readonly failed = Promise.withResolvers<Error>();
   readonly #options: FeedOptions;
-  readonly #fail: (error: Error) => void;
-  #stream: ReplicationStream | null = null;
+  readonly #streamOf: () => ReplicationStream;
   #waiting: Transaction[] = [];
   #waitingBytes = 0;
   #isBusy = false;
   #isClosed = false;
 
-  constructor(options: FeedOptions) {
+  constructor(options: FeedOptions, streamOf: () => ReplicationStream) {
     this.#options = options;
-    const { promise, resolve } = Promise.withResolvers<Error>();
-    [this.failed, this.#fail] = [promise, resolve];
-  }
-
-  attach(stream: ReplicationStream): void {
-    this.#stream = stream;
+    this.#streamOf = streamOf;
   }
 
   push(transaction: Transaction): void {
     if (this.#isClosed) return;
     this.#waiting.push(transaction);
     this.#waitingBytes += transaction.bytes;
-    if (this.#waitingBytes > this.#options.limits.maxWaitingBytes) this.#stream?.pause();
+    if (this.#waitingBytes > this.#options.maxWaitingBytes) this.#streamOf().pause();
     if (!this.#isBusy) void this.#work();
   }
 
@@ -205,17 +190,15 @@ class TransactionQueue {
   async #work(): Promise<void> {
     this.#isBusy = true;
     try {
-      for (;;) {
-        const transaction = this.#waiting.shift();
-        if (transaction === undefined) break;
+      for (let transaction = this.#waiting.shift(); transaction !== undefined; transaction = this.#waiting.shift()) {
         const pending = this.#options.onTransaction(transaction);
         if (pending !== undefined) await pending;
         this.#waitingBytes -= transaction.bytes;
-        if (this.#waitingBytes <= this.#options.limits.maxWaitingBytes) this.#stream?.resume();
+        if (this.#waitingBytes <= this.#options.maxWaitingBytes) this.#streamOf().resume();
       }
     } catch (error) {
       this.#isClosed = true;
-      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      this.failed.resolve(error instanceof Error ? error : new Error(String(error)));
     } finally {
       this.#isBusy = false;
     }

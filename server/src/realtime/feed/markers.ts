@@ -1,21 +1,18 @@
-import type { Emitter } from "./emitter.ts";
+import type { Changes } from "../changes.ts";
 
 export const MARKER_PREFIX = "swarmbase.marker";
 
-/**
- * Waits until the feed reaches the current end of the WAL: writes a marker and waits for it. Callers that arrive during a
- * write share the next marker.
- */
+/** Waits until the feed reaches the current end of the WAL by writing a marker, which calls during a write share. */
 export class Markers {
-  readonly #emitter: Emitter;
+  readonly #emit: Changes["emit"];
   readonly #nodeId: string;
   readonly #expected = new Map<string, () => void>();
   #count = 0;
   #next: Promise<void> | null = null;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(emitter: Emitter, nodeId: string) {
-    this.#emitter = emitter;
+  constructor(emit: Changes["emit"], nodeId: string) {
+    this.#emit = emit;
     this.#nodeId = nodeId;
   }
 
@@ -44,7 +41,7 @@ export class Markers {
     this.#count += 1;
     const mark = `${this.#nodeId}:${this.#count}`;
     const seen = new Promise<void>((resolve) => this.#expected.set(mark, resolve));
-    const written = this.#emitter.emit(MARKER_PREFIX, Buffer.from(mark));
+    const written = this.#emit(MARKER_PREFIX, Buffer.from(mark));
     this.#writing = written.catch(() => {
       this.#expected.delete(mark);
     });

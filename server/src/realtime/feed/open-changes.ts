@@ -2,29 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
-import { findEndedSessions } from "../access/find-ended-sessions.ts";
+import { findEndedSessions } from "../access/ended-sessions.ts";
 import type { Changes, SessionsEnded } from "../changes.ts";
-import { Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
-import { Emitter } from "./emitter.ts";
-import { Feed } from "./feed.ts";
+import { type SubscriptionLimits, Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
+import { SetsByKey } from "../sets-by-key.ts";
+import { createEmit } from "./create-emit.ts";
+import { Feed, type FeedLimits } from "./feed.ts";
 import { MARKER_PREFIX, Markers } from "./markers.ts";
 import type { Transaction } from "./row-change.ts";
 import { subscribeWhenLive } from "./subscribe-when-live.ts";
 
-export interface ChangesSettings {
-  /** The search path for unqualified names in policies. */
-  readonly schemas: readonly string[];
-  readonly policyTimeoutMs: number;
-  readonly maxConcurrentPolicies: number;
-  readonly maxWaitingPerIdentity: number;
-  /** A change whose JSON is larger omits its long values. */
-  readonly maxRecordBytes: number;
-  readonly maxWaitingBytes: number;
-  readonly maxTransactionBytes: number;
-  readonly maxLagBytes: number;
-}
-
-const DEFAULT_SETTINGS: ChangesSettings = {
+const DEFAULT_SETTINGS: SubscriptionLimits & FeedLimits = {
   schemas: ["public"],
   policyTimeoutMs: 2_000,
   maxConcurrentPolicies: 6,
@@ -41,7 +29,7 @@ export interface ChangesOptions {
   readonly database: Database;
   readonly observer: Observer;
   readonly clock: Clock;
-  readonly settings?: Partial<ChangesSettings>;
+  readonly settings?: Partial<typeof DEFAULT_SETTINGS>;
   readonly random?: () => number;
 }
 
@@ -49,15 +37,15 @@ export function openChanges(options: ChangesOptions): Changes {
   const { database, observer, clock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const subscriptions = new Subscriptions({ ...settings, database, observer });
-  const emitter = new Emitter(database.service);
-  const markers = new Markers(emitter, randomBytes(8).toString("hex"));
-  const listeners = new Map<string, Set<(content: Buffer) => void>>();
+  const emit = createEmit(database.service);
+  const markers = new Markers(emit, randomBytes(8).toString("hex"));
+  const listeners = new SetsByKey<(content: Buffer) => void>();
   const sessionListeners = new Set<(ended: SessionsEnded) => void>();
 
   const deliverMessages = ({ messages }: Transaction): void => {
     for (const { prefix, content } of messages) {
       if (prefix === MARKER_PREFIX) markers.see(content);
-      else for (const listener of listeners.get(prefix) ?? []) listener(content);
+      else for (const listener of listeners.get(prefix)) listener(content);
     }
   };
   const onTransaction = (transaction: Transaction): Promise<void> | void => {
@@ -71,10 +59,10 @@ export function openChanges(options: ChangesOptions): Changes {
     return routed === undefined ? deliverMessages(transaction) : routed.then(() => deliverMessages(transaction));
   };
   const feed = new Feed({
+    ...settings,
     url: options.directUrl,
     pool: database.service,
     observer,
-    limits: settings,
     random,
     isWanted: subscriptions.isWanted,
     onRelation: () => subscriptions.clearTables(),
@@ -87,11 +75,10 @@ export function openChanges(options: ChangesOptions): Changes {
 
   return {
     subscribe: (subscriber, signal) => subscribeWhenLive({ feed, markers, subscriptions }, subscriber, signal),
-    emit: (prefix, content) => emitter.emit(prefix, content),
+    emit,
     onMessage: (prefix, listener) => {
-      const known = listeners.get(prefix) ?? new Set();
-      listeners.set(prefix, known.add(listener));
-      return () => known.delete(listener);
+      listeners.add(prefix, listener);
+      return () => listeners.delete(prefix, listener);
     },
     onSessionsEnded: (listener) => {
       sessionListeners.add(listener);

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
-import { buildStatus, type Lsn } from "./lsn.ts";
 
 export interface ReplicationStreamOptions {
   readonly url: string;
@@ -34,6 +33,8 @@ const SENDER_TIMEOUT = "30s";
 // The text format of values must not depend on the settings of the server.
 const SESSION = ["timezone=UTC", "datestyle=ISO", "intervalstyle=postgres", "extra_float_digits=1", "bytea_output=hex"];
 const [WAL, KEEPALIVE] = ["w", "k"].map((letter) => letter.charCodeAt(0));
+const STATUS = "r".charCodeAt(0);
+const STATUS_BYTES = 34;
 const WAL_HEADER_BYTES = 25;
 
 /** A connection with a temporary slot, which is dropped with it, so that no abandoned slot retains WAL. */
@@ -44,7 +45,8 @@ export class ReplicationStream {
   readonly #connection: CopyConnection;
   readonly #options: ReplicationStreamOptions;
   readonly #end: (reason: Error) => void;
-  #received: Lsn = 0n;
+  /** A position in the WAL. */
+  #received = 0n;
   #heardAtMs = performance.now();
   #pinging: NodeJS.Timeout | undefined;
   #nudging: NodeJS.Timeout | undefined;
@@ -157,7 +159,13 @@ export class ReplicationStream {
     this.#report(true);
   }
 
+  /** Sends a standby status update: the server may discard WAL before this position. */
   #report(wantsReply: boolean): void {
-    this.#connection.sendCopyFromChunk(buildStatus(this.#received, wantsReply));
+    const status = Buffer.alloc(STATUS_BYTES);
+    status.writeUInt8(STATUS, 0);
+    for (const offset of [1, 9, 17]) status.writeBigInt64BE(this.#received, offset);
+    // The client time, at offset 25, stays 0: the server uses it for its statistics only.
+    status.writeUInt8(wantsReply ? 1 : 0, STATUS_BYTES - 1);
+    this.#connection.sendCopyFromChunk(status);
   }
 }

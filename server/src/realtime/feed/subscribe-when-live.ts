@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { unlessAborted } from "../../concurrency/index.ts";
 import { AppError } from "../../errors/index.ts";
 import type { ChangesSubscriber, SubscriptionHandle } from "../changes.ts";
 import type { Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
@@ -51,7 +51,7 @@ function deferLoss(subscriber: ChangesSubscriber): { readonly subscriber: Change
   let isConfirmed = false;
   return {
     subscriber: {
-      caller: subscriber.caller,
+      principal: subscriber.principal,
       bindings: subscriber.bindings,
       deliver: (ids, data) => subscriber.deliver(ids, data),
       lose: (reason) => {
@@ -64,18 +64,4 @@ function deferLoss(subscriber: ChangesSubscriber): { readonly subscriber: Change
       isConfirmed = true;
     },
   };
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const stop = new AbortController();
-  const aborted = once(signal, "abort", { signal: stop.signal }).then(() => {
-    throw signal.reason;
-  });
-  aborted.catch(() => {});
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    stop.abort();
-  }
 }

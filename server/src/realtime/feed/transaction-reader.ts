@@ -1,4 +1,3 @@
-import { readKey, readTuple } from "./read-tuple.ts";
 import type { FeedMessage, Relation, RowChange, Transaction, Tuple } from "./row-change.ts";
 import { WireReader } from "./wire-reader.ts";
 
@@ -7,6 +6,7 @@ export interface TransactionReaderOptions {
   isWanted(relation: Relation): boolean;
   onRelation(relation: Relation): void;
   onTransaction(transaction: Transaction): void;
+  /** A larger transaction, counted over subscribed tables, ends the feed. */
   readonly maxTransactionBytes: number;
 }
 
@@ -19,6 +19,7 @@ const code = (letter: string): number => letter.charCodeAt(0);
 const [BEGIN, COMMIT, RELATION, TYPE, ORIGIN] = [code("B"), code("C"), code("R"), code("Y"), code("O")];
 const [INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE] = [code("I"), code("U"), code("D"), code("T"), code("M")];
 const [KEY, OLD] = [code("K"), code("O")];
+const [NULL, UNCHANGED, TEXT] = [code("n"), code("u"), code("t")];
 
 /** Assembles pgoutput messages into transactions in commit order. */
 export class TransactionReader {
@@ -148,9 +149,25 @@ export class TransactionReader {
   }
 }
 
-function readOld(part: number, reader: WireReader, relation: Relation): Tuple | null {
-  if (part === KEY) return readKey(reader, relation);
+/** Of a key, reads the key columns only: the other columns are sent as meaningless nulls. */
+function readOld(part: number, reader: WireReader, { columns }: Relation): Tuple | null {
+  if (part === KEY)
+    return readTuple(reader).map((value, index) => (columns[index]?.isKey === true ? value : undefined));
   return part === OLD ? readTuple(reader) : null;
+}
+
+/** Takes an unchanged TOAST value from the old row when the WAL contains the full old row. */
+function readTuple(reader: WireReader, old: Tuple | null = null): Tuple {
+  const count = reader.int16();
+  const values: (string | null | undefined)[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const kind = reader.byte();
+    if (kind === TEXT) values.push(reader.text(reader.int32()));
+    else if (kind === NULL) values.push(null);
+    else if (kind === UNCHANGED) values.push(old?.[index]);
+    else throw new RangeError(`unknown kind of value in the replication stream: ${kind}`);
+  }
+  return values;
 }
 
 function toTimestamp(microseconds: bigint): string {

@@ -1,5 +1,4 @@
-import type { PresenceEntry } from "./presence-state.ts";
-import { renderDiff } from "./render-presence.ts";
+import { type PresenceEntry, renderPresences } from "./render-presence.ts";
 
 interface PendingDiff {
   readonly joins: Map<string, PresenceEntry>;
@@ -8,17 +7,14 @@ interface PendingDiff {
 }
 
 export interface PresenceDiffsOptions {
-  countOf(hubKey: string): number;
-  send(hubKey: string, diffJson: string): void;
+  countOf(topicKey: string): number;
+  send(topicKey: string, diffJson: string): void;
 }
 
 const MIN_DELAY_MS = 10;
 const MAX_DELAY_MS = 1_000;
 
-/**
- * Collects the changes of a topic and sends them together. The delay grows with the number of channels, because each change
- * goes to all of them.
- */
+/** Sends the changes of a topic together. The delay grows with the number of channels that receive each change. */
 export class PresenceDiffs {
   readonly #pending = new Map<string, PendingDiff>();
   readonly #options: PresenceDiffsOptions;
@@ -28,23 +24,25 @@ export class PresenceDiffs {
   }
 
   join(entry: PresenceEntry): void {
-    this.#diffOf(entry.hubKey).joins.set(entry.ref, entry);
+    this.#diffOf(entry.topicKey).joins.set(entry.ref, entry);
   }
 
   leave(entry: PresenceEntry): void {
-    const { joins, leaves } = this.#diffOf(entry.hubKey);
+    const { joins, leaves } = this.#diffOf(entry.topicKey);
     // A join that was not sent yet cancels out.
     if (!joins.delete(entry.ref)) leaves.set(entry.ref, entry);
   }
 
   /** Sends the pending diff now. */
-  flush(hubKey: string): void {
-    const diff = this.#pending.get(hubKey);
-    if (diff === undefined) return;
-    clearTimeout(diff.timer);
-    this.#pending.delete(hubKey);
-    const { joins, leaves } = diff;
-    if (joins.size > 0 || leaves.size > 0) this.#options.send(hubKey, renderDiff(joins.values(), leaves.values()));
+  flush(topicKey: string): void {
+    const pending = this.#pending.get(topicKey);
+    if (pending === undefined) return;
+    clearTimeout(pending.timer);
+    this.#pending.delete(topicKey);
+    const { joins, leaves } = pending;
+    if (joins.size + leaves.size === 0) return;
+    const diff = `{"joins":${renderPresences(joins.values())},"leaves":${renderPresences(leaves.values())}}`;
+    this.#options.send(topicKey, diff);
   }
 
   close(): void {
@@ -52,13 +50,13 @@ export class PresenceDiffs {
     this.#pending.clear();
   }
 
-  #diffOf(hubKey: string): PendingDiff {
-    let diff = this.#pending.get(hubKey);
+  #diffOf(topicKey: string): PendingDiff {
+    let diff = this.#pending.get(topicKey);
     if (diff === undefined) {
-      const delayMs = Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, this.#options.countOf(hubKey)));
-      const timer = setTimeout(() => this.flush(hubKey), delayMs);
+      const delayMs = Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, this.#options.countOf(topicKey)));
+      const timer = setTimeout(() => this.flush(topicKey), delayMs);
       diff = { joins: new Map(), leaves: new Map(), timer };
-      this.#pending.set(hubKey, diff);
+      this.#pending.set(topicKey, diff);
     }
     return diff;
   }

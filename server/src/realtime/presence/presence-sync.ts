@@ -4,9 +4,8 @@ import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Changes } from "../changes.ts";
 import type { RealtimeTiming } from "../realtime-options.ts";
-import { decodeNodeMessage, encodeNodeMessage, type NodeMessage } from "./node-message.ts";
 import type { Presence } from "./presence.ts";
-import { type PresenceEntry, sizeOfEntry } from "./presence-state.ts";
+import { type PresenceEntry, sizeOfEntry } from "./render-presence.ts";
 
 const PREFIX = "swarmbase.presence";
 /** A larger message could exceed the transaction limit of the feed. */
@@ -21,10 +20,23 @@ export interface PresenceSyncOptions {
   readonly timing: RealtimeTiming;
 }
 
-interface KnownNode {
-  seq: number;
-  receivedAtMs: number;
-}
+/**
+ * Messages between nodes about their presences.
+ * state: all presences of a node. diff: changes since its last message. beat: no change, the node is alive. bye: it stops.
+ * ask: a node has missed messages and requests the state of one node, or of all.
+ * `seq` numbers the messages of a node, so that gaps are detected.
+ */
+type NodeMessage = { readonly node: string } & (
+  | { readonly kind: "state"; readonly seq: number; readonly entries: readonly PresenceEntry[] }
+  | {
+      readonly kind: "diff";
+      readonly seq: number;
+      readonly joins: readonly PresenceEntry[];
+      readonly leaves: readonly string[];
+    }
+  | { readonly kind: "beat" | "bye"; readonly seq: number }
+  | { readonly kind: "ask"; readonly of: string | null }
+);
 
 /**
  * Synchronises presences between nodes. Each node sends the presences of its own channels, and heartbeats while it has any. The
@@ -32,7 +44,7 @@ interface KnownNode {
  */
 export class PresenceSync {
   readonly #options: PresenceSyncOptions;
-  readonly #known = new Map<string, KnownNode>();
+  readonly #known = new Map<string, { readonly seq: number; receivedAtMs: number }>();
   readonly #stop: () => void;
   #seq = 0;
   #joins = new Map<string, PresenceEntry>();
@@ -62,7 +74,8 @@ export class PresenceSync {
     this.#stop();
     await this.#sending;
     if (this.#sentAtMs === 0 || this.#options.changes.state() === "unavailable") return;
-    await this.#emit({ kind: "bye", node: this.#options.node, seq: this.#nextSeq() }).catch(() => {});
+    this.#seq += 1;
+    await this.#emit({ kind: "bye", node: this.#options.node, seq: this.#seq }).catch(() => {});
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -74,21 +87,20 @@ export class PresenceSync {
   }
 
   #tick(): void {
-    const { changes, presence, clock, timing, node } = this.#options;
+    const { changes, presence, clock, timing } = this.#options;
     const nowMs = clock.now().getTime();
     const isLive = changes.state() === "live";
     if (isLive && !this.#wasLive) {
       // Messages may have been missed while the feed was not live.
-      this.#mustSendState ||= presence.hasEntriesOf(node);
-      void this.#emit({ kind: "ask", node, of: null }).catch((error: unknown) => this.#noteFailure(error));
+      this.#mustSendState ||= presence.hasOwn();
+      this.#requestState(null);
     }
     this.#wasLive = isLive;
     for (const [other, known] of this.#known) {
       if (!isLive) known.receivedAtMs = nowMs;
       else if (nowMs - known.receivedAtMs > timing.presenceLeaseMs) this.#removeNode(other);
     }
-    if (presence.hasEntriesOf(node) && nowMs - this.#sentAtMs >= timing.presenceBeatMs)
-      this.#sendPending({ isBeat: true });
+    if (presence.hasOwn() && nowMs - this.#sentAtMs >= timing.presenceBeatMs) this.#sendPending({ isBeat: true });
     else if (this.#mustSendState) this.#sendPending();
   }
 
@@ -126,7 +138,8 @@ export class PresenceSync {
     const [joins, leaves] = [[...this.#joins.values()], [...this.#leaves]];
     this.#joins = new Map();
     this.#leaves = new Set();
-    const seq = this.#nextSeq();
+    this.#seq += 1;
+    const seq = this.#seq;
     const own = presence.listOwn();
     // The first message of a node contains all its presences, so it is sent as a state and no node has to request it.
     const isAll = this.#mustSendState || own.length === joins.length;
@@ -155,7 +168,7 @@ export class PresenceSync {
     const { node } = message;
     if (message.kind === "ask") {
       if (message.of !== null && message.of !== self) return;
-      if (!presence.hasEntriesOf(self)) return;
+      if (!presence.hasOwn()) return;
       this.#mustSendState = true;
       this.#sendPending();
       return;
@@ -170,7 +183,7 @@ export class PresenceSync {
     else if (message.kind === "diff") presence.apply(node, message.joins, message.leaves);
   }
 
-  #requestState(of: string): void {
+  #requestState(of: string | null): void {
     const { node } = this.#options;
     void this.#emit({ kind: "ask", node, of }).catch((error: unknown) => this.#noteFailure(error));
   }
@@ -180,16 +193,21 @@ export class PresenceSync {
     this.#options.presence.replace(node, []);
   }
 
-  #nextSeq(): number {
-    this.#seq += 1;
-    return this.#seq;
-  }
-
   #emit(message: NodeMessage): Promise<void> {
-    return this.#options.changes.emit(PREFIX, encodeNodeMessage(message));
+    return this.#options.changes.emit(PREFIX, Buffer.from(JSON.stringify(message)));
   }
 
   #noteFailure(error: unknown): void {
     this.#options.observer.note("realtime.presence_failed", { error });
+  }
+}
+
+/** Only nodes of this release or the next write these. What cannot be read is ignored, and its sender is asked for its state. */
+function decodeNodeMessage(content: Buffer): NodeMessage | null {
+  try {
+    const message = JSON.parse(content.toString()) as NodeMessage;
+    return typeof message.node === "string" ? message : null;
+  } catch {
+    return null;
   }
 }

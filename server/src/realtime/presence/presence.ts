@@ -1,7 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 import { PresenceDiffs, type PresenceDiffsOptions } from "./presence-diffs.ts";
-import { type PresenceEntry, PresenceState, sizeOfEntry } from "./presence-state.ts";
-import { renderMembers, renderPresences } from "./render-presence.ts";
+import { type PresenceEntry, renderMembers, renderPresences, sizeOfEntry } from "./render-presence.ts";
 
 export interface PresenceOptions extends PresenceDiffsOptions {
   readonly node: string;
@@ -14,84 +13,110 @@ export interface PresenceOptions extends PresenceDiffsOptions {
 /** A channel that can track a presence. */
 export interface Present {
   readonly id: string;
-  readonly hubKey: string;
+  readonly topicKey: string;
   readonly presenceKey: string;
 }
 
-/** The presences of all nodes, and their diffs for the channels of this node. */
+interface Topic {
+  readonly entries: Map<string, PresenceEntry>;
+  bytes: number;
+}
+
+/** The presences of all nodes by topic and by node, and their diffs for the channels of this node. Refs are unique over all nodes. */
 export class Presence {
-  readonly #node: string;
-  readonly #state = new PresenceState();
+  readonly #options: PresenceOptions;
   readonly #diffs: PresenceDiffs;
-  readonly #onOwnChange: PresenceOptions["onOwnChange"];
+  readonly #topics = new Map<string, Topic>();
+  readonly #nodes = new Map<string, Map<string, PresenceEntry>>();
   readonly #ownByChannel = new Map<string, PresenceEntry>();
-  readonly #maxTopicBytes: number;
   #count = 0;
 
   constructor(options: PresenceOptions) {
-    this.#node = options.node;
-    this.#maxTopicBytes = options.maxTopicBytes;
+    this.#options = options;
     this.#diffs = new PresenceDiffs(options);
-    this.#onOwnChange = options.onOwnChange;
   }
 
-  track({ id, hubKey, presenceKey: key }: Present, payload: Readonly<Record<string, unknown>>): void {
+  track({ id, topicKey, presenceKey: key }: Present, payload: Readonly<Record<string, unknown>>): void {
+    const { node, maxTopicBytes, onOwnChange } = this.#options;
     const members = renderMembers(payload);
     const before = this.#ownByChannel.get(id);
     if (before?.members === members) return;
-    const ref = `${this.#node}.${(this.#count + 1).toString(36)}`;
-    const entry = { hubKey, key, ref, members };
-    const others = this.#state.countBytes(hubKey) - (before === undefined ? 0 : sizeOfEntry(before));
-    if (others + sizeOfEntry(entry) > this.#maxTopicBytes)
+    const replaced = before === undefined ? [] : [before];
+    const entry = { topicKey, key, ref: `${node}.${(this.#count + 1).toString(36)}`, members };
+    const others = (this.#topics.get(topicKey)?.bytes ?? 0) - (before === undefined ? 0 : sizeOfEntry(before));
+    if (others + sizeOfEntry(entry) > maxTopicBytes)
       throw new AppError("PAYLOAD_TOO_LARGE", "PresenceLimitReached: Too much is present on this topic");
     this.#count += 1;
     this.#ownByChannel.set(id, entry);
-    this.apply(this.#node, [entry], before === undefined ? [] : [before.ref]);
-    this.#onOwnChange([entry], before === undefined ? [] : [before]);
+    this.apply(
+      node,
+      [entry],
+      replaced.map(({ ref }) => ref),
+    );
+    onOwnChange([entry], replaced);
   }
 
   untrack(channelId: string): void {
     const entry = this.#ownByChannel.get(channelId);
     if (entry === undefined) return;
     this.#ownByChannel.delete(channelId);
-    this.apply(this.#node, [], [entry.ref]);
-    this.#onOwnChange([], [entry]);
+    this.apply(this.#options.node, [], [entry.ref]);
+    this.#options.onOwnChange([], [entry]);
   }
 
   apply(node: string, joins: readonly PresenceEntry[], leaves: readonly string[]): void {
-    for (const entry of joins) if (this.#state.add(node, entry)) this.#diffs.join(entry);
-    for (const ref of leaves) {
-      const entry = this.#state.remove(node, ref);
-      if (entry !== null) this.#diffs.leave(entry);
-    }
+    for (const entry of joins) this.#add(node, entry);
+    for (const ref of leaves) this.#remove(node, ref);
   }
 
   /** Replaces all entries of a node. */
   replace(node: string, entries: readonly PresenceEntry[]): void {
     const refs = new Set(entries.map(({ ref }) => ref));
-    const removed = this.#state.listNode(node).filter(({ ref }) => !refs.has(ref));
-    this.apply(
-      node,
-      entries,
-      removed.map(({ ref }) => ref),
-    );
+    const removed = [...(this.#nodes.get(node)?.keys() ?? [])].filter((ref) => !refs.has(ref));
+    this.apply(node, entries, removed);
   }
 
   /** Sends the pending diff to the current channels first. */
-  renderState(hubKey: string): string {
-    this.#diffs.flush(hubKey);
-    return renderPresences(this.#state.listTopic(hubKey));
+  renderState(topicKey: string): string {
+    this.#diffs.flush(topicKey);
+    return renderPresences(this.#topics.get(topicKey)?.entries.values() ?? []);
   }
 
+  /** The entries of this node. */
   listOwn(): PresenceEntry[] {
-    return this.#state.listNode(this.#node);
+    return [...(this.#nodes.get(this.#options.node)?.values() ?? [])];
   }
 
-  hasEntriesOf(node: string): boolean {
-    return this.#state.hasNode(node);
+  hasOwn(): boolean {
+    return this.#nodes.has(this.#options.node);
   }
 
   close(): void {
     this.#diffs.close();
+  }
+
+  #add(node: string, entry: PresenceEntry): void {
+    const { topicKey, ref } = entry;
+    const ofNode = this.#nodes.get(node) ?? new Map<string, PresenceEntry>();
+    if (ofNode.has(ref)) return;
+    this.#nodes.set(node, ofNode.set(ref, entry));
+    const topic = this.#topics.get(topicKey) ?? { entries: new Map<string, PresenceEntry>(), bytes: 0 };
+    this.#topics.set(topicKey, topic);
+    topic.entries.set(ref, entry);
+    topic.bytes += sizeOfEntry(entry);
+    this.#diffs.join(entry);
+  }
+
+  #remove(node: string, ref: string): void {
+    const ofNode = this.#nodes.get(node);
+    const entry = ofNode?.get(ref);
+    const topic = entry && this.#topics.get(entry.topicKey);
+    if (ofNode === undefined || entry === undefined || topic === undefined) return;
+    ofNode.delete(ref);
+    if (ofNode.size === 0) this.#nodes.delete(node);
+    topic.entries.delete(ref);
+    topic.bytes -= sizeOfEntry(entry);
+    if (topic.entries.size === 0) this.#topics.delete(entry.topicKey);
+    this.#diffs.leave(entry);
   }
 }

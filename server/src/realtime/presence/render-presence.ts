@@ -1,20 +1,29 @@
-import type { PresenceEntry } from "./presence-state.ts";
+/** The presence of one channel. An update is a new entry with a new ref. */
+export interface PresenceEntry {
+  readonly topicKey: string;
+  readonly key: string;
+  readonly ref: string;
+  /** JSON text of the members, without braces. */
+  readonly members: string;
+}
+
+const OVERHEAD_BYTES = 32;
+
+/** The approximate size in a frame. */
+export function sizeOfEntry({ key, ref, members }: PresenceEntry): number {
+  return Buffer.byteLength(key) + ref.length + Buffer.byteLength(members) + OVERHEAD_BYTES;
+}
 
 /** `{key: {metas: [{phx_ref, …}]}}` */
 export function renderPresences(entries: Iterable<PresenceEntry>): string {
-  const metas = new Map<string, string[]>();
-  for (const { key, ref, members } of entries) {
-    const meta = `{"phx_ref":${JSON.stringify(ref)}${members === "" ? "" : `,${members}`}}`;
-    const ofKey = metas.get(key);
-    if (ofKey === undefined) metas.set(key, [meta]);
-    else ofKey.push(meta);
-  }
-  const keys = [...metas].map(([key, list]) => `${JSON.stringify(key)}:{"metas":[${list.join()}]}`);
+  const byKey = Map.groupBy(entries, ({ key }) => key);
+  const renderMeta = ({ ref, members }: PresenceEntry): string =>
+    `{"phx_ref":${JSON.stringify(ref)}${members === "" ? "" : `,${members}`}}`;
+  const keys = Array.from(
+    byKey,
+    ([key, group]) => `${JSON.stringify(key)}:{"metas":[${group.map(renderMeta).join()}]}`,
+  );
   return `{${keys.join()}}`;
-}
-
-export function renderDiff(joins: Iterable<PresenceEntry>, leaves: Iterable<PresenceEntry>): string {
-  return `{"joins":${renderPresences(joins)},"leaves":${renderPresences(leaves)}}`;
 }
 
 /** The payload as JSON without braces and without refs, which the service sets. */

@@ -5,7 +5,6 @@ import {
   type Database,
   type Principal,
   type StatementResult,
-  type PipelinedStatement,
   runPipelined,
   type Scope,
   SERVICE_PRINCIPAL,
@@ -13,7 +12,7 @@ import {
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { renderAnnounced, STORED_PREFIX } from "../broadcast/stored-message.ts";
-import type { Extension, PrivateTopics } from "../realtime-options.ts";
+import { EXTENSIONS, type PrivateTopics } from "../realtime-options.ts";
 import {
   announceMessage,
   deleteOldMessages,
@@ -31,17 +30,16 @@ export interface PrivateTopicsOptions {
   readonly newId: () => string;
 }
 
-const EVERYTHING: ReadonlySet<Extension> = new Set(["broadcast", "presence"]);
 const NOT_ALLOWED = "42501";
 /** Characters that PostgreSQL cannot store, NUL above all. */
 const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Raised by the scope statement for an ended session or a deleted user. */
 const SESSION_ENDED = new Set(["SB001", "SB002", "SB003"]);
 
-/** Tests the policies of realtime.messages as the caller with probe rows in a transaction that rolls back. */
+/** Tests the policies of realtime.messages as the principal with probe rows in a transaction that rolls back. */
 export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
-  const enterAs = (caller: Principal, isReadOnly = false): Scope =>
-    scopeOf(caller, {
+  const enterAs = (principal: Principal, isReadOnly = false): Scope =>
+    scopeOf(principal, {
       schemas: settings.dbSchemas,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       isReadOnly,
@@ -50,16 +48,16 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
   const poolOf = ({ role }: Principal): pg.Pool => (role === "service_role" ? database.service : database.user);
 
   return {
-    findReadable: async (caller, topic, signal) => {
-      if (caller.role === "service_role") return EVERYTHING;
+    findReadable: async (principal, topic, signal) => {
+      if (principal.role === "service_role") return EXTENSIONS;
       const ids = [newId(), newId()] as const;
-      // The service role inserts the probes, because the caller may only be allowed to read; then the scope changes to the
-      // caller. The first scope checks the session, because only the first can.
+      // The service role inserts the probes, because the principal may only be allowed to read; then the scope changes to the
+      // principal. The first scope checks the session, because only the first can.
       const transaction = runPipelined(database.service, {
-        scope: { ...enterAs(SERVICE_PRINCIPAL), session: caller.session },
+        scope: { ...enterAs(SERVICE_PRINCIPAL), session: principal.session },
         statements: [
           insertProbes(topic, ids),
-          buildScope({ ...enterAs(caller), session: null }),
+          buildScope({ ...enterAs(principal), session: null }),
           setTopic(topic),
           selectProbes(ids),
         ],
@@ -68,13 +66,13 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
       });
       const results = await unlessDenied(transaction);
       const seen = new Set(results?.at(-1)?.rows.map(([extension]) => extension));
-      return new Set([...EVERYTHING].filter((extension) => seen.has(extension)));
+      return new Set([...EXTENSIONS].filter((extension) => seen.has(extension)));
     },
 
-    canWrite: async (caller, topic, extension, signal) => {
-      if (caller.role === "service_role") return true;
-      const transaction = runPipelined(poolOf(caller), {
-        scope: enterAs(caller),
+    canWrite: async (principal, topic, extension, signal) => {
+      if (principal.role === "service_role") return true;
+      const transaction = runPipelined(poolOf(principal), {
+        scope: enterAs(principal),
         statements: [setTopic(topic), insertProbe(topic, extension)],
         rollback: true,
         signal,
@@ -82,33 +80,24 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
       return (await unlessDenied(transaction)) !== null;
     },
 
-    store: async (caller, topic, { event, isBinary, payload, sender }) => {
-      const id = newId();
-      const statements: PipelinedStatement[] = [
+    store: async (principal, topic, toStore) => {
+      const message = { ...toStore, id: newId(), topic, isPrivate: true };
+      const statements = [
         setTopic(topic),
-        insertMessage({
-          id,
-          topic,
-          event,
-          payload: isBinary ? null : payload.toString(),
-          binaryPayload: isBinary ? payload : null,
-        }),
-        announceMessage(
-          STORED_PREFIX,
-          renderAnnounced({ id, topic, event, isPrivate: true, isBinary, payload, sender }),
-        ),
+        insertMessage(message),
+        announceMessage(STORED_PREFIX, renderAnnounced(message)),
       ];
       const results = await unlessDenied(
-        runPipelined(poolOf(caller), { scope: enterAs(caller), statements, resetAfter: true }),
+        runPipelined(poolOf(principal), { scope: enterAs(principal), statements, resetAfter: true }),
       );
-      if (results === null) throw writeDenied(topic);
+      if (results === null) throw accessDenied("write to", topic);
       // The message is stored even when this fails; the next one tries again.
       await deleteOldMessages(database.service).catch(() => {});
     },
 
-    replay: async (caller, topic, since, limit) => {
-      const transaction = runPipelined(poolOf(caller), {
-        scope: enterAs(caller, true),
+    replay: async (principal, topic, since, limit) => {
+      const transaction = runPipelined(poolOf(principal), {
+        scope: enterAs(principal, true),
         statements: [setTopic(topic), selectMessages(topic, since, limit)],
         // Policies can change session state, and this transaction commits.
         resetAfter: true,
@@ -124,18 +113,9 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
   };
 }
 
-export function readDenied(topic: string): AppError {
-  return new AppError(
-    "FORBIDDEN",
-    `Unauthorized: You do not have permissions to read from this Channel topic: ${topic}`,
-  );
-}
-
-export function writeDenied(topic: string): AppError {
-  return new AppError(
-    "FORBIDDEN",
-    `Unauthorized: You do not have permissions to write to this Channel topic: ${topic}`,
-  );
+export function accessDenied(access: "read from" | "write to", topic: string): AppError {
+  const message = `Unauthorized: You do not have permissions to ${access} this Channel topic: ${topic}`;
+  return new AppError("FORBIDDEN", message);
 }
 
 /** Null when a policy denies access or the session has ended. */

@@ -6,8 +6,13 @@ import { joinChannel } from "../channels/join-channel.ts";
 import { parseJoinConfig } from "../channels/join-config.ts";
 import { toAppError } from "../../errors/index.ts";
 import type { RealtimeState } from "../realtime-state.ts";
-import { FrameError } from "../wire/frame-error.ts";
-import { type ClientFrame, type MessageFrame, parseBinaryFrame, parseTextFrame } from "../wire/parse-frame.ts";
+import {
+  type ClientFrame,
+  FrameError,
+  type MessageFrame,
+  parseBinaryFrame,
+  parseTextFrame,
+} from "../wire/parse-frame.ts";
 import { type OutFrame, SOCKET_TOPIC, TOPIC_PREFIX, type Vsn } from "../wire/protocol.ts";
 import { renderReply } from "../wire/render-frame.ts";
 
@@ -17,12 +22,6 @@ const CLOSE_TRY_AGAIN = 1013;
 const CLOSE_TIMEOUT_MS = 5_000;
 const TEXT = { binary: false, compress: false };
 const BINARY = { binary: true, compress: false };
-
-export interface ClientSocketOptions {
-  readonly ws: WebSocket;
-  readonly vsn: Vsn;
-  readonly apikey: string;
-}
 
 /** The connection of one client: handles its frames and limits its send buffer. */
 export class ClientSocket implements ChannelSocket {
@@ -36,7 +35,7 @@ export class ClientSocket implements ChannelSocket {
   readonly #events: Rate;
   #isClosing = false;
 
-  constructor(state: RealtimeState, { ws, vsn, apikey }: ClientSocketOptions) {
+  constructor(state: RealtimeState, ws: WebSocket, { vsn, apikey }: Pick<ChannelSocket, "vsn" | "apikey">) {
     this.#state = state;
     this.#ws = ws;
     this.vsn = vsn;
@@ -48,7 +47,9 @@ export class ClientSocket implements ChannelSocket {
     ws.on("ping", () => this.#heard());
     // The close event follows each error.
     ws.on("error", () => {});
-    ws.on("close", () => this.#endChannels());
+    ws.on("close", () => {
+      for (const channel of this.#channels.values()) channel.end();
+    });
   }
 
   get channels(): Iterable<Channel> {
@@ -167,9 +168,5 @@ export class ClientSocket implements ChannelSocket {
 
   #reply({ joinRef, ref, topic }: ClientFrame, status: "ok" | "error", response: object = {}): void {
     this.send(renderReply(this.vsn, { joinRef, ref, topic }, status, response));
-  }
-
-  #endChannels(): void {
-    for (const channel of this.#channels.values()) channel.end();
   }
 }

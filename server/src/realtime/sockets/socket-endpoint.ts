@@ -1,34 +1,29 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { AppError } from "../../errors/index.ts";
+import { AppError, renderError, SECURITY_HEADERS } from "../../errors/index.ts";
 import type { RealtimeState } from "../realtime-state.ts";
+import { SetsByKey } from "../sets-by-key.ts";
 import { parseVsn, type Vsn } from "../wire/protocol.ts";
-import { AddressCounts } from "./address-counts.ts";
 import { ClientSocket } from "./client-socket.ts";
-import { rejectUpgrade } from "./reject-upgrade.ts";
 
 const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"]);
 
 const RETRY_AFTER_SECONDS = 5;
-
-interface Handshake {
-  readonly vsn: Vsn;
-  readonly apikey: string;
-}
+const DRAIN_MS = 2_000;
 
 /** Accepts WebSocket connections and holds the open ones. */
 export class SocketEndpoint {
   readonly sockets = new Set<ClientSocket>();
   readonly #state: RealtimeState;
   readonly #server: WebSocketServer;
-  readonly #addresses: AddressCounts;
+  /** Sockets by address, including those in their handshake. */
+  readonly #addresses = new SetsByKey<Duplex>();
   #pending = 0;
   #isClosed = false;
 
   constructor(state: RealtimeState) {
     this.#state = state;
-    this.#addresses = new AddressCounts(state.settings.realtimeSocketsPerAddress);
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -52,7 +47,7 @@ export class SocketEndpoint {
           if (socket.destroyed || this.#isClosed) return void socket.destroy();
           socket.off("error", ignore);
           this.#server.handleUpgrade(request, socket, head, (ws) => {
-            const client = new ClientSocket(this.#state, { ws, vsn, apikey });
+            const client = new ClientSocket(this.#state, ws, { vsn, apikey });
             this.sockets.add(client);
             ws.once("close", () => this.sockets.delete(client));
           });
@@ -77,13 +72,16 @@ export class SocketEndpoint {
   async #countAddress(request: IncomingMessage, socket: Duplex): Promise<void> {
     const address = this.#state.addressOf?.(request);
     if (address === undefined || socket.destroyed) return;
-    if (!this.#addresses.enter(address)) throw tooManySockets("Too many sockets are open from this address");
-    socket.once("close", () => this.#addresses.leave(address));
+    const cap = this.#state.settings.realtimeSocketsPerAddress;
+    if (cap > 0 && this.#addresses.get(address).size >= cap)
+      throw tooManySockets("Too many sockets are open from this address");
+    this.#addresses.add(address, socket);
+    socket.once("close", () => this.#addresses.delete(address, socket));
   }
 
-  async #admit(request: IncomingMessage): Promise<Handshake> {
+  async #admit(request: IncomingMessage): Promise<{ readonly vsn: Vsn; readonly apikey: string }> {
     const [path = "", search = ""] = (request.url ?? "").split("?", 2);
-    if (!PATHS.has(path)) throw new AppError("NOT_FOUND", "Nothing is served at this path");
+    if (!PATHS.has(path)) throw new AppError("NOT_FOUND", "No route matches this path");
     const searchParams = new URLSearchParams(search);
     const vsn = parseVsn(searchParams.get("vsn"));
     if (vsn === null) throw new AppError("BAD_REQUEST", "vsn must be 1.0.0 or 2.0.0");
@@ -104,4 +102,24 @@ function tooManySockets(message: string): AppError {
 function readApiKey({ headers }: IncomingMessage, searchParams: URLSearchParams): string {
   const { "x-api-key": xApiKey, apikey } = headers;
   return [searchParams.get("apikey"), xApiKey, apikey].find((key) => typeof key === "string")?.toString() ?? "";
+}
+
+/** Answers a failed handshake with an HTTP error response. */
+function rejectUpgrade(socket: Duplex, error: unknown): void {
+  const { status, headers, body } = renderError(error);
+  const lines = {
+    ...SECURITY_HEADERS,
+    ...headers,
+    "access-control-allow-origin": "*",
+    "content-length": String(Buffer.byteLength(body)),
+    connection: "close",
+  };
+  const head = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
+  // Closing with unread bytes would reset the connection before the client reads the response.
+  socket.on("data", () => {});
+  socket.once("end", () => socket.destroy());
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head.join("")}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS);
+  socket.once("close", () => clearTimeout(timer));
 }

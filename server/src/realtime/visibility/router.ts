@@ -1,38 +1,27 @@
 import type { Database } from "../../db/index.ts";
-import type { Observer } from "../../observe/index.ts";
 import { readerOf } from "../feed/read-column.ts";
 import type { RowChange, Transaction } from "../feed/row-change.ts";
-import { ChangeChecks } from "./checks/change-checks.ts";
-import { ChangeDelivery, type LoseSubscription } from "./delivery/change-delivery.ts";
+import { type CheckContext, checkChange } from "./checks/check-change.ts";
 import { fetchValues, isIncomplete } from "./delivery/fetch-values.ts";
 import type { BindingIndex } from "./matching/binding-index.ts";
 import { matchChange } from "./matching/match-change.ts";
-import { type AccessBefore, RoutedChange } from "./matching/routed-change.ts";
-import type { AccessCache } from "./rules/access-cache.ts";
+import { type AccessBefore, createRoutedChange } from "./matching/routed-change.ts";
 import type { TableMetadataCache } from "./tables/table-metadata-cache.ts";
 import type { TableMetadata } from "./tables/table-metadata.ts";
 
-export interface RouterOptions {
+export interface RouterOptions extends CheckContext {
   readonly database: Database;
   readonly index: BindingIndex;
-  readonly access: AccessCache;
   readonly tables: TableMetadataCache;
-  readonly observer: Observer;
   readonly maxRecordBytes: number;
-  /** Resolves when new snapshots of the database include the transaction. */
-  whenVisible(xid: number): Promise<void>;
-  readonly lose: LoseSubscription;
 }
 
 /** Routes each change in order through its stages: table metadata, matching, checks, delivery. */
 export class Router {
   readonly #options: RouterOptions;
-  readonly #checks: ChangeChecks;
 
   constructor(options: RouterOptions) {
-    const { access, observer, whenVisible, lose } = options;
     this.#options = options;
-    this.#checks = new ChangeChecks({ access, observer, whenVisible, delivery: new ChangeDelivery(lose) });
   }
 
   /** Synchronous unless table metadata or column values have to be fetched. */
@@ -61,8 +50,8 @@ export class Router {
   #routeChange(transaction: Transaction, change: RowChange, metadata: TableMetadata, accessBefore: AccessBefore): void {
     const { index, access, maxRecordBytes: maxBytes } = this.#options;
     if (!metadata.isPublished || (change.record ?? change.oldRecord) === null) return;
-    const routed = new RoutedChange(transaction, change, metadata, { accessBefore, maxBytes });
-    for (const match of matchChange(routed, index, access)) this.#checks.check(routed, match);
+    const routed = createRoutedChange(transaction, change, metadata, { accessBefore, maxBytes });
+    for (const match of matchChange(routed, index, access)) checkChange(this.#options, routed, match);
   }
 
   #hasMatch(change: RowChange): boolean {

@@ -1,10 +1,7 @@
 import type { OutFrame, Vsn } from "./protocol.ts";
 import { renderFrameEnds } from "./render-frame.ts";
 
-/**
- * Renders the frame of a change once for all channels with the same protocol version, topic, join ref and binding ids. Clients
- * count their refs alike and ids count within a channel, so usually all channels of a topic share a frame.
- */
+/** Shares the frame of a change among channels with equal topic, join ref and binding ids, which clients usually count alike. */
 export class ChangeFrames {
   readonly #groups = new Map<string, ChangeGroup>();
   #rendered: ChangeGroup[] = [];

@@ -1,23 +1,26 @@
 import { isRecord, readJson } from "../../json/index.ts";
-import { FrameError } from "./frame-error.ts";
 import type { Vsn } from "./protocol.ts";
+
+/** The client sent an invalid frame; the connection must be closed. */
+export class FrameError extends Error {
+  override readonly name = "FrameError";
+}
 
 interface FrameHead {
   readonly joinRef: string | null;
   readonly ref: string | null;
   readonly topic: string;
+  readonly event: string;
 }
 
 export interface MessageFrame extends FrameHead {
   readonly kind: "message";
-  readonly event: string;
   readonly payload: unknown;
 }
 
 /** A binary broadcast frame with its unparsed payload. */
 export interface BroadcastFrame extends FrameHead {
   readonly kind: "broadcast";
-  readonly event: string;
   readonly metadata: string;
   readonly isBinary: boolean;
   readonly payload: Buffer;
@@ -33,18 +36,9 @@ const ENCODING_JSON = 1;
 export function parseTextFrame(vsn: Vsn, text: string): MessageFrame {
   const read = readJson(text);
   if (read.fault !== null) throw new FrameError(`a frame ${read.fault}`);
-  const { value } = read;
-  const parts = vsn === "2.0.0" ? readArray(value) : readObject(value);
-  const { topic, event } = parts;
+  const [joinRef, ref, topic, event, payload] = vsn === "2.0.0" ? readArray(read.value) : readObject(read.value);
   if (typeof topic !== "string" || typeof event !== "string") throw new FrameError("topic and event must be texts");
-  return {
-    kind: "message",
-    joinRef: readRef(parts.joinRef),
-    ref: readRef(parts.ref),
-    topic,
-    event,
-    payload: parts.payload,
-  };
+  return { kind: "message", joinRef: readRef(joinRef), ref: readRef(ref), topic, event, payload };
 }
 
 /** Lengths of the five texts come first, then the texts, then the payload. */
@@ -74,24 +68,15 @@ export function parseBinaryFrame(vsn: Vsn, bytes: Buffer): BroadcastFrame {
   };
 }
 
-interface FrameParts {
-  readonly joinRef: unknown;
-  readonly ref: unknown;
-  readonly topic: unknown;
-  readonly event: unknown;
-  readonly payload: unknown;
-}
-
-function readArray(value: unknown): FrameParts {
+/** The join ref, ref, topic, event and payload. */
+function readArray(value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length !== 5) throw new FrameError("a frame is an array of five");
-  const [joinRef, ref, topic, event, payload] = value as unknown[];
-  return { joinRef, ref, topic, event, payload };
+  return value;
 }
 
-function readObject(value: unknown): FrameParts {
+function readObject(value: unknown): readonly unknown[] {
   if (!isRecord(value)) throw new FrameError("a frame is an object");
-  const { join_ref: joinRef, ref, topic, event, payload } = value;
-  return { joinRef, ref, topic, event, payload };
+  return [value["join_ref"], value["ref"], value["topic"], value["event"], value["payload"]];
 }
 
 function readRef(value: unknown): string | null {

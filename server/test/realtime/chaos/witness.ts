@@ -1,7 +1,7 @@
 import { createClient, type WebSocketLikeConstructor } from "@supabase/supabase-js";
 import { WebSocket } from "ws";
 
-/** One stretch of time in which a client was told that it is subscribed. */
+/** A period in which the client was subscribed. */
 interface Watch {
   /** Whatever is begun to be written from here on has to come. */
   readonly fromSeq: number;

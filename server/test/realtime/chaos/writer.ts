@@ -3,7 +3,7 @@ import pg from "pg";
 
 const PAUSE_MS = 2;
 
-/** Writes numbered rows, one after the other, for whoever's turn it is. */
+/** Writes numbered rows, one after the other, for each user in turn. */
 export class Writer {
   nextSeq = 1;
   /** By user: those whose commit was answered. What failed may have happened or not. */

@@ -1,34 +1,34 @@
 import type { Changes, ChangesSubscriber, SessionsEnded } from "../../../src/realtime/changes.ts";
 
-/** A feed of one node, told by the test what happens. */
+/** A feed of one node, which the test controls. */
 export interface ChangesDouble extends Changes {
   readonly subscribers: ReadonlySet<ChangesSubscriber>;
-  /** To everybody, whatever they asked for. */
+  /** To all subscribers, regardless of their bindings. */
   deliver(data: string, ids?: readonly number[]): void;
   loseAll(reason: string): void;
   endSessions(ended: Partial<SessionsEnded>): void;
   setState(state: ReturnType<Changes["state"]>): void;
   /** Joins wait until it is called. */
   holdSubscriptions(): () => void;
-  /** Messages of this and other nodes do not arrive here while it is deaf, as when the feed is away. */
-  setDeaf(isDeaf: boolean): void;
+  /** Messages of this and other nodes do not arrive while it is disconnected, as when the feed is lost. */
+  setDisconnected(isDisconnected: boolean): void;
   failEmits(error: Error | null): void;
 }
 
-/** What the WAL is to several nodes: everybody hears everything, in one order. */
+/** Stands for the WAL: all nodes receive all messages in the same order. */
 export class ChangesBus {
   readonly #nodes = new Set<(prefix: string, content: Buffer) => void>();
   readonly emitted: { prefix: string; content: Buffer }[] = [];
 
-  join(hear: (prefix: string, content: Buffer) => void): () => void {
-    this.#nodes.add(hear);
-    return () => this.#nodes.delete(hear);
+  join(receive: (prefix: string, content: Buffer) => void): () => void {
+    this.#nodes.add(receive);
+    return () => this.#nodes.delete(receive);
   }
 
   async emit(prefix: string, content: Buffer): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.emitted.push({ prefix, content });
-    for (const hear of this.#nodes) hear(prefix, content);
+    for (const receive of this.#nodes) receive(prefix, content);
   }
 }
 
@@ -38,10 +38,10 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
   const endListeners = new Set<(ended: SessionsEnded) => void>();
   let state: ReturnType<Changes["state"]> = "live";
   let held: Promise<void> = Promise.resolve();
-  let isDeaf = false;
+  let isDisconnected = false;
   let emitFault: Error | null = null;
   bus.join((prefix, content) => {
-    if (!isDeaf) for (const listener of listeners.get(prefix) ?? []) listener(content);
+    if (!isDisconnected) for (const listener of listeners.get(prefix) ?? []) listener(content);
   });
 
   return {
@@ -90,8 +90,8 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
       held = promise;
       return resolve;
     },
-    setDeaf(deaf) {
-      isDeaf = deaf;
+    setDisconnected(value) {
+      isDisconnected = value;
     },
     failEmits(error) {
       emitFault = error;

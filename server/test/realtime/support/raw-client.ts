@@ -13,7 +13,7 @@ export interface RawClientOptions {
 
 const WAIT_MS = 60_000;
 
-/** Speaks the protocol byte by byte, and remembers everything that it is told. */
+/** Speaks the protocol byte by byte, and records all frames that it receives. */
 export class RawClient {
   readonly ws: WebSocket;
   readonly frames: Frame[] = [];
@@ -90,7 +90,7 @@ export class RawClient {
         this.#waiters.add(wake);
         deadline.addEventListener(
           "abort",
-          () => reject(new Error(`not told in time; told: ${JSON.stringify(this.frames)}`)),
+          () => reject(new Error(`no such frame in time; received: ${JSON.stringify(this.frames)}`)),
           {
             once: true,
           },

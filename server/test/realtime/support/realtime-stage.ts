@@ -23,7 +23,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 
 export interface Stage {
   readonly url: string;
-  readonly room: RealtimeModule;
+  readonly module: RealtimeModule;
   /** As a node that crashes: nothing is said, sockets break. */
   kill(): Promise<void>;
 }
@@ -39,10 +39,10 @@ export interface StageOptions {
   readonly addressOf?: NonNullable<RealtimeOptions["addressOf"]>;
 }
 
-/** One node: the room behind a plain HTTP server. */
+/** One node: the realtime module behind a plain HTTP server. */
 export async function openStage(t: Cleanup, options: StageOptions): Promise<Stage> {
   const authenticate = options.authenticate ?? createTokens().authenticate;
-  const room = openRealtime({
+  const module = openRealtime({
     changes: options.changes,
     authenticate,
     privateTopics: options.privateTopics ?? closedTopics,
@@ -54,7 +54,7 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
     ...(options.timing && { timing: options.timing }),
   });
   const server = createServer((request, response) => {
-    answer(room, authenticate, request).then(
+    answer(module, authenticate, request).then(
       () => response.writeHead(202).end(),
       (error: unknown) => {
         const { status, headers, body } = renderError(error);
@@ -62,11 +62,11 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
       },
     );
   });
-  server.on("upgrade", (request, socket, head) => room.handleUpgrade(request, socket, head));
+  server.on("upgrade", (request, socket, head) => module.handleUpgrade(request, socket, head));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const working = new AbortController();
-  const supervised = supervise(room.workers, { signal: working.signal, observer: silentObserver });
+  const supervised = supervise(module.workers, { signal: working.signal, observer: silentObserver });
 
   let isOver = false;
   const stop = async (end: () => Promise<unknown>): Promise<void> => {
@@ -78,27 +78,27 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
     server.closeAllConnections();
     server.close();
   };
-  t.after(() => stop(() => room.close()));
+  t.after(() => stop(() => module.close()));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, room, kill: () => stop(async () => {}) };
+  return { url: `http://127.0.0.1:${port}`, module, kill: () => stop(async () => {}) };
 }
 
-async function answer(room: RealtimeModule, authenticate: Authenticate, request: IncomingMessage): Promise<void> {
+async function answer(module: RealtimeModule, authenticate: Authenticate, request: IncomingMessage): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
   const url = new URL(request.url ?? "", "http://localhost");
   const token = request.headers.authorization?.slice("Bearer ".length) ?? null;
-  const { caller } = await authenticate(token, String(request.headers["apikey"] ?? url.searchParams.get("apikey")));
+  const { principal } = await authenticate(token, String(request.headers["apikey"] ?? url.searchParams.get("apikey")));
   const named = /^\/realtime\/v1\/api\/broadcast\/([^/]+)\/events\/([^/]+)$/.exec(url.pathname);
   if (named === null) {
-    await room.broadcast.sendMessages({ caller, body: JSON.parse(body.toString()) as unknown });
+    await module.broadcast.sendMessages({ principal, body: JSON.parse(body.toString()) as unknown });
     return;
   }
   const [, topic = "", event = ""] = named.map(decodeURIComponent);
   const { searchParams } = url;
-  await room.broadcast.sendEvent({
-    caller,
+  await module.broadcast.sendEvent({
+    principal,
     topic,
     event,
     isPrivate: searchParams.get("private") === "true",
@@ -108,7 +108,7 @@ async function answer(room: RealtimeModule, authenticate: Authenticate, request:
   });
 }
 
-/** Nobody may do anything on private channels. */
+/** Denies all access to private channels. */
 const closedTopics: PrivateTopics = {
   findReadable: async () => new Set(),
   canWrite: async () => false,
@@ -127,8 +127,8 @@ export interface Tokens {
 /** Tokens that the test makes up. The keys are `anon` and `service`. */
 export function createTokens(): Tokens {
   const admissions = new Map<string, Admission>([
-    ["anon", { caller: ANON_PRINCIPAL, expiresAt: null }],
-    ["service", { caller: SERVICE_PRINCIPAL, expiresAt: null }],
+    ["anon", { principal: ANON_PRINCIPAL, expiresAt: null }],
+    ["service", { principal: SERVICE_PRINCIPAL, expiresAt: null }],
   ]);
   return {
     authenticate: async (token, apikey) => {
@@ -137,7 +137,7 @@ export function createTokens(): Tokens {
       if (admission === undefined) throw new AppError("UNAUTHORIZED", "InvalidJWTToken: the token is not good");
       return admission;
     },
-    set: (token, admission) => admissions.set(token, { caller: userOf(token), expiresAt: null, ...admission }),
+    set: (token, admission) => admissions.set(token, { principal: userOf(token), expiresAt: null, ...admission }),
     drop: (token) => admissions.delete(token),
   };
 }

@@ -6,7 +6,7 @@ export type Vsn = "1.0.0" | "2.0.0";
 export interface SupabaseOptions {
   readonly vsn?: Vsn;
   readonly key?: string;
-  /** Asked whenever the client wants to know its token; without it, it has none but the key. */
+  /** Called when the client needs its token; without it, the client has only the key. */
   readonly token?: () => string;
 }
 
@@ -28,7 +28,7 @@ export function openSupabase(
   return client;
 }
 
-/** Resolves when the channel is subscribed, rejects with what it is told instead. */
+/** Resolves when the channel is subscribed; rejects with any other status. */
 export function subscribed(channel: RealtimeChannel): Promise<void> {
   return new Promise((resolve, reject) => {
     channel.subscribe((status, error) => {
@@ -38,11 +38,11 @@ export function subscribed(channel: RealtimeChannel): Promise<void> {
   });
 }
 
-/** Looks until it is so. */
+/** Polls until the condition holds. */
 export async function until(isSo: () => boolean, what = "it is so"): Promise<void> {
   const deadline = Date.now() + 60_000;
   while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { PipelinedStatement } from "../../../db/index.ts";
+import type { AnnouncedMessage } from "../../broadcast/stored-message.ts";
 import type { Extension } from "../../realtime-options.ts";
 
 /** Sets what `realtime.topic()` returns in policies, until the transaction ends. */
@@ -7,7 +8,7 @@ export function setTopic(topic: string): PipelinedStatement {
   return { text: "select pg_catalog.set_config('realtime.topic', $1, true)", values: [topic] };
 }
 
-/** Inserts one row of each extension, to test which of them a caller can read. */
+/** Inserts one row of each extension, to test which of them a principal can read. */
 export function insertProbes(topic: string, ids: readonly [string, string]): PipelinedStatement {
   return {
     text: `insert into realtime.messages (id, topic, extension, event, private)
@@ -27,19 +28,11 @@ export function insertProbe(topic: string, extension: Extension): PipelinedState
   };
 }
 
-export interface NewMessage {
-  readonly id: string;
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: string | null;
-  readonly binaryPayload: Buffer | null;
-}
-
-export function insertMessage({ id, topic, event, payload, binaryPayload }: NewMessage): PipelinedStatement {
+export function insertMessage({ id, topic, event, isBinary, payload }: AnnouncedMessage): PipelinedStatement {
   return {
     text: `insert into realtime.messages (id, topic, extension, event, payload, binary_payload, private)
       values ($1::uuid, $2, 'broadcast', $3, $4::jsonb, pg_catalog.decode($5, 'base64'), true)`,
-    values: [id, topic, event, payload, binaryPayload?.toString("base64") ?? null],
+    values: [id, topic, event, isBinary ? null : payload.toString(), isBinary ? payload.toString("base64") : null],
   };
 }
 

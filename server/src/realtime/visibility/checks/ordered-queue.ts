@@ -18,10 +18,7 @@ type Entry =
 
 const MAX_BATCH = 200;
 
-/**
- * Keeps the order of deliveries to one identity while the database checks rows. Each identity has its own queue, so slow or
- * failing policies of one identity do not delay others.
- */
+/** Keeps deliveries to one identity in order during checks. Slow or failing policies of one identity do not delay others. */
 export class OrderedQueue {
   readonly #runCheck: RunCheck;
   readonly #maxEntries: number;

@@ -1,7 +1,7 @@
 import { type Database, runPipelined, type Scope } from "../../../db/index.ts";
 import { readerOf } from "../../feed/read-column.ts";
 import type { RowChange, Tuple } from "../../feed/row-change.ts";
-import { SET_TEXT_FORMS } from "../checks/sql/canonical-values.ts";
+import { SET_TEXT_FORMS } from "../checks/sql/check-statements.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
 import { selectValues } from "./sql/select-values.ts";
 
@@ -19,10 +19,7 @@ export function isIncomplete({ record }: RowChange): boolean {
   return record?.includes(undefined) === true;
 }
 
-/**
- * Fills the omitted values from the current row. Returns the change as it is when the row no longer exists or other users may
- * see it now: its current values need not be visible to the recipients of this change.
- */
+/** Fills the omitted values from the current row, unless it is gone or other users may see it now. */
 export async function fetchValues(database: Database, change: RowChange, metadata: TableMetadata): Promise<RowChange> {
   const { relation, record } = change;
   if (record === null || metadata.primaryKey.length === 0) return change;

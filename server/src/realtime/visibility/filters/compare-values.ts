@@ -19,7 +19,7 @@ function orderOf(form: TypeForm): Compare | null {
       return (left, right) => compareKeys(toTimeKey(left), toTimeKey(right));
     case "boolean":
     case "uuid":
-      return compareTexts;
+      return compareKeys;
     case "enum": {
       const positions = new Map(form.labels.map((label, index) => [label, index]));
       return (left, right) => (positions.get(left) ?? -1) - (positions.get(right) ?? -1);
@@ -39,11 +39,7 @@ export function isEqualAsText(form: TypeForm): boolean {
   return ["boolean", "timestamp", "date", "uuid", "text", "enum"].includes(form.kind);
 }
 
-function compareTexts(left: string, right: string): number {
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function compareKeys<T extends number | bigint>(left: T, right: T): number {
+function compareKeys<T extends string | number | bigint>(left: T, right: T): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 

@@ -1,7 +1,6 @@
 import type { ReadColumn } from "../../feed/read-column.ts";
 import type { Relation } from "../../feed/row-change.ts";
-import type { Identity } from "../subscriptions/identity.ts";
-import type { BindingGroup, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
+import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
 
 type Identities = Map<Identity, Map<Subscription, PreparedBinding[]>>;
 
@@ -23,14 +22,11 @@ export class BindingIndex {
   add(subscription: Subscription): void {
     for (const binding of subscription.bindings) {
       const key = tableKey(binding.schema, binding.table);
-      let table = this.#tables.get(key);
-      if (table === undefined) {
-        table = { groups: new Map(), byValue: new Map(), unindexed: new Set() };
-        this.#tables.set(key, table);
-      }
+      const makeTable = (): TableBindings => ({ groups: new Map(), byValue: new Map(), unindexed: new Set() });
+      const table = getOrAdd(this.#tables, key, makeTable);
       const { identity } = subscription;
       const group = findGroup(table, binding);
-      const byUser = getOrAdd(group.members, identity.caller.role, () => new Map<string, Identities>());
+      const byUser = getOrAdd(group.members, identity.principal.role, () => new Map<string, Identities>());
       const identities = getOrAdd(byUser, identity.userId ?? "", (): Identities => new Map());
       const subscriptions = getOrAdd(identities, identity, () => new Map<Subscription, PreparedBinding[]>());
       getOrAdd(subscriptions, subscription, () => []).push(binding);
@@ -44,13 +40,13 @@ export class BindingIndex {
       const table = this.#tables.get(key);
       const group = table?.groups.get(groupKey(binding));
       if (table === undefined || group === undefined) continue;
-      const byUser = group.members.get(identity.caller.role);
+      const byUser = group.members.get(identity.principal.role);
       const identities = byUser?.get(identity.userId ?? "");
       const subscriptions = identities?.get(identity);
       subscriptions?.delete(subscription);
       if (subscriptions?.size === 0) identities?.delete(identity);
       if (identities?.size === 0) byUser?.delete(identity.userId ?? "");
-      if (byUser?.size === 0) group.members.delete(identity.caller.role);
+      if (byUser?.size === 0) group.members.delete(identity.principal.role);
       if (group.members.size > 0) continue;
       removeGroup(table, binding, group);
       if (table.groups.size === 0) this.#tables.delete(key);

@@ -1,12 +1,16 @@
 import type { AccessCache } from "../rules/access-cache.ts";
 import { findCandidates } from "../rules/rule.ts";
-import type { Identity } from "../subscriptions/identity.ts";
-import type { BindingGroup } from "../subscriptions/subscription.ts";
+import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
 import type { RoleView } from "../tables/table-metadata.ts";
 import type { RowFilter } from "../filters/compile-filter.ts";
 import type { BindingIndex } from "./binding-index.ts";
-import { addRecipients, hasAnyUser, type Recipients, selectUsers, type Users } from "./recipients.ts";
 import type { RoutedChange } from "./routed-change.ts";
+
+/** Subscriptions of one identity with the bindings that a change matches. */
+export type Recipients = ReadonlyMap<Subscription, readonly PreparedBinding[]>;
+
+/** User ids; null stands for all users. */
+type Users = ReadonlySet<string> | null;
 
 /** Recipients of one identity whose bindings match a change. They may still lack the right to see it. */
 export interface Match {
@@ -18,7 +22,7 @@ export interface Match {
 
 const NO_USERS: ReadonlySet<string> = new Set();
 
-/** Finds the identities whose bindings match the change, as far as the row and the rules of the table tell. */
+/** Finds the identities whose bindings match the change, as far as the row and the rules of the table show. */
 export function matchChange(routed: RoutedChange, index: BindingIndex, access: AccessCache): Match[] {
   const { change, metadata, read } = routed;
   const usersByRole = new Map<string, Users>();
@@ -66,4 +70,33 @@ function findPossibleUsers(view: RoleView, { change, accessBefore, read }: Route
 /** A role that may no longer read a column must not learn its values by a filter. */
 function mayFilter({ columns }: RoleView, { filter }: BindingGroup): boolean {
   return columns.size > 0 && (filter === null || filter.columns.every((column) => columns.has(column)));
+}
+
+function hasAnyUser(byUser: ReadonlyMap<string, unknown>, users: Users): boolean {
+  if (users === null) return true;
+  const [fewer, more] = users.size <= byUser.size ? [users, byUser] : [byUser, users];
+  for (const user of fewer.keys()) if (more.has(user)) return true;
+  return false;
+}
+
+function* selectUsers(
+  byUser: ReadonlyMap<string, ReadonlyMap<Identity, Recipients>>,
+  users: Users,
+): Generator<readonly [Identity, Recipients]> {
+  if (users === null) for (const identities of byUser.values()) yield* identities;
+  else if (users.size <= byUser.size) for (const user of users) yield* byUser.get(user) ?? [];
+  else for (const [user, identities] of byUser) if (users.has(user)) yield* identities;
+}
+
+/** Copies the recipients only when an identity has several groups; the maps of the index must not change. */
+function addRecipients(into: Map<Identity, Recipients>, identity: Identity, recipients: Recipients): void {
+  const known = into.get(identity);
+  if (known === undefined) {
+    into.set(identity, recipients);
+    return;
+  }
+  const both = new Map(known);
+  for (const [subscription, bindings] of recipients)
+    both.set(subscription, [...(both.get(subscription) ?? []), ...bindings]);
+  into.set(identity, both);
 }

@@ -1,6 +1,8 @@
 import type pg from "pg";
 import { readerOf } from "../../feed/read-column.ts";
 import type { Transaction } from "../../feed/row-change.ts";
+import type { WhenVisible } from "../../feed/when-visible.ts";
+import { SetsByKey } from "../../sets-by-key.ts";
 import type { Access, AccessSet } from "./rule.ts";
 import { selectAccess } from "./sql/select-access.ts";
 
@@ -37,14 +39,14 @@ interface Entry {
 /** Caches the swarms and agents of all subscribed users. The feed itself keeps it current. */
 export class AccessCache {
   readonly #pool: pg.Pool;
-  readonly #whenVisible: (xid: number) => Promise<void>;
+  readonly #whenVisible: WhenVisible;
   /** Recent transactions of the feed, which a query may not see yet. */
   #recentXids: number[] = [];
   readonly #entries = new Map<string, Entry>();
-  readonly #bySwarm = new Map<string, Set<string>>();
+  readonly #bySwarm = new SetsByKey<string>();
   readonly #byAgent = new Map<string, string>();
 
-  constructor(pool: pg.Pool, whenVisible: (xid: number) => Promise<void>) {
+  constructor(pool: pg.Pool, whenVisible: WhenVisible) {
     this.#pool = pool;
     this.#whenVisible = whenVisible;
   }
@@ -56,12 +58,7 @@ export class AccessCache {
       known.references += 1;
       return known.loading;
     }
-    const entry: Entry = {
-      references: 1,
-      access: NO_ACCESS,
-      changesDuringLoad: [],
-      loading: Promise.resolve(),
-    };
+    const entry: Entry = { references: 1, access: NO_ACCESS, changesDuringLoad: [], loading: Promise.resolve() };
     this.#entries.set(userId, entry);
     entry.loading = this.#load(userId, entry);
     return entry.loading;
@@ -87,7 +84,7 @@ export class AccessCache {
   }
 
   findUsers(set: AccessSet, id: string): Iterable<string> {
-    if (set !== "agents") return this.#bySwarm.get(id) ?? [];
+    if (set !== "agents") return this.#bySwarm.get(id);
     const owner = this.#byAgent.get(id);
     return owner === undefined ? [] : [owner];
   }
@@ -134,21 +131,11 @@ export class AccessCache {
   }
 
   #replace(userId: string, entry: Entry, access: UserAccess): void {
-    for (const id of entry.access.swarms.keys()) if (!access.swarms.has(id)) this.#removeFromSwarm(id, userId);
+    for (const id of entry.access.swarms.keys()) if (!access.swarms.has(id)) this.#bySwarm.delete(id, userId);
     for (const id of entry.access.agents) if (!access.agents.has(id)) this.#byAgent.delete(id);
-    for (const id of access.swarms.keys()) {
-      const users = this.#bySwarm.get(id);
-      if (users === undefined) this.#bySwarm.set(id, new Set([userId]));
-      else users.add(userId);
-    }
+    for (const id of access.swarms.keys()) this.#bySwarm.add(id, userId);
     for (const id of access.agents) this.#byAgent.set(id, userId);
     entry.access = access;
-  }
-
-  #removeFromSwarm(swarmId: string, userId: string): void {
-    const users = this.#bySwarm.get(swarmId);
-    users?.delete(userId);
-    if (users?.size === 0) this.#bySwarm.delete(swarmId);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { AccessSet, Rule } from "./rule.ts";
 
 const OPAQUE: Rule = { kind: "opaque" };
-const CALLER = String.raw`(?:\( SELECT auth\.uid\(\) AS uid\)|auth\.uid\(\))`;
+const USER_ID = String.raw`(?:\( SELECT auth\.uid\(\) AS uid\)|auth\.uid\(\))`;
 const COLUMN = String.raw`([a-z_][a-z0-9_$]*|"(?:[^"]|"")+")`;
-const OWNER = new RegExp(`^${COLUMN} = ${CALLER}$`);
-const OWNER_REVERSED = new RegExp(`^${CALLER} = ${COLUMN}$`);
+const OWNER = new RegExp(`^${COLUMN} = ${USER_ID}$`);
+const OWNER_REVERSED = new RegExp(`^${USER_ID} = ${COLUMN}$`);
 const MEMBER = new RegExp(`^${COLUMN} = ANY \\(ARRAY\\( SELECT private\\.(\\w+)\\(\\) AS \\w+\\)\\)$`);
 const NULL = new RegExp(`^${COLUMN} IS (NOT )?NULL$`);
 const TEXT = new RegExp(`^${COLUMN} (=|<>) '((?:[^']|'')*)'::text$`);
@@ -16,10 +16,7 @@ const SETS: Readonly<Record<string, AccessSet>> = {
   my_agent_ids: "agents",
 };
 
-/**
- * Parses the condition of a policy as PostgreSQL prints it with an empty search path. PostgreSQL puts every operand in
- * parentheses, which makes this possible; any other form is left to the database.
- */
+/** Parses a policy as PostgreSQL prints it with an empty search path, every operand in parentheses; other forms are opaque. */
 export function parsePolicy(text: string): Rule {
   const inner = unwrap(text);
   for (const [word, kind] of [
@@ -61,22 +58,14 @@ function isComplete(operand: string): boolean {
 /** Splits at the word outside of parentheses and quotes; null when these are unbalanced. */
 function split(text: string, word: string): string[] | null {
   const parts: string[] = [];
-  let depth = 0;
   let start = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const char = text[index];
-    if (char === "'" || char === '"') {
-      const end = text.indexOf(char, index + 1);
-      if (end === -1) return null;
-      index = end;
-    } else if (char === "(") depth += 1;
-    else if (char === ")") depth -= 1;
-    else if (depth === 0 && text.startsWith(word, index)) {
-      parts.push(text.slice(start, index));
-      start = index + word.length;
-      index = start - 1;
-    }
+  let depth = 0;
+  for (const { index, depth: next } of scan(text)) {
+    depth = next;
     if (depth < 0) return null;
+    if (depth > 0 || index < start || !text.startsWith(word, index)) continue;
+    parts.push(text.slice(start, index));
+    start = index + word.length;
   }
   return depth === 0 ? [...parts, text.slice(start)] : null;
 }
@@ -89,18 +78,23 @@ function unwrap(text: string): string {
 }
 
 function closesAtEnd(text: string): boolean {
+  for (const { index, depth } of scan(text)) if (depth === 0) return index === text.length - 1;
+  return false;
+}
+
+/** The depth of parentheses after each character outside of quotes; not a number after a quote without an end. */
+function* scan(text: string): Generator<{ readonly index: number; readonly depth: number }> {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {
-    const char = text[index];
+    const char = text[index] ?? "";
     if (char === "'" || char === '"') {
       const end = text.indexOf(char, index + 1);
-      if (end === -1) return false;
-      index = end;
+      if (end === -1) depth = Number.NaN;
+      index = end === -1 ? text.length : end;
     } else if (char === "(") depth += 1;
     else if (char === ")") depth -= 1;
-    if (depth === 0) return index === text.length - 1;
+    yield { index, depth };
   }
-  return false;
 }
 
 function toName(identifier = ""): string {

@@ -3,9 +3,9 @@ import type { ReadColumn } from "../../feed/read-column.ts";
 /** The condition of a policy, as far as it can be evaluated without the database. */
 export type Rule =
   | { readonly kind: "constant"; readonly isTrue: boolean }
-  /** The column holds the id of the caller. */
+  /** The column holds the id of the principal. */
   | { readonly kind: "owner"; readonly column: string }
-  /** The column holds an id of the caller's access set. */
+  /** The column holds an id of the principal's access set. */
   | { readonly kind: "member"; readonly column: string; readonly set: AccessSet }
   | { readonly kind: "null"; readonly column: string; readonly isNull: boolean }
   | { readonly kind: "text"; readonly column: string; readonly value: string; readonly isEqual: boolean }
@@ -21,24 +21,24 @@ export interface Access {
   has(set: AccessSet, id: string): boolean;
 }
 
-export interface RuleCaller {
+export interface RulePrincipal {
   readonly userId: string | null;
   readonly access: Access | null;
 }
 
 /** Returns null when only the database can decide. A missing value never makes a row visible. */
-export function evaluateRule(rule: Rule, read: ReadColumn, caller: RuleCaller): boolean | null {
+export function evaluateRule(rule: Rule, read: ReadColumn, principal: RulePrincipal): boolean | null {
   switch (rule.kind) {
     case "owner":
-      return caller.userId !== null && read(rule.column) === caller.userId;
+      return principal.userId !== null && read(rule.column) === principal.userId;
     case "member": {
       const id = read(rule.column);
-      return typeof id === "string" && caller.access?.has(rule.set, id) === true;
+      return typeof id === "string" && principal.access?.has(rule.set, id) === true;
     }
     case "all":
-      return combine(rule.parts, false, (part) => evaluateRule(part, read, caller));
+      return combine(rule.parts, false, (part) => evaluateRule(part, read, principal));
     case "any":
-      return combine(rule.parts, true, (part) => evaluateRule(part, read, caller));
+      return combine(rule.parts, true, (part) => evaluateRule(part, read, principal));
     case "opaque":
       return null;
     default:

@@ -3,11 +3,15 @@ import type { PipelinedStatement, Principal } from "../../../db/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import { OPERATORS, type Operator } from "../../../operators/index.ts";
 import type { Binding } from "../../changes.ts";
-import type { CallerDatabase } from "../checks/caller-database.ts";
-import { canonicalValues, SET_TEXT_FORMS } from "../checks/sql/canonical-values.ts";
-import { checkRows, renderCheck } from "../checks/sql/check-rows.ts";
-import { compileRegexes } from "../checks/sql/compile-regexes.ts";
-import { compileFilter, type RowFilter } from "../filters/compile-filter.ts";
+import type { PrincipalDatabase } from "../checks/principal-database.ts";
+import {
+  canonicalValues,
+  checkRows,
+  compileRegexes,
+  renderCheck,
+  SET_TEXT_FORMS,
+} from "../checks/sql/check-statements.ts";
+import { compileFilter } from "../filters/compile-filter.ts";
 import { type FilterTerm, parseFilter } from "../filters/parse-filter.ts";
 import type { TableMetadataCache } from "../tables/table-metadata-cache.ts";
 import type { TableMetadata } from "../tables/table-metadata.ts";
@@ -15,21 +19,14 @@ import type { PreparedBinding } from "./subscription.ts";
 
 export interface BindingContext {
   readonly tables: TableMetadataCache;
-  readonly database: CallerDatabase;
+  readonly database: PrincipalDatabase;
+  readonly principal: Principal;
 }
 
 const WILDCARD = "*";
 
-/** Checks and compiles the bindings of a subscriber. Throws an AppError for the reply of the join. */
-export async function prepareBindings(
-  context: BindingContext,
-  caller: Principal,
-  bindings: readonly Binding[],
-): Promise<PreparedBinding[]> {
-  return Promise.all(bindings.map((binding) => prepareBinding(context, caller, binding)));
-}
-
-async function prepareBinding(context: BindingContext, caller: Principal, binding: Binding): Promise<PreparedBinding> {
+/** Checks and compiles a binding of a subscriber. Throws an AppError for the reply of the join. */
+export async function prepareBinding(context: BindingContext, binding: Binding): Promise<PreparedBinding> {
   const { id, event, schema, table } = binding;
   const terms = parseFilter(binding.filter ?? "");
   if (schema === WILDCARD || table === WILDCARD) {
@@ -37,26 +34,29 @@ async function prepareBinding(context: BindingContext, caller: Principal, bindin
     if (binding.select !== null) throw invalid("A list of columns needs a schema and a table");
     return { id, event, schema, table, filterText: "", filter: null, select: null };
   }
-  const metadata = await findTable(context, caller, binding, terms);
-  const known = await formatValues(context, caller, terms, metadata);
+  const metadata = await findTable(context, binding, terms);
+  const known = await formatValues(context, terms, metadata);
   const filter = known.length === 0 ? null : compileFilter(known, metadata.types);
-  await checkCondition(context, caller, { metadata, filter, terms });
+  if (filter !== null && filter.condition !== null) {
+    // Finds operators that the type of a column does not have, and regular expressions that are invalid.
+    const regexes = terms.flatMap(({ operator, values }) => (OPERATORS[operator].operand === "regex" ? values : []));
+    await query(context, [compileRegexes(regexes), checkRows(renderCheck(metadata, filter.condition), ["{}"])]);
+  }
   return { id, event, schema, table, filterText: JSON.stringify(known), filter, select: binding.select };
 }
 
 async function findTable(
-  { tables }: BindingContext,
-  caller: Principal,
+  { tables, principal }: BindingContext,
   binding: Binding,
   terms: readonly FilterTerm[],
 ): Promise<TableMetadata> {
   const { schema, table } = binding;
   const known = await tables.find(schema, table);
   const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
-  if (findFault(known, caller, binding, columns) === null && known !== null) return known;
+  if (findFault(known, principal, binding, columns) === null && known !== null) return known;
   // The cached metadata may be older than a fix of the table.
   const metadata = await tables.reload(schema, table);
-  const fault = findFault(metadata, caller, binding, columns);
+  const fault = findFault(metadata, principal, binding, columns);
   if (fault !== null || metadata === null) throw invalid(fault ?? "");
   return metadata;
 }
@@ -80,17 +80,14 @@ function findFault(
 /** Formats the values of the filter as PostgreSQL prints them, so that they compare with the replication stream. */
 async function formatValues(
   context: BindingContext,
-  caller: Principal,
   terms: readonly FilterTerm[],
-  metadata: TableMetadata,
+  { types }: TableMetadata,
 ): Promise<FilterTerm[]> {
-  const values = terms.flatMap(({ column, operator, values: texts }) =>
-    !hasTypedOperand(operator)
-      ? []
-      : texts.map((text) => ({ text, sqlName: metadata.types.get(column)?.sqlName ?? "text" })),
-  );
+  const values = terms
+    .filter(({ operator }) => hasTypedOperand(operator))
+    .flatMap((term) => term.values.map((text) => ({ text, sqlName: types.get(term.column)?.sqlName ?? "text" })));
   if (values.length === 0) return [...terms];
-  const [row = []] = await query(context, caller, [SET_TEXT_FORMS, canonicalValues(values)]);
+  const [row = []] = await query(context, [SET_TEXT_FORMS, canonicalValues(values)]);
   let start = 0;
   return terms.map((term) => {
     if (!hasTypedOperand(term.operator)) return term;
@@ -106,31 +103,13 @@ function hasTypedOperand(operator: Operator): boolean {
   return operand === "value" || operand === "list";
 }
 
-interface FilterCheck {
-  readonly metadata: TableMetadata;
-  readonly filter: RowFilter | null;
-  readonly terms: readonly FilterTerm[];
-}
-
-/** Finds operators that the type of a column does not have, and regular expressions that are invalid. */
-async function checkCondition(
-  context: BindingContext,
-  caller: Principal,
-  { metadata, filter, terms }: FilterCheck,
-): Promise<void> {
-  if (filter === null || filter.condition === null) return;
-  const regexes = terms.flatMap(({ operator, values }) => (OPERATORS[operator].operand === "regex" ? values : []));
-  await query(context, caller, [compileRegexes(regexes), checkRows(renderCheck(metadata, filter.condition), ["{}"])]);
-}
-
 /** The rows of the last statement. */
 async function query(
-  context: BindingContext,
-  caller: Principal,
+  { database, principal }: BindingContext,
   statements: readonly PipelinedStatement[],
 ): Promise<readonly (readonly (string | null)[])[]> {
   try {
-    const results = await context.database.run(caller, statements);
+    const results = await database.run(principal, statements);
     return results.at(-1)?.rows ?? [];
   } catch (error) {
     // Class 22 is about values; 42 about operators that the type does not have.

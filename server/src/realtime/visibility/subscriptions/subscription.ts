@@ -1,6 +1,7 @@
-import type { ChangesSubscriber } from "../../changes.ts";
+import type { Principal } from "../../../db/index.ts";
+import type { Binding, ChangesSubscriber } from "../../changes.ts";
+import type { OrderedQueue } from "../checks/ordered-queue.ts";
 import type { RowFilter } from "../filters/compile-filter.ts";
-import type { Identity } from "./identity.ts";
 
 /** A subscriber in the binding index. */
 export interface Subscription {
@@ -10,23 +11,50 @@ export interface Subscription {
   /** True from the moment that the feed has passed the subscribe call. */
   isLive: boolean;
   isClosed: boolean;
+  /** Ends the subscription with a reason; its client has to subscribe again. */
+  lose(reason: string): void;
 }
 
-export interface PreparedBinding {
-  readonly id: number;
-  readonly event: "*" | "INSERT" | "UPDATE" | "DELETE";
-  readonly schema: string;
-  readonly table: string;
+/** `select` is null for all columns. */
+export interface PreparedBinding extends Omit<Binding, "filter"> {
   readonly filterText: string;
   readonly filter: RowFilter | null;
-  /** Null for all columns. */
-  readonly select: readonly string[] | null;
 }
 
 /** Bindings of one table with the same event and filter. */
 export interface BindingGroup {
   readonly event: PreparedBinding["event"];
   readonly filter: RowFilter | null;
-  /** By role, then by user id (`""` for callers without one), then by identity. */
+  /** By role, then by user id (`""` for principals without one), then by identity. */
   readonly members: Map<string, Map<string, Map<Identity, Map<Subscription, PreparedBinding[]>>>>;
+}
+
+/** All principals that row-level policies cannot distinguish. Each row is checked once for all of them. */
+export interface Identity {
+  readonly key: string;
+  readonly principal: Principal;
+  /** In lower case, as PostgreSQL writes it; null for a principal without a user. */
+  readonly userId: string | null;
+  readonly queue: OrderedQueue;
+  subscriptions: number;
+}
+
+const keys = new WeakMap<object, string>();
+
+/** Policies may use any claim, so principals are the same only when all their claims are. */
+export function identityKey({ role, claims }: Principal): string {
+  let text = keys.get(claims);
+  if (text === undefined) {
+    text = JSON.stringify(claims);
+    keys.set(claims, text);
+  }
+  return `${role} ${text}`;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** From the claim that auth.uid() reads. */
+export function userIdOf({ claims }: Principal): string | null {
+  const { sub } = claims;
+  return typeof sub === "string" && UUID.test(sub) ? sub.toLowerCase() : null;
 }

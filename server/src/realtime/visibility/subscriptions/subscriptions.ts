@@ -2,26 +2,26 @@ import type { Database, Principal } from "../../../db/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import type { ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "../../changes.ts";
-import { CommitGate } from "../../feed/commit-gate.ts";
+import { createWhenVisible } from "../../feed/when-visible.ts";
 import type { Relation, Transaction } from "../../feed/row-change.ts";
-import { CallerDatabase } from "../checks/caller-database.ts";
+import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/principal-database.ts";
 import { OrderedQueue } from "../checks/ordered-queue.ts";
 import { BindingIndex } from "../matching/binding-index.ts";
 import { Router } from "../router.ts";
 import { AccessCache } from "../rules/access-cache.ts";
 import { TableMetadataCache } from "../tables/table-metadata-cache.ts";
-import { Identity, identityKey, userIdOf } from "./identity.ts";
-import { prepareBindings } from "./prepare-bindings.ts";
-import type { PreparedBinding, Subscription } from "./subscription.ts";
+import { prepareBinding } from "./prepare-bindings.ts";
+import { type Identity, identityKey, type PreparedBinding, type Subscription, userIdOf } from "./subscription.ts";
 
-export interface SubscriptionsOptions {
+export interface SubscriptionLimits extends PrincipalDatabaseLimits {
+  readonly maxWaitingPerIdentity: number;
+  /** A change whose JSON is larger omits its long values. */
+  readonly maxRecordBytes: number;
+}
+
+export interface SubscriptionsOptions extends SubscriptionLimits {
   readonly database: Database;
   readonly observer: Observer;
-  readonly schemas: readonly string[];
-  readonly policyTimeoutMs: number;
-  readonly maxConcurrentPolicies: number;
-  readonly maxWaitingPerIdentity: number;
-  readonly maxRecordBytes: number;
 }
 
 /** Tables whose changes every node needs to keep access current. */
@@ -35,7 +35,7 @@ export class Subscriptions {
   readonly #index = new BindingIndex();
   readonly #access: AccessCache;
   readonly #tables: TableMetadataCache;
-  readonly #database: CallerDatabase;
+  readonly #database: PrincipalDatabase;
   readonly #router: Router;
   readonly #identities = new Map<string, Identity>();
   readonly #subscriptions = new Set<Subscription>();
@@ -44,19 +44,12 @@ export class Subscriptions {
   constructor(options: SubscriptionsOptions) {
     const { database, observer, maxRecordBytes } = options;
     this.#options = options;
-    const gate = new CommitGate(database.service);
-    const whenVisible = (xid: number): Promise<void> => gate.pass(xid);
+    const whenVisible = createWhenVisible(database.service);
     this.#access = new AccessCache(database.service, whenVisible);
     this.#tables = new TableMetadataCache(database.service);
-    this.#database = new CallerDatabase({
-      database,
-      schemas: options.schemas,
-      timeoutMs: options.policyTimeoutMs,
-      maxConcurrent: options.maxConcurrentPolicies,
-    });
+    this.#database = new PrincipalDatabase(database, options);
     const [index, access, tables] = [this.#index, this.#access, this.#tables];
-    const lose = (subscription: Subscription, reason: string): void => this.#lose(subscription, reason);
-    this.#router = new Router({ database, index, access, tables, observer, maxRecordBytes, whenVisible, lose });
+    this.#router = new Router({ database, index, access, tables, observer, maxRecordBytes, whenVisible });
   }
 
   isWanted = (relation: Relation): boolean => {
@@ -70,20 +63,26 @@ export class Subscriptions {
 
   /** Delivers changes from the call of `begin` on, which must follow after the feed has passed this call. */
   async add(subscriber: ChangesSubscriber): Promise<SubscriptionHandle & { begin(): void }> {
-    const { caller } = subscriber;
-    const bindings = await prepareBindings(
-      { tables: this.#tables, database: this.#database },
-      caller,
-      subscriber.bindings,
-    );
-    const userId = userIdOf(caller);
+    const { principal } = subscriber;
+    const context = { tables: this.#tables, database: this.#database, principal };
+    const bindings = await Promise.all(subscriber.bindings.map((binding) => prepareBinding(context, binding)));
+    const userId = userIdOf(principal);
     this.#countUnindexedFilters(userId, bindings, 1);
     const subscription: Subscription = {
       subscriber,
       bindings,
-      identity: this.#joinIdentity(caller),
+      identity: this.#joinIdentity(principal),
       isLive: false,
       isClosed: false,
+      lose: (reason) => {
+        if (subscription.isClosed) return;
+        this.#close(subscription, true);
+        try {
+          subscriber.lose(reason);
+        } catch {
+          // The subscription is closed already.
+        }
+      },
     };
     this.#index.add(subscription);
     this.#subscriptions.add(subscription);
@@ -110,29 +109,29 @@ export class Subscriptions {
   end({ sessionIds, userIds }: SessionsEnded): void {
     const [sessions, users] = [new Set(sessionIds), new Set(userIds)];
     for (const subscription of this.#subscriptions) {
-      const { session } = subscription.identity.caller;
+      const { session } = subscription.identity.principal;
       if (session === null) continue;
       const hasEnded = users.has(session.userId) || (session.sessionId !== null && sessions.has(session.sessionId));
-      if (hasEnded) this.#lose(subscription, "The session has ended");
+      if (hasEnded) subscription.lose("The session has ended");
     }
   }
 
   loseAll(reason: string): void {
-    for (const subscription of this.#subscriptions) this.#lose(subscription, reason);
+    for (const subscription of this.#subscriptions) subscription.lose(reason);
     this.#index.clear();
     this.#access.clear();
     this.#identities.clear();
   }
 
-  #joinIdentity(caller: Principal): Identity {
-    const key = identityKey(caller);
+  #joinIdentity(principal: Principal): Identity {
+    const key = identityKey(principal);
     let identity = this.#identities.get(key);
     if (identity === undefined) {
       const queue = new OrderedQueue(
-        (statement, images) => this.#database.check(caller, statement, images),
+        (statement, images) => this.#database.check(principal, statement, images),
         this.#options.maxWaitingPerIdentity,
       );
-      identity = new Identity(caller, queue);
+      identity = { key, principal, userId: userIdOf(principal), queue, subscriptions: 0 };
       this.#identities.set(key, identity);
     }
     identity.subscriptions += 1;
@@ -145,14 +144,14 @@ export class Subscriptions {
       this.#identities.delete(identity.key);
   }
 
-  #update(subscription: Subscription, caller: Principal): void {
+  #update(subscription: Subscription, principal: Principal): void {
     if (subscription.isClosed) return;
     const previous = subscription.identity;
-    if (identityKey(caller) === previous.key) return;
+    if (identityKey(principal) === previous.key) return;
     // The access of another user is not loaded.
-    if (userIdOf(caller) !== previous.userId) return this.#lose(subscription, "The channel has another user now");
+    if (userIdOf(principal) !== previous.userId) return subscription.lose("The channel has another user now");
     this.#index.remove(subscription);
-    subscription.identity = this.#joinIdentity(caller);
+    subscription.identity = this.#joinIdentity(principal);
     this.#index.add(subscription);
     if (!previous.queue.isIdle) subscription.identity.queue.waitFor(previous.queue.drained());
     this.#leaveIdentity(previous);
@@ -180,15 +179,5 @@ export class Subscriptions {
       );
     if (count === 0) this.#unindexedFilters.delete(userId);
     else this.#unindexedFilters.set(userId, count);
-  }
-
-  #lose(subscription: Subscription, reason: string): void {
-    if (subscription.isClosed) return;
-    this.#close(subscription, true);
-    try {
-      subscription.subscriber.lose(reason);
-    } catch {
-      // The subscription is closed already.
-    }
   }
 }

@@ -10,13 +10,8 @@ export interface TableRow {
   readonly hasLooseCollation: boolean;
   readonly primaryKey: readonly string[];
   readonly columns: readonly { readonly name: string; readonly typeOid: number }[];
-  readonly roles: Readonly<Record<string, RoleRow>>;
+  readonly roles: Readonly<Record<string, { readonly isExempt: boolean; readonly columns: readonly string[] }>>;
   readonly policies: readonly PolicyRow[];
-}
-
-interface RoleRow {
-  readonly isExempt: boolean;
-  readonly columns: readonly string[];
 }
 
 interface PolicyRow {

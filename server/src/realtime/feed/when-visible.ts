@@ -1,33 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { shareRuns } from "../../concurrency/index.ts";
-import { selectSnapshot } from "./sql/select-snapshot.ts";
+import { selectSnapshot } from "./sql/feed-statements.ts";
 
 const HALF = 2n ** 31n;
 const WHOLE = 2n ** 32n;
 const RETRY_MS = 1;
 const TIMEOUT_MS = 5_000;
 
-/**
- * The WAL reports a commit a moment before other transactions see it. A query about a change waits here
- * until the result cannot be from before the commit.
- */
-export class CommitGate {
-  readonly #readSnapshot: () => Promise<(xid: bigint) => boolean>;
+/** Resolves when new snapshots of the database include the transaction. */
+export type WhenVisible = (xid: number) => Promise<void>;
 
-  constructor(pool: pg.Pool) {
-    this.#readSnapshot = shareRuns(async () => readSnapshot(await selectSnapshot(pool)));
-  }
-
-  async pass(xid: number): Promise<void> {
+/** The WAL reports a commit a moment before other transactions see it, so a query about a change has to wait. */
+export function createWhenVisible(pool: pg.Pool): WhenVisible {
+  const takeSnapshot = shareRuns(async () => readSnapshot(await selectSnapshot(pool)));
+  return async (xid) => {
     const untilMs = performance.now() + TIMEOUT_MS;
     for (;;) {
-      const isVisible = await this.#readSnapshot();
+      const isVisible = await takeSnapshot();
       if (isVisible(BigInt(xid))) return;
       if (untilMs < performance.now()) throw new Error("a commit did not become visible");
       await sleep(RETRY_MS);
     }
-  }
+  };
 }
 
 /** `xmin:xmax:xip,xip`, all with the epoch that the WAL leaves out. */
