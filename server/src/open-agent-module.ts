@@ -1,7 +1,7 @@
 import {
   type AgentModule,
   catalogueOf,
-  followProvidersFile,
+  watchProvidersFile,
   openAgents,
   type Providers,
   type ToolKinds,
@@ -48,7 +48,7 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     await module.close();
     await Promise.all([connections.close(), guarded.close()]);
   });
-  const fileWatcher = followProvidersFile({
+  const fileWatcher = watchProvidersFile({
     settings,
     environment,
     observer,

@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { createCalibration } from "../../../server/src/agents/context/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
-import { carryOutRun } from "../../../server/src/agents/execution/carry-out-run.ts";
+import { executeRun } from "../../../server/src/agents/execution/execute-run.ts";
 import type { WorkPorts } from "../../../server/src/agents/execution/live-run.ts";
-import { createDeltaStore } from "../../../server/src/agents/execution/delta-store.ts";
-import { createRunAdvances } from "../../../server/src/agents/execution/run-advances.ts";
+import { createRunStore } from "../../../server/src/agents/execution/run-store.ts";
 import { createStreamHub } from "../../../server/src/agents/streams/stream-hub.ts";
 import type { RunContext } from "../../../server/src/agents/execution/sql/load-run.ts";
 import type { SpeakingAgent, StepResult } from "../../../server/src/agents/execution/steps.ts";
@@ -73,12 +72,11 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
   const store = createStore(agent);
   const ports: WorkPorts = {
     pool: store.pool,
-    deltas: createDeltaStore(store.pool, () => 1),
-    advances: createRunAdvances(store.pool, () => 1),
+    store: createRunStore(store.pool, () => 1),
     models: createModels(tools.length > 0),
     tools: toolRoom,
     tracing: createTracing({ captureContent: false }),
-    hub: createStreamHub(),
+    streamHub: createStreamHub(),
     observer: silentObserver,
     clock: systemClock,
     calibration: createCalibration(),
@@ -93,7 +91,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
       turnControllers: new Map<string, AbortController>(),
       isHeld: () => true,
     };
-    await carryOutRun(ports, { runId: randomUUID(), fence: 1 }, control);
+    await executeRun(ports, { runId: randomUUID(), fence: 1 }, control);
     return store.lastAnswer();
   };
 }

@@ -4,15 +4,15 @@ export interface RunBatcherOptions<Item, Answer> {
   readonly maxItems: number;
   /** How many runs are in progress on this node. */
   countRuns(): number;
-  /** No two items of a batch have one of these in common. */
+  /** Items that share a key are not in the same batch. */
   keysOf?(item: Item): readonly string[];
-  /** One answer for each item, in their order. Null, in a batch of several items only: the item is sent again alone. */
+  /** Returns one answer for each item, in their order. Null (only in a batch of several items): the item is sent again alone. */
   send(items: readonly Item[]): Promise<readonly (Answer | null)[]>;
-  /** Whether a statement that failed with this error may have been committed: then no item of the batch is sent again. */
+  /** Whether a statement that failed with this error may have been committed. Then no item of the batch is sent again. */
   isInDoubt?(error: unknown): boolean;
 }
 
-/** A statement that takes long does not hold up the others, and the database works on more than one core. */
+/** A slow statement does not block the others, and the database uses more than one core. */
 const MAX_CONCURRENT = 2;
 
 /**
@@ -26,7 +26,7 @@ export function createRunBatcher<Item, Answer>(
   const { maxItems, countRuns, keysOf = () => [], send, isInDoubt = () => false } = options;
   const sendAlone = async (item: Item): Promise<Answer> => {
     const [answer] = await send([item]);
-    if (answer === null || answer === undefined) throw new Error("a statement for one item gave no answer");
+    if (answer === null || answer === undefined) throw new Error("a statement for one item returned no answer");
     return answer;
   };
   const sendTogether = createBatcher<Item, Answer | null>({
@@ -49,32 +49,27 @@ export function createRunBatcher<Item, Answer>(
   return async (item) => (await sendTogether(item)) ?? (await sendAlone(item));
 }
 
-/** Fewer runs than this do not wait for each other. More would wait for the machine if each were sent alone. */
+/** With fewer runs than this, statements are sent without a delay. */
 const MIN_BATCHED_RUNS = 4;
-/** A longer pause collects hardly more, and all callers stand still meanwhile. */
+/** A longer delay collects hardly more items and delays every run. */
 const PAUSE_MS = 1;
 
 export function pauseFor(runs: number): number {
   return runs < MIN_BATCHED_RUNS ? 0 : PAUSE_MS;
 }
 
-/** After this time half of a past load no longer counts. */
+/** The half-life of a past load. */
 const HALF_LIFE_MS = 500;
 
-export interface LoadMeter {
-  /** Must be called whenever a run starts. */
-  note(runs: number): void;
-  /** The number of runs now, or what is left of a higher number a moment ago. */
-  size(runs: number): number;
-}
-
-/** Callers that get their answers together call again together, at a moment when hardly any run is in progress. */
-export function createLoadMeter(nowMs: () => number): LoadMeter {
+/** Clients that get their answers together send their next requests together, when hardly any run is in progress. */
+export function createLoadMeter(nowMs: () => number) {
   let peak = 0;
   let peakAtMs = 0;
+  /** The number of runs, or the decayed maximum of the last moments if that is higher. */
   const size = (runs: number): number => Math.max(runs, peak * 0.5 ** ((nowMs() - peakAtMs) / HALF_LIFE_MS));
   return {
-    note(runs) {
+    /** Must be called whenever a run starts. */
+    note(runs: number): void {
       peak = size(runs);
       peakAtMs = nowMs();
     },

@@ -1,10 +1,9 @@
 // In charge of: runs in which the agents of a swarm answer: admission, strategies, turns, models, tools, streams, and their rows.
-// Not in charge of: rows that people write over REST (tables), the wire shape of calls (functions, http), the way out (outbound).
+// Not in charge of: rows that users write over REST (tables), the wire format of requests (functions, http), outgoing connections (outbound).
 
 export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
-export { describeProviders } from "./providers/describe-providers.ts";
-export { type FollowOptions, followProvidersFile } from "./providers/follow-providers-file.ts";
-export { catalogueOf, loadProviders } from "./providers/load-providers.ts";
+export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";
+export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
 export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
 export type { RunRequest } from "./admission/start-run.ts";

@@ -10,8 +10,8 @@ import { openRespond, type Respond } from "./respond/open-respond.ts";
 import { createExecutor, type ExecutorTimes } from "./execution/create-executor.ts";
 import type { Executor } from "./execution/executor.ts";
 import type { RunPorts } from "./execution/live-run.ts";
-import { createStreamHub, type StreamHub } from "./streams/stream-hub.ts";
-import { countLiveRuns } from "./execution/sql/count-live-runs.ts";
+import { createStreamHub } from "./streams/stream-hub.ts";
+import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing, type TracingOptions } from "./tracing.ts";
@@ -21,15 +21,15 @@ export interface AgentsOptions {
   readonly environment?: Environment;
   readonly providers?: NonNullable<OpenModelsOptions["providers"]>;
   readonly database: Pick<Database, "service">;
-  /** The database without a pooler in between; null: nodes find runs of others by looking. */
+  /** The URL of the database without a pooler; null: nodes find runs only by polling. */
   readonly listenUrl: string | null;
-  /** The way to providers: what the operator configured may be anywhere. */
+  /** Has no address policy: providers are configured by the operator. */
   readonly providerFetch: OpenModelsOptions["fetch"];
-  /** The way of tools, with the address policy of webhooks. */
+  /** For tools; applies the address policy of webhooks. */
   readonly guarded: Pick<GuardedFetch, "fetch">;
-  /** Opens what tools keep secret; of 32 bytes, derived from the master key. */
+  /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
-  /** Kinds of tools beside the built-in ones. */
+  /** Kinds of tools in addition to the built-in ones. */
   readonly toolKinds?: ToolKinds;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface AgentsOptions {
   newId(): string;
   readonly version: string;
   readonly charge: RunPorts["charge"];
-  /** Something was committed that may have raised events. */
+  /** Called when a commit may have raised events. */
   onEvents(): void;
   readonly times?: Partial<ExecutorTimes>;
   readonly tracerProvider?: NonNullable<TracingOptions["tracerProvider"]>;
@@ -46,14 +46,13 @@ export interface AgentsOptions {
 export interface AgentModule {
   readonly respond: Respond;
   readonly executor: Executor;
-  readonly hub: StreamHub;
   readonly models: OpenedModels;
   readonly tools: ToolModule;
   readonly workers: readonly Worker[];
-  /** Those of them that a node needs which leaves the work to others. */
+  /** The workers of a node that executes no runs. */
   readonly links: readonly Worker[];
   countLiveRuns(): Promise<readonly { status: string; count: number }[]>;
-  /** Ends streams and connections; after the workers have stopped. */
+  /** Ends streams and connections. Must be called after the workers have stopped. */
   close(): Promise<void>;
 }
 
@@ -61,15 +60,15 @@ export function openAgents(options: AgentsOptions): AgentModule {
   const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
   const { environment, providers, tracerProvider } = options;
   const pool = database.service;
-  const hub = createStreamHub();
+  const streamHub = createStreamHub();
   const models = openModels({
     settings,
     fetch: options.providerFetch,
     clock,
     random,
     observer,
-    ...(environment !== undefined && { environment }),
-    ...(providers !== undefined && { providers }),
+    environment,
+    providers,
   });
   const tools = openTools({
     guarded: options.guarded,
@@ -85,17 +84,14 @@ export function openAgents(options: AgentsOptions): AgentModule {
     pool,
     models,
     tools,
-    hub,
+    streamHub,
     observer,
     clock,
     newId,
     onEvents,
     charge: options.charge,
     calibration: createCalibration(),
-    tracing: createTracing({
-      captureContent: settings.otelCaptureContent === true,
-      ...(tracerProvider !== undefined && { tracerProvider }),
-    }),
+    tracing: createTracing({ captureContent: settings.otelCaptureContent === true, tracerProvider }),
     approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
   };
   const { executor, workers, links, countRuns } = createExecutor({
@@ -112,7 +108,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
   });
   const respond = openRespond({
     pool,
-    hub,
+    streamHub,
     executor,
     models,
     queueLimit: settings.agentQueueLimit,
@@ -125,7 +121,6 @@ export function openAgents(options: AgentsOptions): AgentModule {
   return {
     respond,
     executor,
-    hub,
     models,
     tools,
     workers,

@@ -4,16 +4,15 @@ import {
   isSpanContextValid,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
-  type Tracer,
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
 import type { ModelMessage, ModelUsage } from "./providers/model-port.ts";
-import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 
-// The names of OpenTelemetry's conventions for generative AI, which are still in development, stand in this file alone.
+// Only this file uses the names of OpenTelemetry's conventions for generative AI, which are still in development.
 
 export interface Tracing {
   startRun(run: RunTrace): RunSpan;
@@ -24,7 +23,7 @@ interface RunTrace {
   readonly swarmId: string;
   readonly swarmName: string;
   readonly strategy: string;
-  /** What the caller sent; anything malformed starts a trace of its own. */
+  /** The header of the request; a malformed one starts a new trace. */
   readonly traceparent?: string | null;
 }
 
@@ -51,7 +50,7 @@ interface ToolTrace {
   readonly inputText: string;
 }
 
-/** `errorType`: one of our own codes, null or absent where all went well. */
+/** `errorType`: an error code; null or absent for success. */
 interface SpanEnd {
   readonly errorType?: string | null;
 }
@@ -64,15 +63,15 @@ interface ChatEnd extends SpanEnd {
 }
 
 interface TracedSpan<End extends SpanEnd = SpanEnd> {
-  /** For requests made on behalf of this span; absent where nothing is traced. */
+  /** For requests on behalf of this span; absent when tracing is off. */
   readonly traceparent: string | undefined;
-  /** The first call counts. */
+  /** Further calls have no effect. */
   end(outcome: End): void;
 }
 
 export interface RunSpan extends TracedSpan<SpanEnd & { readonly status?: string; readonly stopReason?: string }> {
   startTurn(turn: TurnTrace): TurnSpan;
-  /** A call of a model that belongs to no agent's turn: the choice of a speaker. */
+  /** A model call outside of a turn: the selection of a speaker. */
   startChat(chat: ChatTrace): TracedSpan<ChatEnd>;
 }
 
@@ -82,11 +81,14 @@ export interface TurnSpan extends TracedSpan<SpanEnd & { readonly usage?: ModelU
 }
 
 export interface TracingOptions {
-  /** Prompts, answers, tool inputs and outputs leave the service with the spans. */
+  /** Adds prompts, answers, tool inputs and outputs to the spans. */
   readonly captureContent: boolean;
-  /** Absent: whatever the process has registered, which may be nothing. */
-  readonly tracerProvider?: TracerProvider;
+  /** Absent: the provider that the process has registered, if any. */
+  readonly tracerProvider?: TracerProvider | undefined;
 }
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+const MAX_TRACEPARENT_CHARS = 256;
 
 const SETTING_ATTRIBUTES = {
   temperature: "gen_ai.request.temperature",
@@ -98,7 +100,42 @@ const SETTING_ATTRIBUTES = {
 
 export function createTracing({ captureContent, tracerProvider }: TracingOptions): Tracing {
   const tracer = tracerProvider ? tracerProvider.getTracer("swarmbase") : trace.getTracer("swarmbase");
-  const chatIn = (parent: Context) => (chat: ChatTrace) => startChat({ tracer, parent, chat, captureContent });
+  const startChat = (parent: Context) => (chat: ChatTrace) => {
+    const attributes: Attributes = {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": chat.framework,
+      "gen_ai.request.model": chat.model,
+      ...settingAttributes(chat.settings),
+    };
+    const span = tracer.startSpan(`chat ${chat.model}`, { kind: SpanKind.CLIENT, attributes }, parent);
+    if (captureContent && span.isRecording()) {
+      span.setAttribute("gen_ai.system_instructions", JSON.stringify([{ type: "text", content: chat.system }]));
+      span.setAttribute("gen_ai.input.messages", JSON.stringify(chat.messages.map(messageParts)));
+    }
+    return traced(span, ({ model, finishReason, usage, text }: ChatEnd) => ({
+      ...(model !== undefined && { "gen_ai.response.model": model }),
+      ...(finishReason !== undefined && { "gen_ai.response.finish_reasons": [finishReason] }),
+      ...usageAttributes(usage),
+      ...(captureContent &&
+        text !== undefined && {
+          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }] }]),
+        }),
+    }));
+  };
+  const startTool = (parent: Context) => (tool: ToolTrace) => {
+    const attributes: Attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": tool.name,
+      "gen_ai.tool.call.id": tool.callId,
+      "gen_ai.tool.type": "function",
+      "swarmbase.tool_execution.id": tool.executionId,
+      ...(captureContent && { "gen_ai.tool.call.arguments": tool.inputText }),
+    };
+    const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
+    return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
+      captureContent && output !== undefined ? { "gen_ai.tool.call.result": output } : {},
+    );
+  };
 
   return {
     startRun(run) {
@@ -111,7 +148,7 @@ export function createTracing({ captureContent, tracerProvider }: TracingOptions
           ...(status !== undefined && { "swarmbase.run.status": status }),
           ...(stopReason !== undefined && { "swarmbase.run.stop_reason": stopReason }),
         })),
-        startChat: chatIn(context),
+        startChat: startChat(context),
         startTurn(turn) {
           const turnSpan = tracer.startSpan(
             `invoke_agent ${turn.agentName}`,
@@ -121,57 +158,13 @@ export function createTracing({ captureContent, tracerProvider }: TracingOptions
           const turnContext = trace.setSpan(context, turnSpan);
           return {
             ...traced(turnSpan, ({ usage }: Parameters<TurnSpan["end"]>[0]) => usageAttributes(usage)),
-            startChat: chatIn(turnContext),
-            startTool: (tool) => startTool({ tracer, parent: turnContext, tool, captureContent }),
+            startChat: startChat(turnContext),
+            startTool: startTool(turnContext),
           };
         },
       };
     },
   };
-}
-
-interface Beginning {
-  readonly tracer: Tracer;
-  readonly parent: Context;
-  readonly captureContent: boolean;
-}
-
-function startChat({ tracer, parent, chat, captureContent }: Beginning & { readonly chat: ChatTrace }) {
-  const attributes: Attributes = {
-    "gen_ai.operation.name": "chat",
-    "gen_ai.provider.name": chat.framework,
-    "gen_ai.request.model": chat.model,
-    ...settingAttributes(chat.settings),
-  };
-  const span = tracer.startSpan(`chat ${chat.model}`, { kind: SpanKind.CLIENT, attributes }, parent);
-  if (captureContent && span.isRecording()) {
-    span.setAttribute("gen_ai.system_instructions", JSON.stringify([{ type: "text", content: chat.system }]));
-    span.setAttribute("gen_ai.input.messages", JSON.stringify(chat.messages.map(messageParts)));
-  }
-  return traced(span, ({ model, finishReason, usage, text }: ChatEnd) => ({
-    ...(model !== undefined && { "gen_ai.response.model": model }),
-    ...(finishReason !== undefined && { "gen_ai.response.finish_reasons": [finishReason] }),
-    ...usageAttributes(usage),
-    ...(captureContent &&
-      text !== undefined && {
-        "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }] }]),
-      }),
-  }));
-}
-
-function startTool({ tracer, parent, tool, captureContent }: Beginning & { readonly tool: ToolTrace }) {
-  const attributes: Attributes = {
-    "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": tool.name,
-    "gen_ai.tool.call.id": tool.callId,
-    "gen_ai.tool.type": "function",
-    "swarmbase.tool_execution.id": tool.executionId,
-    ...(captureContent && { "gen_ai.tool.call.arguments": tool.inputText }),
-  };
-  const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
-  return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
-    captureContent && output !== undefined ? { "gen_ai.tool.call.result": output } : {},
-  );
 }
 
 function traced<End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> {
@@ -260,4 +253,16 @@ function messageParts(message: ModelMessage): Readonly<Record<string, unknown>> 
         parts: [{ type: "tool_call_response", id: message.toolCallId, response: message.output }],
       };
   }
+}
+
+/** Parses the W3C header; null when it is not valid. */
+export function parseTraceparent(header: string | null | undefined): SpanContext | null {
+  if (!header || header.length > MAX_TRACEPARENT_CHARS) return null;
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(header.trim()) ?? [];
+  if (!traceId || !spanId || !flags) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}
+
+function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString(16).padStart(2, "0")}`;
 }

@@ -1,27 +1,25 @@
 import type pg from "pg";
 import { AppError } from "../../errors/index.ts";
 import { createRunBatcher } from "../batcher.ts";
-import { toAppError } from "../respond/rejections.ts";
+import { type Rejection, toAppError } from "../respond/rejections.ts";
 import {
   type Admission,
-  type AdmissionAnswer,
   type AdmissionCall,
   admitRuns,
   type AdmitOptions,
+  type Answer,
   type Preflight,
-  type PreflightAnswer,
   preflightSwarms,
+  type Replay,
 } from "./sql/admit-runs.ts";
 
 export interface AdmissionsOptions extends AdmitOptions {
   readonly pool: pg.Pool;
-  /** How many runs are in progress here. */
+  /** How many runs are in progress on this node. */
   countRuns(): number;
 }
 
-type Replay = { readonly replayed_run_id: string };
-
-/** Both reject with the error that the caller gets. */
+/** Both methods reject with the error that the client gets. */
 export interface Admissions {
   preflight(call: AdmissionCall): Promise<Preflight | Replay>;
   admit(call: AdmissionCall): Promise<Admission | Replay>;
@@ -30,12 +28,12 @@ export interface Admissions {
 const MAX_CALLS = 50;
 
 export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOptions): Admissions {
-  const preflight = createRunBatcher<AdmissionCall, PreflightAnswer>({
+  const preflight = createRunBatcher<AdmissionCall, Answer<Preflight>>({
     maxItems: MAX_CALLS,
     countRuns,
     send: (calls) => preflightSwarms(pool, calls),
   });
-  const admit = createRunBatcher<AdmissionCall, AdmissionAnswer>({
+  const admit = createRunBatcher<AdmissionCall, Answer<Admission>>({
     maxItems: MAX_CALLS,
     countRuns,
     keysOf: ({ swarm_id: swarmId, first_turn: turn, idempotency_key: key }) => [
@@ -44,19 +42,16 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
       ...(key === null ? [] : [key]),
     ],
     send: (calls) => admitRuns(pool, calls, options),
-    // A lost connection does not say what was stored, and a message must not be stored twice.
+    // After a lost connection the message may be stored, and it must not be stored twice.
     isInDoubt: (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",
   });
   return {
-    async preflight(call) {
-      const answer = await preflight(call);
-      if ("rejection" in answer) throw toAppError(answer.rejection);
-      return answer;
-    },
-    async admit(call) {
-      const answer = await admit(call);
-      if ("rejection" in answer) throw toAppError(answer.rejection);
-      return answer;
-    },
+    preflight: async (call) => unwrap(await preflight(call)),
+    admit: async (call) => unwrap(await admit(call)),
   };
+}
+
+function unwrap<T extends object>(answer: T | { readonly rejection: Rejection }): T {
+  if ("rejection" in answer) throw toAppError(answer.rejection);
+  return answer;
 }

@@ -4,34 +4,23 @@ import { defaultModels, MAX_CONCURRENT_TURNS } from "../turn/turn-terms.ts";
 import { decideNext } from "../strategies/decide-next.ts";
 import type { FirstTurnPlan, Preflight } from "./sql/admit-runs.ts";
 
-export interface FirstTurnInput {
-  /** The agents that the call or its message names; null: none. */
-  readonly namedIds: readonly string[] | null;
-  /** What is stored with the run. */
-  readonly request: unknown;
-}
-
-export interface FirstTurnPorts {
-  readonly models: Pick<Models, "describe">;
-  newId(): string;
-}
-
-/** The agent that speaks first, where that is one and is known before the run is admitted. Null: the executor decides. */
+/**
+ * Plans the first turn when a single agent speaks first and is known before the admission. Null: the executor decides.
+ * `namedIds`: the agents that the request or its message names. `request`: stored with the run.
+ */
 export function planFirstTurn(
-  { models, newId }: FirstTurnPorts,
+  { models, newId }: { readonly models: Pick<Models, "describe">; newId(): string },
   preflight: Preflight,
-  { namedIds, request }: FirstTurnInput,
+  { namedIds, request }: { readonly namedIds: readonly string[] | null; readonly request: unknown },
 ): FirstTurnPlan | null {
   const { agents, strategy, settings } = preflight;
   const limits = readRunLimits(settings, request);
   const step = decideNext({
+    ...limits,
     strategy,
     agents: namedIds === null ? agents : agents.filter(({ id }) => namedIds.includes(id)),
     coordinatorId: agents.find(({ id }) => id === preflight.coordinator_agent_id)?.id ?? null,
     isNarrowed: namedIds !== null,
-    maxTurns: limits.maxTurns,
-    maxRounds: limits.maxRounds,
-    onAgentError: limits.onAgentError,
     turns: [],
     selected: null,
   });

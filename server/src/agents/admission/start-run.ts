@@ -1,21 +1,37 @@
 import { hash } from "node:crypto";
 import type { Framework } from "@swarmbase/sdk";
+import type pg from "pg";
 import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
 import { STRATEGIES } from "../strategies/decide-next.ts";
 import { ModelError } from "../providers/model-error.ts";
-import { parseTraceparent } from "../traceparent.ts";
+import type { Models } from "../providers/model-port.ts";
+import type { Executor } from "../execution/executor.ts";
+import type { Subscribers } from "../streams/subscribers.ts";
+import { parseTraceparent } from "../tracing.ts";
 import type { RunEvent } from "../streams/stream-hub.ts";
 import type { RunPlace } from "../execution/run-places.ts";
-import { expandEvent } from "../streams/expand-event.ts";
+import { expandEvent } from "../streams/event-reader.ts";
 import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../respond/rejections.ts";
-import type { RespondPorts } from "./admission-ports.ts";
+import type { Admissions } from "./admissions.ts";
 import type { Admission, AdmissionCall, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
-/** A call to the agents of a swarm. */
+/** The dependencies of starting a run. */
+export interface RespondPorts {
+  readonly pool: pg.Pool;
+  readonly executor: Executor;
+  readonly subscribers: Subscribers;
+  readonly admissions: Admissions;
+  readonly models: Pick<Models, "describe">;
+  newId(): string;
+  /** Called when something was stored that may have raised events. */
+  onEvents(): void;
+}
+
+/** A request to the agents of a swarm. */
 export interface RunRequest {
   readonly swarmId: string;
   readonly message: string;
@@ -26,10 +42,10 @@ export interface RunRequest {
   readonly clientMessageId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | null;
-  /** The body as it came: a repetition with the same key must have the same. */
+  /** The request body: a request with the same idempotency key must have the same. */
   readonly fingerprint: string;
   readonly traceparent: string | null;
-  /** Counts the run against the caller's limit. Throws when none is left. */
+  /** Counts the run against the rate limit of the user. Throws when the limit is reached. */
   charge(): Promise<void>;
 }
 
@@ -39,23 +55,23 @@ export interface StartedSubscription {
   readonly isReplay: boolean;
 }
 
-type UserCaller = Principal & { readonly userId: string };
+type UserPrincipal = Principal & { readonly userId: string };
 
 /** Admits a run and subscribes to it before anything else can happen to it. */
 export async function startRun(
   ports: RespondPorts,
-  caller: UserCaller,
+  principal: UserPrincipal,
   request: RunRequest,
   reader: { readonly signal: AbortSignal; readonly afterSeq: number },
 ): Promise<StartedSubscription> {
   const { executor, subscribers, admissions } = ports;
   const { signal, afterSeq } = reader;
   const replay = async (runId: string): Promise<StartedSubscription> => {
-    const subscriber = await subscribers.attach({ runId, caller, afterSeq, signal });
+    const subscriber = await subscribers.attach({ runId, principal, afterSeq, signal });
     return { subscriber, first: [], isReplay: true };
   };
 
-  const call = describeCall(ports, caller, request);
+  const call = toAdmissionCall(ports, principal, request);
   const preflight = await admissions.preflight(call);
   if ("replayed_run_id" in preflight) return replay(preflight.replayed_run_id);
   const mentions = findMentions(request.message, preflight.agents);
@@ -63,7 +79,7 @@ export async function startRun(
   requireModel(ports, preflight.agents, namedIds);
   await request.charge();
 
-  const stored = describeRequest(caller, request, mentions);
+  const stored = toStoredRequest(principal, request, mentions);
   const place = executor.reservePlace(frameworksOf(preflight, namedIds));
   let isStarted = false;
   try {
@@ -77,7 +93,7 @@ export async function startRun(
     if ("replayed_run_id" in admission) return await replay(admission.replayed_run_id);
     const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
     const subscriber = subscribers.begin(
-      { runId: admission.run_id, caller, afterSeq: first.at(-1)?.seq ?? 0, signal },
+      { runId: admission.run_id, principal, afterSeq: first.at(-1)?.seq ?? 0, signal },
       { isManager: preflight.is_manager, ownAgentIds: preflight.own_agent_ids },
       admission.fence !== null,
     );
@@ -104,7 +120,7 @@ function handOver({ executor, onEvents }: RespondPorts, admission: Admission, pl
   if (admission.has_events) onEvents();
 }
 
-/** Of all agents that may speak in the run. `private.list_run_frameworks` decides the same for a run that has waited. */
+/** The frameworks of all agents that may speak in the run. `private.list_run_frameworks` returns the same for a queued run. */
 function frameworksOf(
   { agents, strategy, coordinator_agent_id: coordinatorId }: Preflight,
   namedIds: readonly string[] | null,
@@ -114,24 +130,24 @@ function frameworksOf(
   return agents.filter(({ id }) => maySpeak(id)).map(({ framework }) => framework);
 }
 
-/** The call as it is known before the swarm is. */
-function describeCall({ newId }: RespondPorts, caller: UserCaller, request: RunRequest): AdmissionCall {
+/** The call without what depends on the swarm. */
+function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, request: RunRequest): AdmissionCall {
   const { idempotencyKey: key } = request;
   return {
     run_id: newId(),
     sent_id: newId(),
     swarm_id: request.swarmId,
-    user_id: caller.userId,
-    is_service: caller.role === "service_role",
+    user_id: principal.userId,
+    is_service: principal.role === "service_role",
     message: request.message,
     agent_ids: request.agentIds,
     reply_to_id: request.replyToId,
     mentions: [],
     metadata: request.metadata,
     client_message_id: request.clientMessageId,
-    // The service role's keys for a user are not that user's own.
+    // Keys of the service role on behalf of a user are separate from keys of the user.
     idempotency_key:
-      key === null ? null : `${caller.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,
+      key === null ? null : `${principal.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,
     request_hash: hash("sha256", request.fingerprint, "hex"),
     on_conflict: request.onConflict,
     request: {},
@@ -141,8 +157,8 @@ function describeCall({ newId }: RespondPorts, caller: UserCaller, request: RunR
 }
 
 /** Stored with the run and readable by the members of the swarm. */
-function describeRequest(
-  caller: Principal,
+function toStoredRequest(
+  principal: Principal,
   { agentIds, maxTurns, traceparent }: RunRequest,
   mentions: readonly string[],
 ): Record<string, unknown> {
@@ -152,11 +168,11 @@ function describeRequest(
     ...(mentions.length > 0 && { mentions }),
     ...(maxTurns !== null && { max_turns: maxTurns }),
     ...(parseTraceparent(traceparent) !== null && { traceparent }),
-    ...(caller.role === "service_role" && { payer_id: caller.userId }),
+    ...(principal.role === "service_role" && { payer_id: principal.userId }),
   };
 }
 
-/** Rejects a run that no agent could answer, before anything is stored. */
+/** Rejects a run when no agent has a usable model, before anything is stored. */
 function requireModel(
   { models }: RespondPorts,
   agents: readonly PreflightAgent[],

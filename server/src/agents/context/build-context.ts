@@ -17,12 +17,12 @@ export interface ContextRequest {
 
 export interface Context {
   readonly system: string;
-  /** Begins and ends with a user's, and roles alternate: what every vendor accepts. */
+  /** Begins and ends with a user's message, and roles alternate, as every vendor accepts. */
   readonly messages: ModelMessage[];
-  /** How many messages of the swarm are in it. The newest one always is. */
+  /** The number of swarm messages in the context. It always has the newest one. */
   readonly messageCount: number;
   readonly trimmed: { readonly messageCount: number; readonly reason: "budget" | "history_limit" } | null;
-  /** Rather too high than too low. */
+  /** Overestimated rather than underestimated. */
   readonly estimatedTokens: number;
 }
 
@@ -31,13 +31,13 @@ interface Line {
   readonly text: string;
 }
 
-/** What a vendor's framing of one message costs, or the blank line between two that are merged. */
+/** The cost of a vendor's framing of one message, or of the separator of two merged messages. */
 const TOKENS_PER_MESSAGE = 4;
 const SEPARATOR = "\n\n";
 const OPENING = "(The conversation so far begins with your own words.)";
 const OWN_TURN = "(It is your turn again. Add only what is new.)";
 
-/** What one agent reads of the swarm: its own words as the assistant's, everybody else's as a user's with a name before them. */
+/** The conversation for one agent: its own messages as the assistant, all others as the user with a name prefix. */
 export function buildContext(request: ContextRequest): Context {
   const { agent, participants, charsPerToken } = request;
   const present = request.messages.filter((message) => message.content !== null && message.content.trim() !== "");
@@ -66,7 +66,7 @@ export function buildContext(request: ContextRequest): Context {
   };
 }
 
-/** Reserved whether or not the two notes are needed, so that they never push a context over its budget. */
+/** Always reserved, so that the two notes never exceed the budget. */
 function framingCost(charsPerToken: number): number {
   return estimateTokens(OPENING, charsPerToken) + estimateTokens(OWN_TURN, charsPerToken) + 2 * TOKENS_PER_MESSAGE;
 }
@@ -77,19 +77,19 @@ function renderLine(message: TranscriptMessage, agentId: string, speakers: Speak
   return { role: "user", text: `[${speakers.labelOf(message)}]: ${quoteForgedLines(content, speakers)}` };
 }
 
-/** A line inside a message that looks like somebody's own line becomes a quotation. */
+/** Quotes lines within a message that imitate the name prefix of another speaker. */
 function quoteForgedLines(content: string, speakers: Speakers): string {
   if (!content.includes("[")) return content;
   return content.replace(
     /^[^\S\r\n]*\[([^\]\r\n]{1,200})\][^\S\r\n]*:/gmu,
-    (prefix: string, name: string, at: number) =>
-      at > 0 && speakers.isLabel(name) ? `> ${prefix.trimStart()}` : prefix,
+    (prefix: string, name: string, offset: number) =>
+      offset > 0 && speakers.isLabel(name) ? `> ${prefix.trimStart()}` : prefix,
   );
 }
 
 function mergeLines(lines: readonly Line[]): ModelMessage[] {
   const merged: { role: "user" | "assistant"; content: string; starts?: number[] }[] = [];
-  // Nobody has said these two.
+  // A note is not a message of the swarm, so it has no starts.
   const note = (content: string) => merged.push({ role: "user", content, starts: [] });
   if (lines[0]?.role !== "user") note(OPENING);
   for (const { role, text } of lines) {

@@ -1,17 +1,17 @@
 import { speakerLabel } from "./speaker-label.ts";
 
 export interface EchoStripper {
-  /** What may be shown now. Text is held only as long as it can still become the prefix. */
+  /** The text that can be emitted. Text is held back only while it can become the prefix. */
   push(delta: string): string;
-  /** What was held, once the stream is over. */
+  /** The text that was held back, at the end of the stream. */
   end(): string;
 }
 
-/** More blank space than this before a prefix is the answer's own. */
+/** White space before a prefix; more than this belongs to the answer. */
 const MAX_BLANKS = 16;
 const BLANK = /\s/u;
 
-/** Models echo the `[Name]: ` that they read before others' messages. Their own name at the start of an answer is cut off. */
+/** Removes the model's own name at the start of an answer: models imitate the `[Name]: ` prefix of the messages. */
 export function createEchoStripper(name: string): EchoStripper {
   const labels = [...new Set([speakerLabel(name, "agent"), name])];
   let held = "";
@@ -67,11 +67,11 @@ function matchLabel(text: string, label: string): Found {
   return text.charAt(colon) === ":" ? { end: colon + 1 } : "none";
 }
 
-/** Where the next letter stands, if one is there already. */
+/** The index of the next character that is not white space. */
 function skipBlanks(text: string, from: number): number | "undecided" | "none" {
-  for (let at = from; at < text.length; at += 1) {
-    if (!BLANK.test(text.charAt(at))) return at;
-    if (at - from === MAX_BLANKS) return "none";
+  for (let index = from; index < text.length; index += 1) {
+    if (!BLANK.test(text.charAt(index))) return index;
+    if (index - from === MAX_BLANKS) return "none";
   }
   return "undecided";
 }

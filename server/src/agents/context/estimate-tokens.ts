@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 
-/** Characters of Latin text that make one token, as long as a model has not shown otherwise. */
+/** Characters of Latin text per token, until a model is calibrated. */
 const DEFAULT_CHARS_PER_TOKEN = 3.6;
 
 const MIN_CHARS_PER_TOKEN = 1;
 const MAX_CHARS_PER_TOKEN = 8;
-/** From here on (CJK, Hangul, emoji) vocabularies hold about one token for each code unit. */
+/** From here on (CJK, Hangul, emoji) vocabularies have about one token for each code unit. */
 const FIRST_WIDE_UNIT = 0x2e80;
 const WIDE = /[\u2e80-\uffff]/;
 
-/** A guess without a vocabulary. The guess for two texts joined is never above the sum of their own. */
+/** Estimates without a vocabulary. The estimate of a joined text never exceeds the sum of its parts. */
 export function estimateTokens(text: string, charsPerToken: number = DEFAULT_CHARS_PER_TOKEN): number {
   const ratio = boundRatio(charsPerToken);
   if (!WIDE.test(text)) return Math.ceil(text.length / ratio);
@@ -19,14 +19,14 @@ export function estimateTokens(text: string, charsPerToken: number = DEFAULT_CHA
 }
 
 export interface Calibration {
-  /** Characters per token: what `estimateTokens` and `buildContext` take. */
+  /** Characters per token, for `estimateTokens` and `buildContext`. */
   ratioFor(model: string): number;
-  /** `estimated` was made with the ratio of this model; `real` is what the vendor counted. */
+  /** `estimated` was computed with the ratio of this model; `real` is the count of the vendor. */
   learn(model: string, estimated: number, real: number): void;
 }
 
 const LEARNING_RATE = 0.2;
-/** Below this the vendor's own framing of a prompt outweighs its text. */
+/** Below this the vendor's framing of a prompt outweighs its text. */
 const MIN_LEARNED_TOKENS = 50;
 const MAX_MODELS = 256;
 

@@ -6,10 +6,10 @@ interface Name {
 const WORD = /[\p{L}\p{N}\p{M}_]/u;
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', "“": "”", "'": "'" };
 
-/** In a text that has more of them, the others are not names: looking each up takes longer than anybody should wait. */
-const MOST_LOOKED_UP = 500;
+/** Further @ signs of a text are ignored, because each lookup takes time. */
+const MAX_LOOKUPS = 500;
 
-/** The agents that a text addresses, in the order in which it does: `@Name`, `@Two Words`, `@"Two Words"`. */
+/** The agents that a text mentions, in order: `@Name`, `@Two Words`, `@"Two Words"`. */
 export function findMentions(
   text: string,
   agents: readonly { readonly id: string; readonly name: string }[],
@@ -18,18 +18,18 @@ export function findMentions(
   const names = longestFirst(agents);
   const haystack = fold(text);
   const found = new Set<string>();
-  let lookedUp = 0;
-  for (let at = haystack.indexOf("@"); at !== -1; at = haystack.indexOf("@", at + 1)) {
-    if (WORD.test(characterBefore(haystack, at))) continue;
-    lookedUp += 1;
-    if (lookedUp > MOST_LOOKED_UP || found.size === agents.length) break;
-    const name = names.find((one) => isMentioned(haystack, at + 1, one.text));
+  let lookups = 0;
+  for (let index = haystack.indexOf("@"); index !== -1; index = haystack.indexOf("@", index + 1)) {
+    if (WORD.test(characterBefore(haystack, index))) continue;
+    lookups += 1;
+    if (lookups > MAX_LOOKUPS || found.size === agents.length) break;
+    const name = names.find((one) => isMentioned(haystack, index + 1, one.text));
     for (const id of name?.ids ?? []) found.add(id);
   }
   return [...found];
 }
 
-/** Agents of one name are addressed together. */
+/** Agents with the same name are mentioned together. */
 function longestFirst(agents: readonly { readonly id: string; readonly name: string }[]): Name[] {
   const byText = new Map<string, Name>();
   for (const { id, name } of agents) {
@@ -49,7 +49,7 @@ function isMentioned(haystack: string, from: number, name: string): boolean {
   return !WORD.test(characterAfter(haystack, from + name.length));
 }
 
-/** Some characters fold into a space and more, so that a space may stand at either end. */
+/** Some characters fold into a space and another character, so a space can occur at either end. */
 function isQuoted(haystack: string, from: number, name: string, closing: string): boolean {
   const begin = haystack.charAt(from) === " " ? from + 1 : from;
   if (!haystack.startsWith(name, begin)) return false;
@@ -61,12 +61,12 @@ function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ");
 }
 
-function characterAfter(text: string, at: number): string {
-  const code = text.codePointAt(at);
+function characterAfter(text: string, index: number): string {
+  const code = text.codePointAt(index);
   return code === undefined ? "" : String.fromCodePoint(code);
 }
 
-function characterBefore(text: string, at: number): string {
-  const unit = text.charAt(at - 1);
-  return /[\udc00-\udfff]/.test(unit) ? text.slice(Math.max(0, at - 2), at) : unit;
+function characterBefore(text: string, index: number): string {
+  const unit = text.charAt(index - 1);
+  return /[\udc00-\udfff]/.test(unit) ? text.slice(Math.max(0, index - 2), index) : unit;
 }

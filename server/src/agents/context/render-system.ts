@@ -11,7 +11,7 @@ export interface ContextAgent {
   readonly systemPrompt: string | null;
 }
 
-/** The owner's prompt, and below it one line about who speaks here. Names and roles are others' words: one line, bounded. */
+/** The prompt of the owner and a line about the participants. Names and roles are user input: one line, limited length. */
 export function renderSystem(agent: ContextAgent, participants: readonly Participant[], speakers: Speakers): string {
   const others = participants.filter((one) => one.type !== "agent" || one.id !== agent.id);
   const named = others.slice(0, MAX_NAMED_PARTICIPANTS).map((one) => describe(one, speakers));

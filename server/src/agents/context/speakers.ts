@@ -15,8 +15,8 @@ export interface Speakers {
 }
 
 /**
- * One label for each author. Whoever is named like somebody else gets a number behind the name, so that nobody
- * speaks under another's: the agent itself comes first, then the participants, then authors who have left.
+ * One label for each author. An author whose name is taken gets a number, so that no author can impersonate another. The agent
+ * itself comes first, then the participants, then authors who have left.
  */
 export function nameSpeakers(
   agent: { readonly id: string; readonly name: string },

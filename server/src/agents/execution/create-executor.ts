@@ -1,18 +1,17 @@
 import { poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
-import { createDeltaStore } from "./delta-store.ts";
 import type { Executor } from "./executor.ts";
 import type { RunPorts } from "./live-run.ts";
 import { LiveRuns } from "./live-runs.ts";
-import { createRunAdvances } from "./run-advances.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type RunPlaces } from "./run-places.ts";
-import { claimRuns, pruneRunRows, sweepRuns } from "./sql/keep-runs.ts";
+import { createRunStore } from "./run-store.ts";
+import { claimRuns, pruneRunRows, sweepRuns } from "./sql/manage-runs.ts";
 
 export interface ExecutorTimes {
-  /** How often a node polls for runs that wait. */
+  /** How often a node polls for queued runs. */
   readonly claimPollMs: number;
-  /** How often it renews the leases of its runs and learns what has changed about them. */
+  /** How often it renews the leases of its runs and reads what has changed about them. */
   readonly watchMs: number;
   readonly sweepMs: number;
   readonly pruneMs: number;
@@ -22,15 +21,15 @@ const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_00
 const RETRY_AFTER_MS = 1_000;
 const MAX_SWEPT = 50;
 const MAX_PRUNED = 5_000;
-/** One poll for all runs that ended within this time. */
-const LATER_MS = 100;
+/** Runs that end within this time cause one poll. */
+const POLL_DELAY_MS = 100;
 
 export interface ExecutorOptions {
   readonly ports: RunPorts;
-  /** Names this process among the nodes, anew at each start. */
+  /** Identifies this process as the holder of leases; new at each start. */
   readonly owner: string;
   readonly concurrency: number;
-  /** The share of `concurrency` that the runs of one provider may take. */
+  /** The share of `concurrency` that the runs of one provider can use. */
   readonly providerSharePercent: number;
   readonly leaseMs: number;
   readonly retentionHours: number;
@@ -46,7 +45,7 @@ export interface RunningExecutor {
   /** How many runs are in progress here, or were a moment ago. */
   countRuns(): number;
   readonly workers: readonly Worker[];
-  /** The workers that a node needs which carries out no runs: they notify the nodes that do. */
+  /** The workers of a node that executes no runs: they notify the nodes that do. */
   readonly links: readonly Worker[];
 }
 
@@ -70,14 +69,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
   const wakeLater = createDelayedWakeUp(claimWakeUp);
   const live = new LiveRuns({
     ...options,
-    ports: {
-      ...ports,
-      deltas: createDeltaStore(ports.pool, countRuns),
-      advances: createRunAdvances(ports.pool, countRuns),
-    },
+    ports: { ...ports, store: createRunStore(ports.pool, countRuns) },
     places,
     onStarted: () => load.note(live.size),
-    // A run that came while the end was being written was not seen by it.
+    // The end of a run does not see runs that were queued while it was written.
     onEnded: (mayWait) => (mayWait ? claimWakeUp.trigger() : wakeLater()),
   });
   const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp: new WakeUp(), isWorking: false };
@@ -99,7 +94,7 @@ function createDelayedWakeUp(wakeUp: WakeUp): () => void {
     setTimeout(() => {
       isScheduled = false;
       wakeUp.trigger();
-    }, LATER_MS).unref();
+    }, POLL_DELAY_MS).unref();
   };
 }
 
@@ -140,7 +135,7 @@ async function claim({ options, places, live, claimWakeUp }: ExecutorState): Pro
     if (capacity.maxRuns === 0) return;
     const claimed = await claimRuns(options.ports.pool, options, capacity);
     for (const { frameworks, ...started } of claimed) live.start({ ...started, place: places.take(frameworks) });
-    // Only a part of what waits for a provider is claimed at a time.
+    // A claim takes only a part of the queued runs of a provider.
     if (claimed.length > 0 && capacity.frameworks.length > 0) claimWakeUp.trigger();
   } finally {
     capacity.close();

@@ -2,7 +2,7 @@ import type { RunStopReason } from "@swarmbase/sdk";
 import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
 import type { TurnMarks } from "./live-run.ts";
 import type { StopKind } from "./run-stop.ts";
-import type { FaultRow } from "./steps.ts";
+import { createFault, type FaultRow } from "./steps.ts";
 
 export interface RunEnd {
   readonly status: "completed" | "partial" | "failed" | "cancelled";
@@ -12,13 +12,19 @@ export interface RunEnd {
 
 export interface EndInput {
   readonly finished: readonly (FinishedTurn & TurnMarks)[];
-  /** What the strategy decided, where the run was not aborted. */
+  /** The decision of the strategy; null when the run was aborted. */
   readonly endReason: EndReason | null;
-  /** Why the run was aborted, where it was. */
+  /** Why the run was aborted; null when it was not. */
   readonly stop: Exclude<StopKind, "lost"> | null;
 }
 
-/** The status and stop reason of a run. A reply alone: completed; a reply and a fault: partial; faults alone: failed. */
+const STARTER_REMOVED = createFault(
+  "FORBIDDEN",
+  "The user who started the run may no longer start runs in this swarm",
+  false,
+);
+
+/** The status and stop reason of a run. Only replies: completed. Replies and faults: partial. Only faults: failed. */
 export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
   const hasReply = finished.some(({ text }) => text !== "");
   const failures = finished.filter(({ outcome }) => outcome === "failed");
@@ -30,21 +36,21 @@ export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
     case "interrupted":
       return end("cancelled", "interrupted");
     case "removed":
-      return end(
-        "cancelled",
-        "starter_removed",
-        fault("FORBIDDEN", "The user who started the run may no longer start runs in this swarm", false),
-      );
+      return end("cancelled", "starter_removed", STARTER_REMOVED);
     case "draining":
       return end("cancelled", "worker_lost");
     case "timeout":
-      return end(kept, "timeout", fault("PROVIDER_TIMEOUT", "The run took longer than it may", true));
+      return end(kept, "timeout", createFault("PROVIDER_TIMEOUT", "The run exceeded its time limit", true));
     case null:
       break;
   }
   const met = (mark: TurnMarks["stop"]): boolean => finished.some((turn) => turn.stop === mark);
   if (met("budget_exceeded"))
-    return end(kept, "budget_exceeded", fault("BUDGET_EXCEEDED", "The budget does not allow another call", false));
+    return end(
+      kept,
+      "budget_exceeded",
+      createFault("BUDGET_EXCEEDED", "The budget does not allow another call", false),
+    );
   if (failures.length > 0) {
     const isFiltered = failures.every(({ errorCode }) => errorCode === "CONTENT_FILTERED");
     return end(kept, isFiltered ? "content_filtered" : "provider_error");
@@ -62,8 +68,4 @@ export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
 
 function end(status: RunEnd["status"], stopReason: RunStopReason, error: FaultRow | null = null): RunEnd {
   return { status, stopReason, error: status === "completed" ? null : error };
-}
-
-function fault(code: string, message: string, retryable: boolean): FaultRow {
-  return { code, message, retryable, provider_status: null };
 }

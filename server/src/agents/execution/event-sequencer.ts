@@ -20,14 +20,14 @@ export interface Block {
 }
 
 /**
- * Numbers the events of a run and shows them in that order: what comes after a block waits until the block's statement has been
- * committed. Deltas are shown at once where nothing is before them, and stored later, many in a row.
+ * Numbers the events of a run and publishes them in that order: events after a block wait until the statement of the block has
+ * been committed. Deltas with no block before them are published at once. They are stored later, many in one row.
  */
 export interface EventSequencer {
   delta(type: DeltaType, source: DeltaSource, text: string): void;
   reserve(count: number): Block;
   fill(block: Block, events: readonly EventRow[]): void;
-  /** The deltas that are not stored yet, as rows; they are the caller's from now on. */
+  /** Removes and returns the deltas that are not stored yet, as rows. */
   takeUnstored(): EventRow[];
   readonly unstoredChars: number;
   /** The rows taken last are stored. */
@@ -42,7 +42,7 @@ interface OpenRow {
 }
 
 export function createEventSequencer(
-  hub: OpenStreamHub,
+  streamHub: OpenStreamHub,
   run: { id: string; swarmId: string },
   lastSeq: number,
 ): EventSequencer {
@@ -70,7 +70,7 @@ export function createEventSequencer(
     const due = held.filter((event) => event.seq < limit).sort((one, other) => one.seq - other.seq);
     if (due.length === 0) return;
     held = held.filter((event) => event.seq >= limit);
-    for (const event of due) hub.publish(event);
+    for (const event of due) streamHub.publish(event);
   };
 
   return {
@@ -85,11 +85,11 @@ export function createEventSequencer(
         isRestricted: isReasoning(type),
         data: { run_id: run.id, swarm_id: run.swarmId, turn_id: turnId, message_id: messageId, delta: text },
       };
-      if (blocks.size === 0) hub.publish(event);
+      if (blocks.size === 0) streamHub.publish(event);
       else held.push(event);
       const last = rows.at(-1);
       unstoredChars += text.length;
-      // A stored row has its first and last seq alone, so its seqs have to be consecutive.
+      // A row stores only its first and last seq, so its seqs must be consecutive.
       if (last?.source === source && last.type === type && last.firstSeq + last.deltas.length === seq)
         last.deltas.push(text);
       else rows.push({ type, source, firstSeq: seq, deltas: [text] });
@@ -128,7 +128,7 @@ export function createEventSequencer(
       return unstoredChars;
     },
     settle() {
-      hub.settle(run.id, (rows[0]?.firstSeq ?? nextSeq) - 1);
+      streamHub.settle(run.id, (rows[0]?.firstSeq ?? nextSeq) - 1);
     },
   };
 }

@@ -8,42 +8,40 @@ import type { Models } from "../providers/model-port.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
-import type { DeltaStore } from "./delta-store.ts";
 import type { OpenedTurn } from "./executor.ts";
 import type { RunBudget } from "../model/run-budget.ts";
-import type { RunAdvances } from "./run-advances.ts";
+import type { RunStore } from "./run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
 import type { RunWriter } from "./run-writer.ts";
 import type { RunContext } from "./sql/load-run.ts";
 
-/** What carrying out runs depends on. */
+/** The dependencies of executing runs. */
 export interface RunPorts {
   readonly pool: pg.Pool;
   readonly models: Models;
   readonly tools: Tools;
   readonly tracing: Tracing;
-  readonly hub: OpenStreamHub;
+  readonly streamHub: OpenStreamHub;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly calibration: Calibration;
-  /** Both resolve to false when the user has none left in this minute. */
+  /** Both resolve to false when the user has reached the rate limit. */
   readonly charge: {
     answer(userId: string): Promise<boolean>;
     tool(userId: string): Promise<boolean>;
   };
   newId(): string;
-  /** Something was committed that may have raised events. */
+  /** Called when a commit may have raised events. */
   onEvents(): void;
   readonly approvalTtlMs: number;
 }
 
-/** With what all runs of a node share. */
+/** With the store that all runs of a node share. */
 export interface WorkPorts extends RunPorts {
-  readonly deltas: DeltaStore;
-  readonly advances: RunAdvances;
+  readonly store: RunStore;
 }
 
-/** One run while it is carried out here. */
+/** A run that this node executes. */
 export interface LiveRun {
   readonly ports: RunPorts;
   readonly context: RunContext;
@@ -54,10 +52,10 @@ export interface LiveRun {
   readonly signal: AbortSignal;
   /** By turn id; aborting one aborts that turn alone. */
   readonly turnControllers: Map<string, AbortController>;
-  /** The agents that the strategy may choose: enabled, and named where the caller named some. */
+  /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */
   agents: RunContext["agents"];
   readonly isNarrowed: boolean;
-  /** The turn that began with the run, until it continues. */
+  /** The turn that started with the run, until it continues. */
   opened: OpenedTurn | null;
   /** The messages of the swarm that turns have read. */
   transcript: TranscriptMessage[];
@@ -67,7 +65,7 @@ export interface LiveRun {
   answerCount: number;
 }
 
-/** What the end of a run depends on besides the texts. */
+/** What the end of a run depends on, apart from the texts. */
 export interface TurnMarks {
   readonly errorCode: string | null;
   /** The stored text is incomplete. */
@@ -78,7 +76,7 @@ export interface TurnMarks {
 
 export type TurnStop = "budget_exceeded" | "loop_detected" | "max_tool_steps" | "max_turns" | "approval_expired";
 
-/** The user whose limits count; null for the service role, which names the payer itself. */
+/** The user whose rate limits apply; null for the service role, which names the payer. */
 export function chargedUserOf({ run }: RunContext): string | null {
   return run.request["payer_id"] === undefined ? run.user_id : null;
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { carryOutRun, type RunControl } from "./carry-out-run.ts";
+import { executeRun, type RunControl } from "./execute-run.ts";
 import type { StartedRun } from "./executor.ts";
 import type { WorkPorts } from "./live-run.ts";
 import type { RunPlaces } from "./run-places.ts";
 import { RunStop } from "./run-stop.ts";
-import { type KeptRun, keepRuns } from "./sql/keep-runs.ts";
+import { type RenewedRun, renewLeases } from "./sql/manage-runs.ts";
 
-/** Without an answered renewal for this share of the lease, work stops before other nodes may end the run. */
-const SURE_SHARE = 0.6;
+/** A run is aborted when its lease was not renewed for this share of its duration, before other nodes may end the run. */
+const RENEWAL_DEADLINE_SHARE = 0.6;
 const WATCH_TIMEOUT_MS = 3_000;
-/** Runs that are aborted when the node stops still have to store that. */
+/** For the last writes of runs that are aborted when the node stops. */
 const LAST_WRITES_MS = 2_000;
 
 export interface LiveRunsOptions {
@@ -18,19 +18,19 @@ export interface LiveRunsOptions {
   readonly leaseMs: number;
   /** How long live runs may take to finish when the node stops. */
   readonly stopTimeoutMs: number;
-  /** The number of live runs has grown. */
+  /** Called when the number of live runs grows. */
   onStarted(): void;
-  /** A run has ended. `mayWait`: another run may have waited for it. */
+  /** Called when a run has ended. `mayWait`: another run may be queued behind it. */
   onEnded(mayWait: boolean): void;
 }
 
 interface LiveEntry extends RunControl, Omit<StartedRun, "place"> {
-  /** When the last renewal that was answered was sent. */
+  /** When the last successful renewal was sent. */
   readonly lease: { renewedAtMs: number };
   readonly done: Promise<void>;
 }
 
-/** The runs that this node carries out, and their leases. */
+/** The runs that this node executes, and their leases. */
 export class LiveRuns {
   readonly #options: LiveRunsOptions;
   readonly #entries = new Map<string, LiveEntry>();
@@ -56,7 +56,7 @@ export class LiveRuns {
       turnControllers: new Map(),
       isHeld: () => this.#nowMs() < lease.renewedAtMs + leaseMs,
     };
-    const done = carryOutRun(ports, started, control).then((hasNext) => {
+    const done = executeRun(ports, started, control).then((hasNext) => {
       const wasFull = place.release();
       this.#entries.delete(started.runId);
       onEnded(hasNext || wasFull);
@@ -65,20 +65,20 @@ export class LiveRuns {
     onStarted();
   }
 
-  /** Renews the leases of all runs and applies what has changed: cancelled, lost, without their agent or their starter. */
+  /** Renews the leases of all runs and applies cancellations, lost leases, and removed agents and starters. */
   async watch(): Promise<void> {
     const entries = [...this.#entries.values()];
     if (entries.length === 0) return;
     const sentAtMs = this.#nowMs();
     try {
-      const kept = await this.#renew(entries);
+      const renewed = await this.#renew(entries);
       for (const { lease } of entries) lease.renewedAtMs = sentAtMs;
       // A run that has ended in the meantime is not lost: it is no longer in the map.
-      for (const row of kept) this.#apply(row);
+      for (const row of renewed) this.#apply(row);
     } finally {
-      const unsureBeforeMs = this.#nowMs() - this.#options.leaseMs * SURE_SHARE;
+      const expiredBeforeMs = this.#nowMs() - this.#options.leaseMs * RENEWAL_DEADLINE_SHARE;
       for (const { lease, controller } of this.#entries.values())
-        if (lease.renewedAtMs < unsureBeforeMs) controller.abort(new RunStop("lost"));
+        if (lease.renewedAtMs < expiredBeforeMs) controller.abort(new RunStop("lost"));
     }
   }
 
@@ -97,23 +97,23 @@ export class LiveRuns {
     return this.#options.ports.clock.now().getTime();
   }
 
-  async #renew(entries: readonly LiveEntry[]): Promise<readonly KeptRun[]> {
+  async #renew(entries: readonly LiveEntry[]): Promise<readonly RenewedRun[]> {
     const { ports, leaseMs } = this.#options;
     const timeout = AbortSignal.timeout(WATCH_TIMEOUT_MS);
     const late = new Promise<never>((_, reject) => {
       timeout.addEventListener("abort", () => reject(new Error("the leases were not renewed in time")), { once: true });
     });
-    return await Promise.race([keepRuns(ports.pool, entries, leaseMs), late]);
+    return await Promise.race([renewLeases(ports.pool, entries, leaseMs), late]);
   }
 
-  #apply(kept: KeptRun): void {
-    const run = this.#entries.get(kept.run_id);
+  #apply(row: RenewedRun): void {
+    const run = this.#entries.get(row.run_id);
     if (run === undefined) return;
-    if (kept.is_lost) run.controller.abort(new RunStop("lost"));
-    else if (kept.cancel_reason !== null)
-      run.controller.abort(new RunStop(kept.cancel_reason === "interrupted" ? "interrupted" : "cancelled"));
-    else if (kept.swarm_status !== "active") run.controller.abort(new RunStop("gone"));
-    else if (!kept.may_go_on) run.controller.abort(new RunStop("removed"));
-    else for (const id of kept.gone_turn_ids) run.turnControllers.get(id)?.abort(new RunStop("gone"));
+    if (row.is_lost) run.controller.abort(new RunStop("lost"));
+    else if (row.cancel_reason !== null)
+      run.controller.abort(new RunStop(row.cancel_reason === "interrupted" ? "interrupted" : "cancelled"));
+    else if (row.swarm_status !== "active") run.controller.abort(new RunStop("gone"));
+    else if (!row.may_go_on) run.controller.abort(new RunStop("removed"));
+    else for (const id of row.gone_turn_ids) run.turnControllers.get(id)?.abort(new RunStop("gone"));
   }
 }

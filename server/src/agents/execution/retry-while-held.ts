@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isUnavailable } from "../../db/index.ts";
 
-/** A deadlock, a row that was deleted in between, a lock that was not available. */
+/** Deadlock, serialization failure, foreign key violation by a concurrent deletion, lock not available. */
 const CONFLICT_STATES = new Set(["40P01", "40001", "23503", "55P03"]);
 const MAX_CONFLICTS = 4;
 const FIRST_PAUSE_MS = 50;

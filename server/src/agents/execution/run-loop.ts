@@ -4,7 +4,7 @@ import type { LiveRun, TurnMarks } from "./live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { resumeTurn, runTurn } from "../turn/run-turn.ts";
 import { selectSpeaker } from "../turn/select-speaker.ts";
-import type { PausedExecution } from "./steps.ts";
+import type { ToolExecution } from "./steps.ts";
 import { coordinatorIdOf } from "../tools/toolset.ts";
 import type { SuspendedTurn, TurnEnd } from "../turn/turn.ts";
 
@@ -22,7 +22,7 @@ export type LoopEnd =
   | { readonly kind: "ended"; readonly endReason: EndReason | null }
   | { readonly kind: "paused"; readonly suspended: readonly SuspendedTurn[] };
 
-/** Does what the strategy decides, step by step, until it ends the run. Rejects only when the run is lost. */
+/** Executes the steps that the strategy decides until it ends the run. Rejects only when the run is lost. */
 export async function runLoop(run: LiveRun, progress: RunProgress | null): Promise<LoopEnd> {
   if (progress !== null) {
     const ends = await Promise.all(progress.suspended.map((turn) => resumeTurn(run, turn)));
@@ -31,17 +31,15 @@ export async function runLoop(run: LiveRun, progress: RunProgress | null): Promi
   }
   let selected: string | null = null;
   for (;;) {
-    // A turn that has begun must end by itself.
+    // A turn that has started must record its end.
     if (run.signal.aborted && run.opened !== null) await runTurn(run, run.opened.agent.id, null);
     if (run.signal.aborted || mustEnd(run)) return { kind: "ended", endReason: null };
     const step = decideNext({
+      ...run.limits,
       strategy: run.context.run.strategy,
       agents: run.agents,
       coordinatorId: coordinatorIdOf(run),
       isNarrowed: run.isNarrowed,
-      maxTurns: run.limits.maxTurns,
-      maxRounds: run.limits.maxRounds,
-      onAgentError: run.limits.onAgentError,
       turns: run.finished,
       selected,
     });
@@ -91,8 +89,8 @@ function suspendedIn(ends: readonly TurnEnd[]): SuspendedTurn[] {
   return ends.flatMap((end) => (end.kind === "suspended" ? [end.turn] : []));
 }
 
-/** The executions that wait, at any depth. */
-export function executionsIn(suspended: readonly SuspendedTurn[]): PausedExecution[] {
+/** The tool executions that wait for an approval, at any depth. */
+export function executionsIn(suspended: readonly SuspendedTurn[]): ToolExecution[] {
   return suspended.flatMap(({ waiting }) =>
     waiting.flatMap((call) => {
       switch (call.kind) {

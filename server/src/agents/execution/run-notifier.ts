@@ -8,7 +8,7 @@ const CANCEL = "cancel:";
 export interface RunNotifierOptions {
   readonly listenUrl: string;
   readonly observer: Observer;
-  /** A run waits somewhere, or may have begun to while nobody listened. */
+  /** Called when a run is queued, or may have been queued while the connection was down. */
   onWaiting(): void;
   onCancel(runId: string): void;
 }

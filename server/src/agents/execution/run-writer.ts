@@ -1,31 +1,29 @@
-import type { DeltaStore } from "./delta-store.ts";
 import type { Block, DeltaSource, DeltaType, EventSequencer } from "./event-sequencer.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
-import type { RunAdvances } from "./run-advances.ts";
+import type { RunStore } from "./run-store.ts";
 import { RunStop } from "./run-stop.ts";
 import type { Advanced, NumberedStep, RunHold } from "./sql/advance-runs.ts";
-import { countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
+import { type CancelReason, countSeqs, type EventRow, type Step, type StepResult } from "./steps.ts";
 
 const FLUSH_CHARS = 4_096;
-/** A change of a turn's status waits this long for what follows: a short answer then ends in the same transaction. */
+/** A status change of a turn waits this long for further steps: a short answer then ends in the same transaction. */
 const STATUS_DELAY_MS = 15;
 
 export interface RunWriterOptions {
-  readonly deltas: DeltaStore;
-  readonly advances: RunAdvances;
+  readonly store: RunStore;
   readonly hold: RunHold;
   readonly sequencer: EventSequencer;
-  /** Whether this node may still hold the run. Until then an unreachable database is waited for. */
+  /** Whether this node may still hold the run. While it does, writes wait for an unreachable database. */
   isHeld(): boolean;
-  onCancel(reason: "cancelled" | "interrupted" | "disconnected"): void;
+  onCancel(reason: CancelReason): void;
   onLost(error: unknown): void;
-  /** Something was committed that raised events. */
+  /** Called when a commit raised events. */
   onEvents(): void;
 }
 
 interface Entry {
   readonly step: Step;
-  /** Its seqs; a step that waits gets them when the batch is sent or another step follows. */
+  /** Its seqs; a delayed step gets them when the batch is sent or another step follows. */
   block: Block | null;
   resolve(result: StepResult): void;
   reject(error: unknown): void;
@@ -49,13 +47,13 @@ export class RunWriter {
     this.#options = options;
   }
 
-  /** Shows the text at once and stores it with the next batch. */
+  /** Publishes the text at once and stores it with the next batch. */
   delta(type: DeltaType, source: DeltaSource, text: string): void {
     if (this.#isLost) return;
-    const { sequencer, deltas } = this.#options;
+    const { sequencer, store } = this.#options;
     sequencer.delta(type, source, text);
     if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startPump();
-    else if (this.#timer === null) this.#scheduleIn(deltas.pauseMs);
+    else if (this.#timer === null) this.#scheduleIn(store.deltaPauseMs);
   }
 
   /** Writes the step with everything else that is submitted until the batch is sent. Rejects with a RunStop when the run is lost. */
@@ -116,13 +114,13 @@ export class RunWriter {
   }
 
   async #writeDeltas(): Promise<void> {
-    const { deltas, hold, sequencer, isHeld, onCancel } = this.#options;
+    const { store, hold, sequencer, isHeld, onCancel } = this.#options;
     const rows = this.#takeRows();
     try {
-      const verdict = await deltas.put(hold, rows);
-      if (verdict.is_lost) return this.#lose(null, []);
-      if (verdict.cancel_reason !== null) onCancel(verdict.cancel_reason);
-      if (verdict.is_stored) return sequencer.settle();
+      const result = await store.storeDeltas({ hold, rows });
+      if (result.is_lost) return this.#lose(null, []);
+      if (result.cancel_reason !== null) onCancel(result.cancel_reason);
+      if (result.is_stored) return sequencer.settle();
       this.#leftRows = rows;
       if (!isHeld()) this.#lose(null, []);
     } catch (error) {
@@ -131,13 +129,13 @@ export class RunWriter {
   }
 
   async #writeBatch(batch: readonly Entry[]): Promise<void> {
-    const { advances, hold, isHeld } = this.#options;
+    const { store, hold, isHeld } = this.#options;
     const blocks = batch.map((entry) => this.#number(entry));
     const events = this.#takeRows();
     const steps = batch.map(({ step }, index): NumberedStep => ({ ...step, seq: blocks[index]?.seq ?? 0 }));
     let advanced: Advanced;
     try {
-      advanced = await retryWhileHeld((isRepeated) => advances({ hold, steps, events, isRepeated }), isHeld);
+      advanced = await retryWhileHeld((isRepeated) => store.advance({ hold, steps, events, isRepeated }), isHeld);
     } catch (error) {
       return this.#lose(error, batch);
     }
@@ -155,9 +153,9 @@ export class RunWriter {
   }
 
   async #pump(): Promise<void> {
-    // Whatever follows without a wait is submitted first.
+    // Steps that the same tick submits join the batch.
     await new Promise((resolve) => setImmediate(resolve));
-    const { sequencer, deltas } = this.#options;
+    const { sequencer, store } = this.#options;
     do {
       const batch = this.#entries;
       this.#entries = [];
@@ -165,7 +163,7 @@ export class RunWriter {
       else if (this.#hasRows()) await this.#writeDeltas();
     } while (!this.#isLost && (this.#entries.length > 0 || sequencer.unstoredChars >= FLUSH_CHARS));
     this.#isPumping = false;
-    if (this.#hasRows()) this.#scheduleIn(deltas.pauseMs);
+    if (this.#hasRows()) this.#scheduleIn(store.deltaPauseMs);
   }
 
   #startPump(): void {

@@ -1,7 +1,8 @@
+import type { Framework } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { AssignedTool } from "../tools/tool-port.ts";
 
-// What private.advance_runs reads and returns. Names are those of its JSON.
+// The JSON that private.advance_runs reads and returns.
 
 export interface EventRow {
   readonly seq: number;
@@ -19,6 +20,8 @@ export interface UsageRow {
   readonly cost_usd: number | null;
   readonly estimated: boolean;
 }
+
+export type CancelReason = "cancelled" | "interrupted" | "disconnected";
 
 export interface FaultRow {
   readonly code: string;
@@ -48,16 +51,7 @@ export type Step =
       readonly reason: "first_token" | "tool_call";
       readonly first_token_ms: number | null;
     }
-  | {
-      readonly op: "start_tool";
-      readonly id: string;
-      readonly turn_id: string;
-      readonly agent_id: string;
-      readonly tool_id: string;
-      readonly tool_name: string;
-      readonly tool_call_id: string;
-      readonly input: unknown;
-    }
+  | ({ readonly op: "start_tool" } & ToolExecution)
   | {
       readonly op: "finish_tool";
       readonly id: string;
@@ -97,15 +91,11 @@ export type Step =
       readonly usage: UsageRow;
       readonly payer_id: string;
     }
-  | {
-      readonly op: "settle_reservations";
-      readonly ids: readonly string[];
-      readonly usage: UsageRow | null;
-    }
+  | { readonly op: "settle_reservations"; readonly ids: readonly string[]; readonly usage: UsageRow | null }
   | {
       readonly op: "pause";
       readonly ttl_ms: number;
-      readonly executions: readonly PausedExecution[];
+      readonly executions: readonly ToolExecution[];
       readonly progress: unknown;
     }
   | {
@@ -115,7 +105,8 @@ export type Step =
       readonly error: FaultRow | null;
     };
 
-export interface PausedExecution {
+/** A row of tool_executions as it begins. */
+export interface ToolExecution {
   readonly id: string;
   readonly turn_id: string;
   readonly agent_id: string;
@@ -130,7 +121,7 @@ export interface SpeakingAgent {
   readonly name: string;
   readonly user_id: string;
   readonly role: string | null;
-  readonly framework: "provider_a" | "provider_b" | "provider_c";
+  readonly framework: Framework;
   readonly model: string | null;
   readonly system_prompt: string | null;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -142,27 +133,27 @@ export interface StepResult {
   readonly outcome?: "started" | "gone" | "busy" | "cancelled";
   readonly agent?: SpeakingAgent;
   readonly messages?: readonly TranscriptMessage[];
-  /** Of the end of a run; false: no other run of the swarm waits. */
+  /** Only of `finish_run`. False: no other run of the swarm is queued. */
   readonly hasNext?: boolean;
 }
 
-/** How many seqs a step may use for the events that it makes itself. */
+const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause">, number>> = {
+  add_usage: 0,
+  settle_reservations: 0,
+  resume_turn: 0,
+  turn_status: 1,
+  start_tool: 1,
+  finish_tool: 1,
+  finish_run: 1,
+  start_turn: 2,
+  finish_turn: 5,
+};
+
+/** The maximum number of events that a step emits. */
 export function countSeqs(step: Step): number {
-  switch (step.op) {
-    case "add_usage":
-    case "settle_reservations":
-    case "resume_turn":
-      return 0;
-    case "turn_status":
-    case "start_tool":
-    case "finish_tool":
-    case "finish_run":
-      return 1;
-    case "start_turn":
-      return 2;
-    case "finish_turn":
-      return 5;
-    case "pause":
-      return step.executions.length;
-  }
+  return step.op === "pause" ? step.executions.length : SEQ_COUNTS[step.op];
+}
+
+export function createFault(code: string, message: string, retryable: boolean): FaultRow {
+  return { code, message, retryable, provider_status: null };
 }

@@ -1,9 +1,9 @@
 const MAX_DEPTH = 64;
 
-/** Equal for inputs that mean the same. What is not JSON, or nests too deeply, stands for itself. */
+/** The same text for equal values. Returns a text that is not JSON, or is nested too deeply, as it is. */
 export function canonicalJson(text: string): string {
   const trimmed = text.trim();
-  // Models write nothing at all for a tool without arguments.
+  // Models write an empty text for a tool without arguments.
   if (trimmed === "") return "{}";
   try {
     return write(JSON.parse(trimmed), 0);
@@ -13,7 +13,7 @@ export function canonicalJson(text: string): string {
 }
 
 function write(value: unknown, depth: number): string {
-  if (depth > MAX_DEPTH) throw new RangeError("nests too deeply");
+  if (depth > MAX_DEPTH) throw new RangeError("nested too deeply");
   if (Array.isArray(value)) return `[${value.map((item: unknown) => write(item, depth + 1)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value)

@@ -8,7 +8,6 @@ export interface RunLimits {
   readonly timeoutMs: number;
   readonly historyLimit: number;
   readonly onAgentError: "continue" | "stop";
-  readonly onConflict: "enqueue" | "reject" | "interrupt";
 }
 
 interface Bound {
@@ -27,36 +26,30 @@ export const RUN_LIMIT_BOUNDS = {
   historyLimit: { key: "history_limit", min: 1, default: 50, max: 500 },
 } as const satisfies Record<string, Bound>;
 
-/** `swarms.settings` is whatever its owner stored: a number out of bounds is clamped, anything else means the default. */
+/** `swarms.settings` is not validated: a number out of bounds is clamped, and any other value means the default. */
 export function readRunLimits(swarmSettings: unknown, request: unknown): RunLimits {
   const settings = recordOf(swarmSettings);
-  const asked = recordOf(request);
   return {
-    maxTurns: turnsOf(settings, asked),
+    maxTurns: turnsOf(settings, recordOf(request)),
     maxRounds: numberOf(settings, RUN_LIMIT_BOUNDS.maxRounds),
     maxToolSteps: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolSteps),
     maxToolCalls: numberOf(settings, RUN_LIMIT_BOUNDS.maxToolCalls),
     timeoutMs: numberOf(settings, RUN_LIMIT_BOUNDS.timeoutMs),
     historyLimit: numberOf(settings, RUN_LIMIT_BOUNDS.historyLimit),
     onAgentError: settings.get("on_agent_error") === "stop" ? "stop" : "continue",
-    onConflict: conflictOf(asked.get("on_conflict")) ?? conflictOf(settings.get("on_conflict")) ?? "enqueue",
   };
 }
 
-/** A caller may ask for fewer turns than the swarm allows, and for more than the default only where the swarm says nothing. */
-function turnsOf(settings: ReadonlyMap<string, unknown>, asked: ReadonlyMap<string, unknown>): number {
+/** A request can lower the limit of the swarm. It can exceed the default only when the swarm sets no limit. */
+function turnsOf(settings: ReadonlyMap<string, unknown>, request: ReadonlyMap<string, unknown>): number {
   const bound = RUN_LIMIT_BOUNDS.maxTurns;
   const allowed = isNumber(settings.get(bound.key)) ? numberOf(settings, bound) : bound.max;
-  return Math.min(numberOf(asked, { ...bound, default: numberOf(settings, bound) }), allowed);
+  return Math.min(numberOf(request, { ...bound, default: numberOf(settings, bound) }), allowed);
 }
 
 function numberOf(record: ReadonlyMap<string, unknown>, bound: Bound): number {
   const value = record.get(bound.key);
   return isNumber(value) ? Math.min(bound.max, Math.max(bound.min, Math.trunc(value))) : bound.default;
-}
-
-function conflictOf(value: unknown): RunLimits["onConflict"] | null {
-  return value === "enqueue" || value === "reject" || value === "interrupt" ? value : null;
 }
 
 function isNumber(value: unknown): value is number {

@@ -2,13 +2,12 @@ import type { Framework } from "@swarmbase/sdk";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { ModelEvent, ModelUsage } from "../providers/model-port.ts";
 import type { LiveRun } from "../execution/live-run.ts";
+import type { UsageRow } from "../execution/steps.ts";
 import type { CallCost, CallEstimate } from "./run-budget.ts";
-import { toUsageRow } from "./usage-row.ts";
 
-export interface MeteredCall
-  extends Pick<CallEstimate, "turnId" | "inputTokens" | "maxOutputTokens" | "minOutputTokens"> {
+export interface MeteredCall extends Omit<CallEstimate, "cost"> {
   readonly framework: Framework;
-  /** By its own id, also where the agent leaves it to the provider. */
+  /** The id of the model, also when the agent uses the default of the provider. */
   readonly model: string;
   readonly charsPerToken: number;
   readonly signal: AbortSignal;
@@ -16,7 +15,7 @@ export interface MeteredCall
 
 interface Spent {
   readonly usage: ModelUsage;
-  /** Null where the price is not known. */
+  /** Null when the price is not known. */
   readonly costUsd: number | null;
   /** The provider that answered. */
   readonly framework: Framework;
@@ -26,10 +25,10 @@ interface Spent {
 export interface CallMeter {
   /** Null when no budget applies. */
   readonly reservationId: string | null;
-  /** The output limit of the call; less than requested when the budget has no room for more. */
+  /** The output limit of the call; lower than requested when the budget does not allow more. */
   readonly maxOutputTokens: number;
   /** Must be called with every event of the call. */
-  hear(event: ModelEvent): void;
+  observe(event: ModelEvent): void;
   /** Settles the call. Returns null when it reached no provider. */
   close(): Spent | null;
 }
@@ -45,14 +44,8 @@ const NO_USAGE: ModelUsage = {
 /** Reserves what a call may cost, before it is made. Throws BudgetSpent when a budget is exceeded. */
 export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<CallMeter> {
   const { models } = run.ports;
-  const { turnId, inputTokens, maxOutputTokens, minOutputTokens, signal } = call;
-  const reservation = await run.budget.reserve({
-    turnId,
-    inputTokens,
-    maxOutputTokens,
-    minOutputTokens,
-    cost: () => estimateCost(run, call),
-  });
+  const { inputTokens, signal } = call;
+  const reservation = await run.budget.reserve({ ...call, cost: () => estimateCost(run, call) });
   const ids = reservation.id === null ? [] : [reservation.id];
   if (signal.aborted) {
     run.budget.settle(ids, null);
@@ -60,18 +53,18 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
   }
   let { framework, model } = call;
   let hasBegun = false;
-  let heard = "";
+  let received = "";
   let usage: ModelUsage | null = null;
   const estimateUsage = (): ModelUsage => ({
     ...NO_USAGE,
     inputTokens,
-    outputTokens: estimateTokens(heard, call.charsPerToken),
+    outputTokens: estimateTokens(received, call.charsPerToken),
   });
 
   return {
     reservationId: reservation.id,
     maxOutputTokens: reservation.maxOutputTokens,
-    hear(event) {
+    observe(event) {
       switch (event.type) {
         case "start":
           hasBegun = true;
@@ -79,7 +72,7 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
           break;
         case "text":
         case "reasoning":
-          heard += event.delta;
+          received += event.delta;
           break;
         case "finish":
           usage = event.usage;
@@ -94,7 +87,7 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
       const isCharged = hasBegun || signal.aborted;
       const used = usage ?? (isCharged ? estimateUsage() : null);
       const costUsd = used === null ? null : models.priceOf(framework, model, used);
-      run.budget.settle(ids, toUsageRow({ usage: used, costUsd }));
+      run.budget.settle(ids, used === null ? null : toUsageRow(used, costUsd));
       return used === null ? null : { usage: used, costUsd, framework, model };
     },
   };
@@ -107,4 +100,15 @@ function estimateCost(run: LiveRun, { framework, model, inputTokens, maxOutputTo
   const inputUsd = priceOf(0);
   const wholeUsd = priceOf(maxOutputTokens);
   return inputUsd === null || wholeUsd === null ? null : { inputUsd, outputUsd: wholeUsd - inputUsd };
+}
+
+export function toUsageRow(usage: ModelUsage, costUsd: number | null): UsageRow {
+  return {
+    input_tokens: Math.round(usage.inputTokens),
+    cached_input_tokens: Math.round(usage.cachedInputTokens),
+    output_tokens: Math.round(usage.outputTokens),
+    reasoning_tokens: Math.round(usage.reasoningTokens),
+    cost_usd: costUsd,
+    estimated: usage.isEstimated,
+  };
 }

@@ -6,13 +6,13 @@ import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } fro
 import { type CallMeter, openCallMeter } from "./call-meter.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { TurnSpan } from "../tracing.ts";
-import { say, type Turn, warnOnce } from "../turn/turn.ts";
+import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
 
 export interface ModelAnswer {
   readonly calls: readonly ModelToolCall[];
   readonly text: string;
   readonly finish: ModelFinish;
-  /** The budget had room for less output than the agent's settings allow. */
+  /** The budget lowered the output limit of the agent's settings. */
   readonly isCutByBudget: boolean;
 }
 
@@ -20,7 +20,7 @@ const MIN_CONTEXT_TOKENS = 256;
 /** The shortest output limit that a budget may impose: shorter answers are mostly cut off and of no use. */
 const MIN_OUTPUT_TOKENS = 1_024;
 
-/** Calls the model once and shows its text as it comes. Shortens a context that the model rejects as too long, and calls again. */
+/** Calls the model and streams its text. Shortens the context and calls again when the model rejects it as too long. */
 export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
   const lengthBefore = turn.text.length;
   for (;;) {
@@ -41,7 +41,7 @@ function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
   turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
   const firstResult = messages.findIndex(({ role }) => role === "tool");
   buildTurnContext(run, turn, tools);
-  // What happened since the turn began stays: the calls and their results belong together.
+  // The tool calls of this turn and their results stay.
   if (firstResult > 0) turn.messages.push(...messages.slice(firstResult - 1));
 }
 
@@ -49,21 +49,21 @@ function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
 export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
   const { models, calibration } = run.ports;
   const { agent } = turn;
-  const facts = models.describe(agent.framework, agent.model);
-  const ratio = calibration.ratioFor(facts.model);
-  // An agent may set more than its model can hold.
-  const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(facts.contextWindow / 2));
+  const info = models.describe(agent.framework, agent.model);
+  const ratio = calibration.ratioFor(info.model);
+  // The setting of an agent can exceed the context window of its model.
+  const answerTokens = Math.min(maxTokensOf(run, turn), Math.floor(info.contextWindow / 2));
   const context = buildContext({
     agent: { id: agent.id, name: agent.name, role: agent.role, systemPrompt: agent.system_prompt },
     participants: [
       ...run.context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
       ...run.context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
     ],
-    messages: withAsked(run, turn),
+    messages: withQuestion(run, turn),
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
-      facts.contextWindow - answerTokens - estimateTokens(JSON.stringify(tools), ratio),
+      info.contextWindow - answerTokens - estimateTokens(JSON.stringify(tools), ratio),
     ),
     charsPerToken: ratio,
   });
@@ -77,7 +77,8 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   }
 }
 
-function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
+/** Appends the question of the agent that asked for this turn. */
+function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
   if (asked === null) return run.transcript;
   return [
     ...run.transcript,
@@ -88,7 +89,6 @@ function withAsked(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
       sender_id: asked.byAgentId,
       sender_name: asked.byAgentName,
       content: asked.words,
-      reply_to_id: null,
       run_id: run.context.run.id,
     },
   ];
@@ -103,7 +103,7 @@ interface PreparedCall {
   readonly call: ModelCall;
   readonly meter: CallMeter;
   readonly span: ReturnType<TurnSpan["startChat"]>;
-  /** The model's own id, also where the agent leaves the choice to the provider. */
+  /** The id of the model, also when the agent uses the default of the provider. */
   readonly model: string;
   readonly inputTokens: number;
   readonly isCutByBudget: boolean;
@@ -146,7 +146,7 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
     model: info.model,
     inputTokens,
     maxOutputTokens,
-    // A model that reasons needs room for that before it answers.
+    // A reasoning model needs output tokens before it answers.
     minOutputTokens: info.isReasoning ? Math.max(MIN_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2)) : MIN_OUTPUT_TOKENS,
     charsPerToken: ratio,
     signal: turn.signal,
@@ -155,7 +155,7 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
   if (isCutByBudget)
     warnOnce(turn, {
       setting: "max_tokens",
-      message: `lowered to ${meter.maxOutputTokens}: the budget has no room for more`,
+      message: `lowered to ${meter.maxOutputTokens}: the budget does not allow more`,
     });
   const span = turn.span.startChat({
     framework: agent.framework,
@@ -185,14 +185,14 @@ interface StreamedAnswer {
   finish: ModelFinish | null;
 }
 
-/** Shows the text as it comes, and collects the rest in `answer`. */
+/** Emits the text as it arrives, and collects the rest in `answer`. */
 async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answer: StreamedAnswer): Promise<void> {
   const { models, calibration } = run.ports;
   const { call, meter, model, inputTokens, textBefore } = prepared;
   turn.stripper = createEchoStripper(turn.agent.name);
   for await (const event of models.stream(call)) {
     turn.signal.throwIfAborted();
-    meter.hear(event);
+    meter.observe(event);
     switch (event.type) {
       case "start":
         turn.framework = event.framework;
@@ -200,7 +200,7 @@ async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answ
         turn.attempts = Math.max(turn.attempts, event.attempt);
         break;
       case "text":
-        speak(run, turn, textBefore, turn.stripper.push(event.delta));
+        emitParagraph(run, turn, textBefore, turn.stripper.push(event.delta));
         break;
       case "reasoning":
         run.writer.delta("reasoning.delta", turn.source, event.delta);
@@ -213,21 +213,21 @@ async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answ
         break;
       case "finish":
         answer.finish = event.reason;
-        // A fallback has its own way to count tokens.
+        // A fallback counts tokens in another way.
         if (!event.usage.isEstimated && turn.model === model)
           calibration.learn(model, inputTokens, event.usage.inputTokens);
         break;
     }
   }
-  speak(run, turn, textBefore, turn.stripper.end());
+  emitParagraph(run, turn, textBefore, turn.stripper.end());
   turn.signal.throwIfAborted();
 }
 
-/** Separates what this call says from what was said before it. Blanks alone do not begin a paragraph. */
-function speak(run: LiveRun, turn: Turn, textBefore: string, delta: string): void {
-  if (turn.text !== textBefore) return say(run, turn, delta);
+/** Separates the text of this call from earlier text. White space alone does not begin a paragraph. */
+function emitParagraph(run: LiveRun, turn: Turn, textBefore: string, delta: string): void {
+  if (turn.text !== textBefore) return emitText(run, turn, delta);
   const isBreak = textBefore !== "" && delta.trim() !== "";
-  say(run, turn, isBreak ? `\n\n${delta.trimStart()}` : delta.trimStart());
+  emitText(run, turn, isBreak ? `\n\n${delta.trimStart()}` : delta.trimStart());
 }
 
 /** Settles the call in the budget and in the turn, and ends its span. */

@@ -12,16 +12,16 @@ export interface AdapterCall {
   readonly deadlines: Deadlines;
 }
 
-/** Numbers that the vendor did not give are null. */
+/** Numbers that the vendor did not report are null. */
 export type ReportedUsage = { readonly [K in Exclude<keyof ModelUsage, "isEstimated">]: number | null } & {
-  /** Nobody's own count, whatever the numbers are. */
+  /** The numbers are estimates. */
   readonly isEstimated?: true;
 };
 
 export type AdapterEvent =
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "reasoning"; readonly delta: string }
-  /** A setting that the package itself did not send. */
+  /** A setting that the package did not send. */
   | { readonly type: "dropped"; readonly setting: string }
   | {
       readonly type: "finish";
@@ -30,7 +30,7 @@ export type AdapterEvent =
       readonly toolCalls: readonly ModelToolCall[];
     };
 
-/** One attempt at one provider. What it throws is explained by whoever called. */
+/** One attempt at one provider. `explainFault` translates what it throws. */
 export interface Adapter {
   stream(call: AdapterCall): AsyncGenerator<AdapterEvent, void, undefined>;
 }

@@ -5,10 +5,10 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import { isRecord } from "../../json/index.ts";
 import type { ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
+import { parseRecord } from "./parse-record.ts";
 
-/** A conversation in the words of the provider packages. Signed thoughts are for the kind of provider that signed them. */
+/** Converts a conversation to the format of the AI SDK. Only the kind of provider that signed thoughts gets them back. */
 export function buildPrompt(
   system: string,
   messages: readonly ModelMessage[],
@@ -22,7 +22,7 @@ export function buildPrompt(
       prompt.push(message.role === "user" ? buildUser(message.content) : buildAssistant(message, hasThoughts));
       continue;
     }
-    // Results of calls that were made together have to stand together.
+    // The results of concurrent calls must be in one message.
     if (results === null) {
       results = [];
       prompt.push({ role: "tool", content: results });
@@ -53,9 +53,9 @@ function buildAssistant(
   return {
     role: "assistant",
     content: [
-      // What was thought first was thought before the text.
+      // The thoughts of the first call precede the text.
       ...thoughts(calls[0]),
-      // An empty part beside calls is refused by some, a message without any part by others.
+      // Some providers reject an empty text next to calls, others a message without parts.
       ...(text !== "" || calls.length === 0 ? [{ type: "text" as const, text }] : []),
       ...calls.flatMap((call, index) => [...(index === 0 ? [] : thoughts(call)), buildCall(call)]),
     ],
@@ -71,17 +71,8 @@ function buildCall({ id, name, inputText, opaque }: ModelToolCall) {
     type: "tool-call" as const,
     toolCallId: id,
     toolName: name,
-    input: readInput(inputText),
+    // Providers accept only objects. A call with any other input has an error result.
+    input: parseRecord(inputText) ?? {},
     ...(opaque === undefined ? {} : { providerOptions: opaque as SharedV4ProviderOptions }),
   };
-}
-
-/** Providers take objects only; what was not one has already been answered with an error result. */
-function readInput(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

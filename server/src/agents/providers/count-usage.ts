@@ -3,16 +3,16 @@ import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { ReportedUsage } from "./adapter.ts";
 import type { ModelCall, ModelToolCall, ModelUsage } from "./model-port.ts";
 
-export interface Answered {
+interface Answer {
   readonly textChars: number;
   readonly toolCalls: readonly ModelToolCall[];
 }
 
-/** What the vendor said, and what we count where it said nothing. */
-export function countUsage(reported: ReportedUsage, call: ModelCall, answered: Answered): ModelUsage {
+/** The usage that the vendor reported, with estimates for missing numbers. */
+export function countUsage(reported: ReportedUsage, call: ModelCall, answer: Answer): ModelUsage {
   const { inputTokens, outputTokens } = reported;
   const input = inputTokens ?? estimateInput(call);
-  const output = outputTokens ?? estimateOutput(answered);
+  const output = outputTokens ?? estimateOutput(answer);
   return {
     inputTokens: whole(input),
     cachedInputTokens: Math.min(whole(reported.cachedInputTokens ?? 0), whole(input)),
@@ -33,17 +33,17 @@ export function estimateInput({ system, messages, tools }: ModelCall): number {
   return tokens;
 }
 
-function estimateOutput({ textChars, toolCalls }: Answered): number {
+function estimateOutput({ textChars, toolCalls }: Answer): number {
   const chars = toolCalls.reduce((sum, { name, inputText }) => sum + name.length + inputText.length, textChars);
   return Math.ceil(chars / 3.6);
 }
 
-/** A vendor's number goes into an integer column. */
+/** The number is stored in an integer column. */
 function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(2_147_483_647, Math.max(0, Math.round(value))) : 0;
 }
 
-/** Output includes reasoning, input includes what was cached. */
+/** Output includes reasoning, and input includes cached input. */
 export function priceUsage(price: ModelPrice, usage: ModelUsage): number {
   const fresh = usage.inputTokens - usage.cachedInputTokens;
   const cached = usage.cachedInputTokens * (price.cachedInput ?? price.input);

@@ -6,48 +6,48 @@ export interface DeadlineTimes {
   readonly totalMs: number;
 }
 
-/** The end of one attempt: aborted by the caller or by one of three timers, whichever comes first. */
+/** Aborts one attempt when the parent signal is aborted or one of three timers fires. */
 export interface Deadlines {
   readonly signal: AbortSignal;
-  /** Bytes came in. */
+  /** Call when bytes arrive. */
   touch(): void;
-  /** Waits count only while somebody waits: a slow reader is no fault of the provider's. */
+  /** The idle timer counts only during a wait, so a slow reader does not time out the provider. */
   wait<T>(promise: Promise<T>): Promise<T>;
-  /** Ends whatever still hangs on the signal. */
+  /** Aborts everything that still depends on the signal. */
   close(): void;
 }
 
-/** One for all: making an error takes longer than everything else here. */
+/** Shared, because creating an error takes longer than everything else here. */
 const CLOSED = new Error("the attempt is over");
 
-export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadlines {
+export function startDeadlines(parent: AbortSignal, times: DeadlineTimes): Deadlines {
   const controller = new AbortController();
-  const abort = () => controller.abort(caller.reason);
-  if (caller.aborted) abort();
-  else caller.addEventListener("abort", abort, { once: true });
+  const abort = () => controller.abort(parent.reason);
+  if (parent.aborted) abort();
+  else parent.addEventListener("abort", abort, { once: true });
   let isWaiting = true;
   let hasBegun = false;
-  let refuse: (reason: unknown) => void = () => {};
-  controller.signal.addEventListener("abort", () => refuse(controller.signal.reason), { once: true });
-  const give = (what: string) =>
+  let rejectWait: (reason: unknown) => void = () => {};
+  controller.signal.addEventListener("abort", () => rejectWait(controller.signal.reason), { once: true });
+  const timeOut = (what: string) =>
     controller.abort(new ModelError("PROVIDER_TIMEOUT", `the provider ${what}`, { isRetryable: true }));
-  let heard = 0;
-  /** Where it was this process that stood still, timers come before the bytes that wait, which are heard by the next turn. */
-  const giveUnlessHeard = (what: string) => {
-    const before = heard;
+  let touchCount = 0;
+  /** After this process was blocked, timers fire before pending bytes are read. Those arrive before the next setImmediate. */
+  const timeOutIfSilent = (what: string) => {
+    const before = touchCount;
     setImmediate(() => {
-      if (heard === before) give(what);
+      if (touchCount === before) timeOut(what);
     });
   };
-  const total = setTimeout(() => give("did not finish in time"), times.totalMs);
-  let silence = setTimeout(() => giveUnlessHeard("did not begin to answer in time"), times.firstByteMs);
+  const total = setTimeout(() => timeOut("did not finish in time"), times.totalMs);
+  let silence = setTimeout(() => timeOutIfSilent("did not begin to answer in time"), times.firstByteMs);
   const idle = () => {
-    if (isWaiting) giveUnlessHeard("fell silent in the middle of its answer");
+    if (isWaiting) timeOutIfSilent("fell silent in the middle of its answer");
   };
   return {
     signal: controller.signal,
     touch() {
-      heard += 1;
+      touchCount += 1;
       if (hasBegun) silence.refresh();
       else if (!controller.signal.aborted) {
         hasBegun = true;
@@ -58,10 +58,10 @@ export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadl
     wait(promise) {
       isWaiting = true;
       if (hasBegun) silence.refresh();
-      // Not a race with one long promise of the end: that would keep every step's value until then.
+      // Promise.race with one long-lived promise would retain the value of every wait.
       return new Promise((resolve, reject) => {
-        refuse = reject;
-        if (controller.signal.aborted) refuse(controller.signal.reason);
+        rejectWait = reject;
+        if (controller.signal.aborted) rejectWait(controller.signal.reason);
         promise.then(
           (value) => {
             isWaiting = false;
@@ -69,7 +69,7 @@ export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadl
           },
           (error: unknown) => {
             isWaiting = false;
-            refuse(error);
+            rejectWait(error);
           },
         );
       });
@@ -77,8 +77,8 @@ export function startDeadlines(caller: AbortSignal, times: DeadlineTimes): Deadl
     close() {
       clearTimeout(total);
       clearTimeout(silence);
-      caller.removeEventListener("abort", abort);
-      // A socket that is still open belongs to an answer that nobody reads any more.
+      parent.removeEventListener("abort", abort);
+      // Closes the socket of an answer that is no longer read.
       controller.abort(CLOSED);
     },
   };

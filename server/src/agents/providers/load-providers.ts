@@ -3,7 +3,7 @@ import { type Environment, type ModelCatalogue, type Settings, SettingsError } f
 import type { Providers } from "./provider.ts";
 import { resolveProviders } from "./resolve-providers.ts";
 
-/** `environment` holds the keys that the file names. Throws a SettingsError that lists every fault. */
+/** `environment` has the keys whose names the file contains. Throws a SettingsError that lists every fault. */
 export function loadProviders(settings: Settings, environment: Environment = {}): Providers {
   return resolveProviders(settings, environment, readProvidersFile(settings.providersFile));
 }
@@ -20,4 +20,20 @@ export function readProvidersFile(path: string | null): string | null {
 export function catalogueOf(providers: Providers): ModelCatalogue {
   const { provider_a, provider_b, provider_c } = providers;
   return { provider_a: provider_a.offered, provider_b: provider_b.offered, provider_c: provider_c.offered };
+}
+
+/** One line for each framework, for the banner. Without keys and addresses, which may contain keys. */
+export function describeProviders(providers: Providers): readonly string[] {
+  return Object.values(providers).map(({ framework, kind, state, offered }) => {
+    switch (state) {
+      case "unconfigured":
+        return `${framework}: not configured, its agents cannot answer`;
+      case "keyless":
+        return `${framework}: ${kind}, but its API key is missing, its agents cannot answer`;
+      case "ready":
+        return kind === "simulated"
+          ? `${framework}: SIMULATED, replies begin with [simulated] and come from no model`
+          : `${framework}: ${kind}, ${offered.defaultModel} by default`;
+    }
+  });
 }

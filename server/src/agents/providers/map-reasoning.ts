@@ -1,10 +1,12 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import type { OfferedModel, ProviderKind } from "../../config/index.ts";
-import { asRecord, NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
+import type { JsonRecord } from "../../json/index.ts";
+import { asRecord } from "./parse-record.ts";
+import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
 import { VENDORS } from "./vendors.ts";
 
-/** Tokens that a model gets to think with. */
+/** The reasoning budget of each effort, in tokens. */
 const TOKENS = {
   none: 0,
   minimal: 1024,
@@ -16,14 +18,14 @@ const TOKENS = {
 } as const;
 type Effort = keyof typeof TOKENS;
 const EFFORTS = Object.keys(TOKENS) as Effort[];
-/** Anthropic refuses less. */
-const LEAST_BUDGET = 1024;
+/** Anthropic rejects a lower budget. */
+const MIN_BUDGET = 1024;
 
 export interface MappedReasoning {
   readonly sent: Pick<SentSettings, "reasoning" | "providerOptions">;
-  /** By how much max_tokens exceeds its default, so that thinking does not use up the answer. */
-  readonly roomTokens: number;
-  /** What the package adds to the max_tokens that it is given. */
+  /** Added to the default of max_tokens, so that reasoning does not use up the tokens of the answer. */
+  readonly extraTokens: number;
+  /** The tokens that the package adds to max_tokens. */
   readonly budgetTokens: number;
 }
 
@@ -33,48 +35,48 @@ interface Target {
   readonly warn: Warn;
 }
 
-/** `reasoning_effort` and `thinking` as the package of the provider's kind takes them. */
-export function mapReasoning(settings: SettingsRecord, target: Target): MappedReasoning {
+/** Maps `reasoning_effort` and `thinking` to the options of the provider's package. */
+export function mapReasoning(settings: JsonRecord, target: Target): MappedReasoning {
   const { model, kind, warn } = target;
   const effort = readEffort(settings, warn);
   const thinking = readThinking(settings, warn);
-  const isThinker = model.supports.reasoning;
-  const room = (tokens: number): number => fitWindow(tokens, model.contextWindow);
+  const isReasoning = model.supports.reasoning;
+  const fit = (tokens: number): number => fitWindow(tokens, model.contextWindow);
   if (kind === "simulated") {
     if (effort !== null) warn("reasoning_effort", SIMULATED);
     if (thinking !== null) warn("thinking", SIMULATED);
-    return { sent: {}, roomTokens: 0, budgetTokens: 0 };
+    return { sent: {}, extraTokens: 0, budgetTokens: 0 };
   }
   const { reasoning, optionsName } = VENDORS[kind];
   switch (reasoning) {
     case "effort":
-      if (thinking !== null) warn("thinking", isThinker ? "not sent: set reasoning_effort instead" : NOT_TAKEN);
-      if (effort !== null && !isThinker) warn("reasoning_effort", NOT_TAKEN);
+      if (thinking !== null) warn("thinking", isReasoning ? "not sent: set reasoning_effort instead" : NOT_SUPPORTED);
+      if (effort !== null && !isReasoning) warn("reasoning_effort", NOT_SUPPORTED);
       return {
-        sent: effort !== null && isThinker ? { reasoning: effort } : {},
-        roomTokens: isThinker ? room(TOKENS[effort ?? "medium"]) : 0,
+        sent: effort !== null && isReasoning ? { reasoning: effort } : {},
+        extraTokens: isReasoning ? fit(TOKENS[effort ?? "medium"]) : 0,
         budgetTokens: 0,
       };
     case "any":
-      // Nobody knows what such a server takes, so that it gets what the agent's owner asks for.
+      // What such a server supports is not known, so it gets the settings unchanged.
       return {
         sent: {
           ...(effort !== null && { reasoning: effort }),
           ...(thinking !== null && { providerOptions: { [optionsName]: { thinking: thinking.given } } }),
         },
-        roomTokens: room(thinking?.tokens ?? TOKENS[effort ?? (isThinker ? "medium" : "none")]),
+        extraTokens: fit(thinking?.tokens ?? TOKENS[effort ?? (isReasoning ? "medium" : "none")]),
         budgetTokens: 0,
       };
     case "claude":
-      return isThinker ? mapAdaptive(effort, thinking, target) : mapBudget(effort, thinking, target);
+      return isReasoning ? mapAdaptive(effort, thinking, target) : mapBudget(effort, thinking, target);
   }
 }
 
-/** Claude models that decide by themselves how much they think. */
+/** Claude models that choose their reasoning budget. */
 function mapAdaptive(effort: Effort | null, thinking: Thinking | null, { model, warn }: Target): MappedReasoning {
   const isOff = thinking?.type === "disabled";
   if (thinking !== null && "budget_tokens" in thinking.given)
-    warn("thinking", "sent without budget_tokens: the model decides by itself how much it thinks");
+    warn("thinking", "sent without budget_tokens: the model chooses its reasoning budget");
   return {
     sent: {
       ...(effort !== null && { reasoning: effort }),
@@ -82,32 +84,32 @@ function mapAdaptive(effort: Effort | null, thinking: Thinking | null, { model, 
         providerOptions: { anthropic: { thinking: { type: isOff ? "disabled" : "adaptive" } } },
       }),
     },
-    roomTokens: isOff ? 0 : fitWindow(TOKENS[effort ?? "medium"], model.contextWindow),
+    extraTokens: isOff ? 0 : fitWindow(TOKENS[effort ?? "medium"], model.contextWindow),
     budgetTokens: 0,
   };
 }
 
-/** Claude models that think only where they are given a budget. */
+/** Claude models that reason only with a given budget. */
 function mapBudget(effort: Effort | null, thinking: Thinking | null, { warn }: Target): MappedReasoning {
-  if (thinking?.type === "adaptive") warn("thinking", NOT_TAKEN);
+  if (thinking?.type === "adaptive") warn("thinking", NOT_SUPPORTED);
   else if (thinking !== null && effort !== null) warn("reasoning_effort", "not sent: thinking is set");
-  const asked = thinking?.type === "enabled" ? thinking.tokens : thinking === null ? TOKENS[effort ?? "none"] : 0;
-  if (asked === 0) return { sent: {}, roomTokens: 0, budgetTokens: 0 };
-  const budgetTokens = Math.max(LEAST_BUDGET, asked);
+  const requested = thinking?.type === "enabled" ? thinking.tokens : thinking === null ? TOKENS[effort ?? "none"] : 0;
+  if (requested === 0) return { sent: {}, extraTokens: 0, budgetTokens: 0 };
+  const budgetTokens = Math.max(MIN_BUDGET, requested);
   return {
     sent: { providerOptions: { anthropic: { thinking: { type: "enabled", budgetTokens } } } },
-    roomTokens: budgetTokens,
+    extraTokens: budgetTokens,
     budgetTokens,
   };
 }
 
-/** Beside an answer of the default length, thinking gets what is left of half of the model's window at most. */
+/** Reasoning and an answer of the default length use at most half of the context window. */
 function fitWindow(tokens: number, contextWindow: number | null): number {
   if (contextWindow === null) return tokens;
   return Math.max(0, Math.min(tokens, Math.floor(contextWindow / 2) - AGENT_SETTINGS.max_tokens.default));
 }
 
-function readEffort(settings: SettingsRecord, warn: Warn): Effort | null {
+function readEffort(settings: JsonRecord, warn: Warn): Effort | null {
   const value = settings["reasoning_effort"] ?? null;
   const effort = EFFORTS.find((known) => known === value) ?? null;
   if (value !== null && effort === null) warn("reasoning_effort", `not sent: must be one of ${EFFORTS.join(", ")}`);
@@ -122,7 +124,7 @@ interface Thinking {
   readonly given: JSONObject;
 }
 
-function readThinking(settings: SettingsRecord, warn: Warn): Thinking | null {
+function readThinking(settings: JsonRecord, warn: Warn): Thinking | null {
   const value = settings["thinking"] ?? null;
   if (value === null) return null;
   const given = asRecord(value);

@@ -1,35 +1,37 @@
 import type { ProviderKind } from "../../config/index.ts";
-import { asRecord, NOT_TAKEN, type SentSettings, type SettingsRecord, SIMULATED, type Warn } from "./setting-values.ts";
+import type { JsonRecord } from "../../json/index.ts";
+import { asRecord } from "./parse-record.ts";
+import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
 import { VENDORS } from "./vendors.ts";
 
 type ResponseFormat = NonNullable<SentSettings["responseFormat"]>;
-export type MappedFormat = Pick<SentSettings, "responseFormat" | "providerOptions">;
+type MappedFormat = Pick<SentSettings, "responseFormat" | "providerOptions">;
 
-export interface FormatTarget {
+interface FormatTarget {
   readonly kind: ProviderKind;
   readonly hasTools: boolean;
   readonly warn: Warn;
 }
 
-/** `response_format` as OpenAI's API writes it: `text`, `json_object`, or `json_schema` with a schema. */
-export function mapResponseFormat(settings: SettingsRecord, { kind, hasTools, warn }: FormatTarget): MappedFormat {
+/** Maps `response_format` in the format of OpenAI's API: `text`, `json_object`, or `json_schema` with a schema. */
+export function mapResponseFormat(settings: JsonRecord, { kind, hasTools, warn }: FormatTarget): MappedFormat {
   const value = settings["response_format"] ?? null;
   if (value === null) return {};
-  const refuse = (message: string): MappedFormat => {
+  const omit = (message: string): MappedFormat => {
     warn("response_format", message);
     return {};
   };
   const format = readFormat(value);
   if (format === null)
-    return refuse("not sent: type must be one of text, json_object, json_schema; json_schema needs json_schema.schema");
+    return omit("not sent: type must be one of text, json_object, json_schema; json_schema needs json_schema.schema");
   if (format.responseFormat?.type !== "json") return {};
-  if (kind === "simulated") return refuse(SIMULATED);
+  if (kind === "simulated") return omit(SIMULATED);
   const { responseFormat: accepted, optionsName } = VENDORS[kind];
   switch (accepted) {
     case "none":
-      return refuse(NOT_TAKEN);
+      return omit(NOT_SUPPORTED);
     case "without-tools":
-      if (hasTools) return refuse("not sent: the model does not take it beside tools");
+      if (hasTools) return omit("not sent: the model does not support it together with tools");
       return { responseFormat: format.responseFormat };
     case "any": {
       const options = { strictJsonSchema: format.isStrict };

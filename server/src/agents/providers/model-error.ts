@@ -10,7 +10,7 @@ export type ModelErrorCode =
   | "PROVIDER_ERROR"
   | "CONTENT_FILTERED";
 
-/** Why a model did not answer. The message is safe to show: no key, no address, no vendor text that could hold either. */
+/** Why a model did not answer. The message can be shown to users: it has no key, no address and no vendor text. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly isRetryable: boolean;

@@ -1,22 +1,22 @@
 import type { Framework } from "@swarmbase/sdk";
 
-/** One call of a model, in words of our own: no vendor's format passes this line. */
+/** One call of a model, independent of the formats of vendors. */
 export interface ModelCall {
   readonly framework: Framework;
-  /** Null asks for the framework's default. */
+  /** Null: the default of the framework. */
   readonly model: string | null;
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** `none`: the model must answer in words. A name: it must call that tool. */
+  /** `none`: the model must answer with text. A name: it must call that tool. */
   readonly toolChoice: "auto" | "none" | { readonly tool: string };
   /** As the agent stores them; defaults apply where a key is absent. */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The most that may be written, whatever the settings say. */
+  /** An upper limit for max_tokens. */
   readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
   readonly traceparent?: string;
-  /** What a deterministic answer depends on besides the texts. */
+  /** For the answers of the simulated provider. */
   readonly agent: { readonly id: string; readonly name: string };
 }
 
@@ -33,7 +33,7 @@ export type ModelMessage =
 
 interface JoinedContent {
   readonly content: string;
-  /** Where each message of the swarm begins, if the content is not exactly one of them. */
+  /** The offsets of the swarm messages in the content; absent when the content is exactly one message. */
   readonly starts?: readonly number[];
 }
 
@@ -46,11 +46,11 @@ export interface ModelTool {
 export interface ModelToolCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it: JSON, or what it took for JSON. */
+  /** As the model wrote it; may not be valid JSON. */
   readonly inputText: string;
-  /** The vendor's own, to be handed back with the call (thought signatures). */
+  /** Vendor data that is sent back with the call (thought signatures). */
   readonly opaque?: Readonly<Record<string, unknown>>;
-  /** What was thought before the call and is signed by the vendor, which wants it back with the call. */
+  /** Reasoning before the call, signed by the vendor and sent back with the call. */
   readonly thoughts?: readonly ModelThought[];
 }
 
@@ -64,19 +64,19 @@ export interface ModelUsage {
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
-  /** We counted, because the vendor did not say. */
+  /** True when the vendor did not report all numbers. */
   readonly isEstimated: boolean;
 }
 
-/** `content_filter` comes only behind some text; an answer that was declined as a whole throws `CONTENT_FILTERED`. */
+/** `content_filter` occurs only after some text. An answer without text throws `CONTENT_FILTERED`. */
 export type ModelFinish = "stop" | "length" | "tool_calls" | "content_filter" | "other";
 
 export type ModelEvent =
-  /** First of all events: who answers. Sent again when a retry or a fallback takes over; warnings follow it. */
+  /** The first event. Sent again for a retry or a fallback; followed by warnings. */
   | { readonly type: "start"; readonly framework: Framework; readonly model: string; readonly attempt: number }
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "reasoning"; readonly delta: string }
-  /** Once the answer is known to be whole, right before the finish. */
+  /** Sent when the answer is complete, right before `finish`. */
   | { readonly type: "tool_call"; readonly call: ModelToolCall }
   /** A setting that was dropped or clamped. */
   | { readonly type: "warning"; readonly warning: ModelWarning }
@@ -87,27 +87,25 @@ export interface ModelWarning {
   readonly message: string;
 }
 
-export interface ModelFacts {
-  readonly framework: Framework;
+interface ModelInfo {
   readonly model: string;
   readonly contextWindow: number;
   readonly hasTools: boolean;
-  /** It thinks before it answers, and its thinking counts against max_tokens. */
+  /** The model reasons before it answers, and its reasoning counts against max_tokens. */
   readonly isReasoning: boolean;
-  readonly isSimulated: boolean;
 }
 
 export interface Models {
   /** Throws a ModelError (`INVALID_MODEL`, `PROVIDER_NOT_CONFIGURED`). */
-  describe(framework: Framework, model: string | null): ModelFacts;
-  /** The max_tokens that a call with these settings is sent with. Throws as `describe` does. */
+  describe(framework: Framework, model: string | null): ModelInfo;
+  /** The max_tokens of a call with these settings. Throws as `describe` does. */
   maxTokens(framework: Framework, model: string | null, settings: ModelCall["settings"]): number;
-  /** Retries and fallbacks happen inside, before the first text alone. Throws a ModelError; an abort throws the signal's reason. */
+  /** Retries and falls back until the first text. Throws a ModelError, or the reason of an aborted signal. */
   stream(call: ModelCall): AsyncIterable<ModelEvent>;
-  /** Whose runs get a share of a node each, so that a provider that hangs does not hold up the others. */
+  /** The frameworks whose runs can use only a share of a node, so that a provider that hangs does not block the others. */
   boundedFrameworks(): readonly Framework[];
-  /** USD, or null where the price is unknown. */
+  /** In USD; null when the price is not known. */
   priceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
-  /** The highest price among all that may answer a call to this model, fallbacks included; null where none is known. */
+  /** The highest price of this model and its fallbacks; null when none is known. */
   highestPriceOf(framework: Framework, model: string, usage: ModelUsage): number | null;
 }

@@ -7,7 +7,7 @@ import { priceUsage } from "./count-usage.ts";
 import { loadProviders } from "./load-providers.ts";
 import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "./model-error.ts";
-import type { ModelFacts, Models } from "./model-port.ts";
+import type { Models } from "./model-port.ts";
 import type { Provider, Providers } from "./provider.ts";
 import { createSimulatedAdapter } from "./simulated/simulated-adapter.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
@@ -18,10 +18,10 @@ import type { Fetch } from "./watched-fetch.ts";
 
 export interface OpenModelsOptions {
   readonly settings: Settings;
-  /** Where `api_key_env` of the providers file is looked up. */
-  readonly environment?: Environment;
-  /** As already loaded, where somebody needed them earlier. */
-  readonly providers?: Providers;
+  /** Has the variables that `api_key_env` of the providers file names. */
+  readonly environment?: Environment | undefined;
+  /** Absent: loaded from the settings. */
+  readonly providers?: Providers | undefined;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
@@ -30,11 +30,11 @@ export interface OpenModelsOptions {
 }
 
 export interface OpenedModels extends Models {
-  /** Calls under way go on with what they began with. */
+  /** Calls in progress continue with the previous providers. */
   replace(providers: Providers): void;
 }
 
-/** What a model is taken to hold that nobody has described. */
+/** For models whose context window is not known. */
 const ASSUMED_CONTEXT_WINDOW = 32_768;
 
 interface Opened {
@@ -69,19 +69,19 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   let opened = openAll(options.providers ?? loadProviders(settings, options.environment));
   let bounded = findBounded(opened);
 
-  const aim = (framework: Framework, model: string | null): Target => {
+  const findTarget = (framework: Framework, model: string | null): Target => {
     const found = opened.get(framework);
     if (found === undefined || found.adapter === null) throw notConfigured(framework, found?.provider);
     return { provider: found.provider, adapter: found.adapter, model: findModel(found.provider, model) };
   };
 
-  const aimAll = (framework: Framework, model: string | null): readonly Target[] => {
-    const first = aim(framework, model);
+  const findTargets = (framework: Framework, model: string | null): readonly Target[] => {
+    const first = findTarget(framework, model);
     const others = first.provider.fallback.flatMap((fallback) => {
       const other = opened.get(fallback);
-      // Nothing ever falls back to simulation.
+      // No provider falls back to the simulated one.
       const isUsable = other?.adapter && other.provider.kind !== "simulated";
-      return isUsable && other.provider.offered.defaultModel !== "" ? [aim(fallback, null)] : [];
+      return isUsable && other.provider.offered.defaultModel !== "" ? [findTarget(fallback, null)] : [];
     });
     return [first, ...others];
   };
@@ -100,18 +100,23 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       bounded = findBounded(opened);
     },
     describe(framework, model) {
-      const { provider, model: found } = aim(framework, model);
-      return renderFacts(provider, found);
+      const { id, contextWindow, supports } = findTarget(framework, model).model;
+      return {
+        model: id,
+        contextWindow: contextWindow ?? ASSUMED_CONTEXT_WINDOW,
+        hasTools: supports.tools,
+        isReasoning: supports.reasoning,
+      };
     },
     maxTokens(framework, model, settings) {
-      const { provider, model: found } = aim(framework, model);
+      const { provider, model: found } = findTarget(framework, model);
       return mapSettings(settings, { model: found, kind: provider.kind, hasTools: false }).maxTokens;
     },
     boundedFrameworks: () => bounded,
-    stream: (call) => streamCall(() => aimAll(call.framework, call.model), call, ports),
+    stream: (call) => streamCall(() => findTargets(call.framework, call.model), call, ports),
     priceOf,
     highestPriceOf(framework, model, usage) {
-      const prices = aimAll(framework, model).map((target) =>
+      const prices = findTargets(framework, model).map((target) =>
         priceOf(target.provider.framework, target.model.id, usage),
       );
       const known = prices.filter((price) => price !== null);
@@ -120,30 +125,19 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   };
 }
 
-/** A simulated provider is part of this process and does not hang; the only provider has nobody to hold up. */
+/** A simulated provider does not hang, and a single provider cannot block others. */
 function findBounded(opened: ReadonlyMap<Framework, Opened>): readonly Framework[] {
   const usable = [...opened.values()].filter(({ adapter }) => adapter !== null);
   if (usable.length < 2) return [];
   return usable.flatMap(({ provider }) => (provider.kind === "simulated" ? [] : [provider.framework]));
 }
 
-function findModel({ framework, kind, offered }: Provider, asked: string | null): OfferedModel {
-  const id = asked === null || asked === "" ? offered.defaultModel : asked;
+function findModel({ framework, kind, offered }: Provider, requested: string | null): OfferedModel {
+  const id = requested === null || requested === "" ? offered.defaultModel : requested;
   const listed = offered.models.find((model) => model.id === id);
   if (listed !== undefined) return listed;
   if (id !== "" && (offered.isOpen || offered.models.length === 0)) return describeModel(kind, id);
   throw new ModelError("INVALID_MODEL", `${framework} does not offer the model ${id.slice(0, 200)}`);
-}
-
-function renderFacts({ framework, kind }: Provider, model: OfferedModel): ModelFacts {
-  return {
-    framework,
-    model: model.id,
-    contextWindow: model.contextWindow ?? ASSUMED_CONTEXT_WINDOW,
-    hasTools: model.supports.tools,
-    isReasoning: model.supports.reasoning,
-    isSimulated: kind === "simulated",
-  };
 }
 
 function notConfigured(framework: Framework, provider: Provider | undefined): ModelError {

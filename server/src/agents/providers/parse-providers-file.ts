@@ -59,7 +59,7 @@ const fileSchema = z.strictObject(
 
 export type ProvidersFile = Readonly<Partial<Record<Framework, FileEntry>>>;
 
-/** Faults name the place, never the value: a key pasted into the file must not end up in a log. */
+/** Faults name the path and not the value, so that a key in the file does not appear in a log. */
 export function parseProvidersFile(text: string): { readonly file: ProvidersFile; readonly faults: readonly string[] } {
   let json: unknown;
   try {
@@ -81,7 +81,7 @@ function findFaults(file: ProvidersFile): readonly string[] {
     return [
       ...(new Set(ids).size < (ids?.length ?? 0) ? [`${at}.models names a model twice`] : []),
       ...(ids?.length === 0 && entry.allow_unlisted_models !== true
-        ? [`${at}.models is empty although models that are not listed are refused`]
+        ? [`${at}.models is empty although allow_unlisted_models is not set`]
         : []),
       ...(ids !== undefined && ids.length === 0 && entry.default_model === undefined
         ? [`${at}.default_model is missing`]
@@ -103,11 +103,8 @@ function isOffered({ default_model, allow_unlisted_models }: FileEntry, ids: rea
 function renderIssue({ path, code, message }: z.core.$ZodIssue): string {
   const place = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`)).join("");
   const at = `PROVIDERS_FILE${place === "" ? "" : `: ${place.replace(/^\./, "")}`}`;
-  if (code === "unrecognized_keys")
-    return `${at} has members that are not known (a key belongs into an environment variable)`;
-  return code === "custom" || code === "invalid_format"
-    ? `${at} ${message}`
-    : `${at} is missing or not what it must be`;
+  if (code === "unrecognized_keys") return `${at} has unknown members (a key belongs in an environment variable)`;
+  return code === "custom" || code === "invalid_format" ? `${at} ${message}` : `${at} is missing or not valid`;
 }
 
 function isPlainUrl(text: string): boolean {
@@ -115,7 +112,7 @@ function isPlainUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
 }
 
-/** What the file says of a model goes before what is known of it. */
+/** The values of the file override those of the catalogue. */
 export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedModel {
   const known = describeModel(kind, model.id);
   const assumed = assumeSupport(kind, model.id);

@@ -1,25 +1,25 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { PlainEnd, PlainWords } from "./plain-words.ts";
+import type { StreamEnd, TextDelta } from "./chat-frames.ts";
 
 export type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
 
-/** A part that is null is the end. */
+/** A null part is the end. */
 type Arrival =
-  | { readonly words: readonly PlainWords[] }
-  | { readonly end: PlainEnd }
+  | { readonly deltas: readonly TextDelta[] }
+  | { readonly end: StreamEnd }
   | { readonly part: LanguageModelV4StreamPart | null };
 
-/** The words of an answer, which come the short way, and all its other parts, which come by the vendor's package. */
+/** Merges the text deltas of the filter and the parts that the vendor's package parses. */
 export interface PartSource {
-  onWords(words: PlainWords): void;
-  /** There will be nothing else. */
-  onEnd(end: PlainEnd): void;
-  /** Words first: what comes the long way was sent later. Some packages open only when something has come. */
+  onDelta(delta: TextDelta): void;
+  /** Nothing else follows. */
+  onEnd(end: StreamEnd): void;
+  /** Deltas come first: the provider sent the parts of the package later. Some packages open only with the first bytes. */
   next(opening: Promise<Parts>): Promise<Arrival>;
 }
 
 export function createPartSource(): PartSource {
-  let heard: PlainWords[] = [];
+  let received: TextDelta[] = [];
   let arrived: (() => Arrival) | null = null;
   let isReading = false;
   let wake: (() => void) | null = null;
@@ -42,21 +42,21 @@ export function createPartSource(): PartSource {
       );
   };
   const take = (): Arrival | null => {
-    if (heard.length > 0) {
-      const words = heard;
-      heard = [];
-      return { words };
+    if (received.length > 0) {
+      const deltas = received;
+      received = [];
+      return { deltas };
     }
     const arrival = arrived?.() ?? null;
     arrived = null;
     return arrival;
   };
   return {
-    onWords({ type, delta }) {
-      const last = heard.at(-1);
-      // Whoever comes to fetch them gets what has gathered in one piece.
-      if (last?.type === type) heard[heard.length - 1] = { type, delta: last.delta + delta };
-      else heard.push({ type, delta });
+    onDelta({ type, delta }) {
+      const last = received.at(-1);
+      // The next read gets all collected text in one delta.
+      if (last?.type === type) received[received.length - 1] = { type, delta: last.delta + delta };
+      else received.push({ type, delta });
       wake?.();
     },
     onEnd(end) {

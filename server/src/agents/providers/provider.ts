@@ -1,14 +1,14 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { OfferedModels, ProviderKind } from "../../config/index.ts";
 
-/** Who answers for one framework. */
+/** The provider of one framework. */
 export interface Provider {
   readonly framework: Framework;
   readonly kind: ProviderKind;
-  /** `keyless`: described, but the key that it needs is not there. */
+  /** `keyless`: configured without the key that it needs. */
   readonly state: "ready" | "keyless" | "unconfigured";
   readonly baseUrl: string | null;
-  /** A function, so that nobody who prints a provider prints its key. */
+  /** A function, so that printing a provider does not print its key. */
   readonly key: () => string | null;
   readonly offered: OfferedModels;
   readonly fallback: readonly Framework[];

@@ -1,19 +1,20 @@
 import { APICallError } from "@ai-sdk/provider";
+import { asRecord } from "./parse-record.ts";
 
-/** What a failed call says of itself, whichever vendor and stage it came from. For decisions only, never to be shown. */
+/** The details of a failed call, independent of the vendor. For decisions only: they must not be shown. */
 export interface VendorFault {
   readonly status: number | null;
-  /** Codes, types and texts together, in lower case. */
-  readonly words: string;
-  /** The vendor's own name of the fault, where it is plainly one. */
+  /** Codes, types and messages, in lower case. */
+  readonly text: string;
+  /** The vendor's name of the fault, when it is a plain identifier. */
   readonly name: string | null;
   readonly retryAfterMs: number | null;
-  /** Nothing was understood wrongly: the connection failed or broke off. */
+  /** The connection failed or broke off. */
   readonly isNetwork: boolean;
 }
 
 const MAX_BODY_CHARS = 65_536;
-const MAX_WORDS_CHARS = 4096;
+const MAX_TEXT_CHARS = 4096;
 
 export function readFault(error: unknown, now: Date): VendorFault {
   if (APICallError.isInstance(error)) {
@@ -28,9 +29,9 @@ export function readFault(error: unknown, now: Date): VendorFault {
   }
   if (error instanceof Error) {
     const isNetwork = hasNetworkCode(error);
-    return { status: null, words: "", name: null, retryAfterMs: null, isNetwork };
+    return { status: null, text: "", name: null, retryAfterMs: null, isNetwork };
   }
-  // An error in the middle of a stream, as the vendor's own frame or with a status that the package found for it.
+  // An error within a stream: the frame of the vendor, or an object of the package with a status.
   const frame = asRecord(error);
   const inner = frame?.["data"] ?? error;
   return {
@@ -41,7 +42,7 @@ export function readFault(error: unknown, now: Date): VendorFault {
   };
 }
 
-function readBody(body: unknown, text: string): Pick<VendorFault, "words" | "name"> {
+function readBody(body: unknown, text: string): Pick<VendorFault, "text" | "name"> {
   const outer = asRecord(body);
   const fault = asRecord(outer?.["error"]) ?? outer;
   const details = Array.isArray(fault?.["details"]) ? fault["details"] : [];
@@ -49,10 +50,10 @@ function readBody(body: unknown, text: string): Pick<VendorFault, "words" | "nam
   const names = [fault?.["code"], fault?.["type"], fault?.["status"], ...reasons].filter(
     (name) => typeof name === "string",
   );
-  const words = [...names, fault?.["message"], outer?.["error"], text].filter((word) => typeof word === "string");
+  const texts = [...names, fault?.["message"], outer?.["error"], text].filter((value) => typeof value === "string");
   return {
-    words: words.join(" ").slice(0, MAX_WORDS_CHARS).toLowerCase(),
-    // Without digits, so that no key can pass for a name.
+    text: texts.join(" ").slice(0, MAX_TEXT_CHARS).toLowerCase(),
+    // Without digits, so that a key is not taken for a name.
     name:
       names
         .map((name) => name.toLowerCase())
@@ -61,13 +62,13 @@ function readBody(body: unknown, text: string): Pick<VendorFault, "words" | "nam
 }
 
 function parseBody(text: string): unknown {
-  if (text.length > MAX_BODY_CHARS) return text.slice(0, MAX_WORDS_CHARS);
+  if (text.length > MAX_BODY_CHARS) return text.slice(0, MAX_TEXT_CHARS);
   try {
     const json: unknown = JSON.parse(text);
-    // Google answers with an array of one where it was asked for a stream.
+    // Google answers a streaming request with an array of one error.
     return Array.isArray(json) ? json[0] : json;
   } catch {
-    return text.slice(0, MAX_WORDS_CHARS);
+    return text.slice(0, MAX_TEXT_CHARS);
   }
 }
 
@@ -81,7 +82,7 @@ function readRetryAfter(headers: Readonly<Record<string, string>>, now: Date): n
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime());
 }
 
-/** Google says it in the body: `{"@type": "…RetryInfo", "retryDelay": "3.5s"}`. */
+/** Google sends it in the body: `{"@type": "…RetryInfo", "retryDelay": "3.5s"}`. */
 function findRetryDelay(body: unknown): number | null {
   const fault = asRecord(asRecord(body)?.["error"]) ?? asRecord(body);
   const details = Array.isArray(fault?.["details"]) ? fault["details"].slice(0, 50) : [];
@@ -96,10 +97,6 @@ function findRetryDelay(body: unknown): number | null {
 function readStatus(value: unknown): number | undefined {
   const status = typeof value === "string" && /^\d{3}$/.test(value) ? Number(value) : value;
   return typeof status === "number" && status >= 400 && status <= 599 ? status : undefined;
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
 }
 
 const NETWORK_CODE = /^(E[A-Z]{4,}|UND_ERR_[A-Z_]+|ERR_(TLS|SSL|SOCKET)[A-Z_]*|CERT_[A-Z_]+)$/;

@@ -12,6 +12,8 @@ import {
 import { offerFileModel, type ProvidersFile, parseProvidersFile } from "./parse-providers-file.ts";
 import type { Provider, Providers } from "./provider.ts";
 
+const LETTERS = { provider_a: "A", provider_b: "B", provider_c: "C" } as const satisfies Record<Framework, string>;
+
 interface Variables {
   readonly kind: ProviderKind;
   readonly baseUrl: string | null;
@@ -20,7 +22,7 @@ interface Variables {
   readonly defaultModel: string | null;
 }
 
-/** Who answers for each framework, from the settings and the text of the file. Throws a SettingsError with all faults. */
+/** Resolves the provider of each framework from the settings and the file. Throws a SettingsError that lists every fault. */
 export function resolveProviders(settings: Settings, environment: Environment, fileText: string | null): Providers {
   const { file, faults: fileFaults } = fileText === null ? { file: {}, faults: [] } : parseProvidersFile(fileText);
   const faults = [...fileFaults];
@@ -30,7 +32,7 @@ export function resolveProviders(settings: Settings, environment: Environment, f
   });
   for (const { framework, kind } of resolved) {
     if (kind === "simulated" && settings.nodeEnv === "production" && !mayBeSimulated(settings))
-      faults.push(`${framework} is simulated, which production refuses without ALLOW_SIMULATED=1`);
+      faults.push(`${framework} is simulated, which production does not allow without ALLOW_SIMULATED=1`);
   }
   if (faults.length > 0) throw new SettingsError(faults);
   const isAnyReal = resolved.some(({ state, kind }) => state !== "unconfigured" && kind !== "simulated");
@@ -82,7 +84,7 @@ function fromFile(
 
 function fromVariables(framework: Framework, variables: Variables, faults: string[]): Provider {
   const { kind, baseUrl, apiKey } = variables;
-  const letter = framework.slice(-1).toUpperCase();
+  const letter = LETTERS[framework];
   const isConfigured = kind === "simulated" || apiKey !== null || baseUrl !== null;
   if (isSelfHosted(kind) && baseUrl === null)
     faults.push(`PROVIDER_${letter}_BASE_URL is required when PROVIDER_${letter}_KIND is ${kind}`);
@@ -110,37 +112,19 @@ function offerFromVariables(framework: Framework, variables: Variables): Offered
   return {
     models: ids.map((id) => describeModel(kind, id)),
     defaultModel: defaultModel ?? ids[0] ?? "",
-    // What such a server offers is its owner's affair, unless they have said it.
+    // The models of such a server are not known unless they are configured.
     isOpen: isSelfHosted(kind) && models.length === 0,
     isSimulated: kind === "simulated",
   };
 }
 
 function pickVariables(settings: Settings, framework: Framework): Variables {
-  switch (framework) {
-    case "provider_a":
-      return {
-        kind: settings.providerAKind,
-        baseUrl: settings.providerABaseUrl,
-        apiKey: settings.providerAApiKey,
-        models: settings.providerAModels,
-        defaultModel: settings.providerADefaultModel,
-      };
-    case "provider_b":
-      return {
-        kind: settings.providerBKind,
-        baseUrl: settings.providerBBaseUrl,
-        apiKey: settings.providerBApiKey,
-        models: settings.providerBModels,
-        defaultModel: settings.providerBDefaultModel,
-      };
-    case "provider_c":
-      return {
-        kind: settings.providerCKind,
-        baseUrl: settings.providerCBaseUrl,
-        apiKey: settings.providerCApiKey,
-        models: settings.providerCModels,
-        defaultModel: settings.providerCDefaultModel,
-      };
-  }
+  const letter = LETTERS[framework];
+  return {
+    kind: settings[`provider${letter}Kind`],
+    baseUrl: settings[`provider${letter}BaseUrl`],
+    apiKey: settings[`provider${letter}ApiKey`],
+    models: settings[`provider${letter}Models`],
+    defaultModel: settings[`provider${letter}DefaultModel`],
+  };
 }

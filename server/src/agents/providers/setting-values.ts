@@ -1,10 +1,6 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { isRecord } from "../../json/index.ts";
 
-/** An agent's settings, as the agent stores them. */
-export type SettingsRecord = Readonly<Record<string, unknown>>;
-
-/** What is sent; a key that is absent is left to the provider. */
+/** The settings of a request. The provider decides about absent ones. */
 export interface SentSettings {
   readonly maxOutputTokens: number;
   readonly temperature?: number;
@@ -21,9 +17,5 @@ export interface SentSettings {
 /** Adds a warning to the turn. */
 export type Warn = (setting: string, message: string) => void;
 
-export const NOT_TAKEN = "not sent: the model does not take it";
+export const NOT_SUPPORTED = "not sent: the model does not support it";
 export const SIMULATED = "no effect: the provider is simulated";
-
-export function asRecord(value: unknown): SettingsRecord | null {
-  return isRecord(value) ? value : null;
-}

@@ -8,13 +8,13 @@ type ThoughtPart = Extract<
 
 export interface SignedThoughts {
   note(part: ThoughtPart): void;
-  /** Those that are whole; each is taken once. */
+  /** Removes and returns the complete thoughts. */
   take(): readonly ModelThought[];
 }
 
-/** Claude refuses the results of tool calls that come without the thoughts before the calls, which it has signed. */
+/** Claude rejects the results of tool calls without the signed thoughts that preceded the calls. */
 export function createSignedThoughts(): SignedThoughts {
-  let whole: ModelThought[] = [];
+  let complete: ModelThought[] = [];
   let text = "";
   let opaque: Record<string, unknown> = {};
   return {
@@ -25,11 +25,11 @@ export function createSignedThoughts(): SignedThoughts {
       }
       if (part.type === "reasoning-delta") text += part.delta;
       Object.assign(opaque, part.providerMetadata);
-      if (part.type === "reasoning-end" && Object.keys(opaque).length > 0) whole.push({ text, opaque });
+      if (part.type === "reasoning-end" && Object.keys(opaque).length > 0) complete.push({ text, opaque });
     },
     take() {
-      const taken = whole;
-      whole = [];
+      const taken = complete;
+      complete = [];
       return taken;
     },
   };

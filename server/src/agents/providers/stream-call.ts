@@ -9,8 +9,12 @@ import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelEvent, ModelWarning } from "./model-port.ts";
 import type { Provider } from "./provider.ts";
-import { decideRetry, mayFallBack } from "./retry-delay.ts";
 import type { Sleep } from "./sleep.ts";
+
+const MAX_RETRIES = 2;
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 8000;
+const MAX_HINT_MS = 20_000;
 
 export interface Target {
   readonly provider: Provider;
@@ -26,15 +30,15 @@ export interface StreamPorts {
   readonly times: DeadlineTimes;
 }
 
-/** Attempts at the first target, then at those after it, until one has said something. */
+/** Tries the targets in order until one of them has emitted something. */
 export async function* streamCall(
-  aim: () => readonly Target[],
+  findTargets: () => readonly Target[],
   call: ModelCall,
   ports: StreamPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   let attempts = 0;
   let failure: ModelError | null = null;
-  for (const target of aim()) {
+  for (const target of findTargets()) {
     const place = { framework: target.provider.framework, model: target.model.id };
     if (failure !== null) ports.observer.note("provider.fell_back", { ...place, code: failure.code });
     for (let attempt = 1; ; attempt++) {
@@ -61,7 +65,7 @@ export async function* streamCall(
 
 interface AttemptPorts extends StreamPorts {
   readonly attempt: number;
-  /** Set as soon as something was handed on that cannot be taken back. */
+  /** Set when something was emitted that cannot be taken back. */
   readonly progress: { hasAnswered: boolean };
 }
 
@@ -106,11 +110,11 @@ async function* streamAttempt(
           if (!warned.has(event.setting) && call.settings[event.setting] !== undefined)
             yield {
               type: "warning",
-              warning: { setting: event.setting, message: "changed or not sent: the model does not take it" },
+              warning: { setting: event.setting, message: "changed or not sent: the model does not support it" },
             };
           break;
         case "finish":
-          yield* finish(event, { call, textChars, progress, isSilent: !progress.hasAnswered });
+          yield* finish(event, { call, textChars, progress, hasNoText: !progress.hasAnswered });
           return;
       }
     }
@@ -122,12 +126,12 @@ async function* streamAttempt(
 
 function* finish(
   { reason, usage, toolCalls }: Extract<AdapterEvent, { type: "finish" }>,
-  seen: { call: ModelCall; textChars: number; progress: { hasAnswered: boolean }; isSilent: boolean },
+  seen: { call: ModelCall; textChars: number; progress: { hasAnswered: boolean }; hasNoText: boolean },
 ): Generator<ModelEvent, void, undefined> {
-  if (reason === "content_filter" && seen.isSilent)
+  if (reason === "content_filter" && seen.hasNoText)
     throw new ModelError("CONTENT_FILTERED", "the provider declined to answer");
   seen.progress.hasAnswered = true;
-  // What was asked for before a filter or the end of the window struck may be half of what was meant.
+  // Calls before a content filter or the token limit may be incomplete.
   const calls = reason === "tool_calls" ? toolCalls : [];
   for (const call of calls) yield { type: "tool_call", call };
   yield { type: "finish", reason, usage: countUsage(usage, seen.call, { textChars: seen.textChars, toolCalls }) };
@@ -135,7 +139,7 @@ function* finish(
 
 function warnOfTools(call: ModelCall, model: OfferedModel): readonly ModelWarning[] {
   if (call.tools.length === 0 || model.supports.tools) return [];
-  return [{ setting: "tools", message: "not sent: the model does not take tools" }];
+  return [{ setting: "tools", message: "not sent: the model does not support tools" }];
 }
 
 function note(observer: Observer, place: { framework: string; model: string }, failure: ModelError): void {
@@ -147,4 +151,19 @@ function note(observer: Observer, place: { framework: string; model: string }, f
     attempt: attempts,
     message,
   });
+}
+
+/** How long to wait before the next attempt at the same provider; null: no further attempt. */
+function decideRetry(error: ModelError, attempt: number, random: () => number): number | null {
+  if (!error.isRetryable || attempt > MAX_RETRIES) return null;
+  // Our own timers have waited longer than any delay. A timeout that the provider reports (408, 504) is retried.
+  if (error.code === "PROVIDER_TIMEOUT" && error.providerStatus === null) return null;
+  const jitter = random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+  if (error.retryAfterMs === null) return jitter;
+  return error.retryAfterMs > MAX_HINT_MS ? null : Math.min(MAX_HINT_MS, error.retryAfterMs + jitter);
+}
+
+/** Whether another provider may succeed. Errors of the conversation itself would occur there too. */
+function mayFallBack(error: ModelError): boolean {
+  return error.isRetryable || error.code === "PROVIDER_AUTH_FAILED" || error.code === "PROVIDER_RATE_LIMITED";
 }

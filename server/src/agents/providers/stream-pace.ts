@@ -1,14 +1,19 @@
-/** How often the answers that come in are looked at: each look costs the same, whatever has come. */
+/** Counts the streams that are read, because the pause between two reads grows with their number. */
 export interface StreamPace {
-  /** One more answer is being read; to be called back when it is over. */
+  /** Counts one more stream until the returned function is called. */
   enter(): () => void;
-  /** How long to leave an answer alone after some of it has come. */
-  restMs(): number;
+  /** How long to wait after a read before the next one. */
+  pauseMs(): number;
 }
 
-const UNHURRIED_STREAMS = 50;
-const REST_MS_PER_STREAM = 0.4;
-const LONGEST_REST_MS = 200;
+const MAX_STREAMS_WITHOUT_PAUSE = 50;
+const PAUSE_MS_PER_STREAM = 0.4;
+const MAX_PAUSE_MS = 200;
+
+/** Each read or write costs the same, whatever its size, so many streams get larger and fewer pieces. */
+export function batchPauseMs(streams: number): number {
+  return streams <= MAX_STREAMS_WITHOUT_PAUSE ? 0 : Math.min(MAX_PAUSE_MS, streams * PAUSE_MS_PER_STREAM);
+}
 
 export function createStreamPace(): StreamPace {
   let streams = 0;
@@ -21,6 +26,6 @@ export function createStreamPace(): StreamPace {
         isOver = true;
       };
     },
-    restMs: () => (streams <= UNHURRIED_STREAMS ? 0 : Math.min(LONGEST_REST_MS, streams * REST_MS_PER_STREAM)),
+    pauseMs: () => batchPauseMs(streams),
   };
 }

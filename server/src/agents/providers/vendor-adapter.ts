@@ -12,47 +12,48 @@ import type { Deadlines } from "./deadlines.ts";
 import { ModelError } from "./model-error.ts";
 import type { ModelCall, ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
-import type { PlainEnd } from "./plain-words.ts";
+import type { StreamEnd } from "./chat-frames.ts";
 import type { Provider } from "./provider.ts";
 import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
 import type { StreamPace } from "./stream-pace.ts";
 import { type VendorKind, VENDORS } from "./vendors.ts";
-import { type Watcher, type Watchers, type Way, watchFetch } from "./watched-fetch.ts";
+import { type Fetch, type Watcher, type Watchers, watchFetch } from "./watched-fetch.ts";
 
-/** Models whose object is kept: with unlisted ones there is no end to their names. */
-const MOST_KEPT = 100;
+/** Limits the cache: unlisted models can have any name. */
+const MAX_CACHED_MODELS = 100;
 
-export interface VendorWay extends Way {
+export interface VendorPorts {
+  readonly fetch: Fetch;
   readonly pace: StreamPace;
 }
 
-/** Speaks to a real provider through the AI SDK's package of its kind. */
-export function createVendorAdapter(provider: Provider, kind: VendorKind, way: VendorWay): Adapter {
+/** Calls a provider through the AI SDK's package of its kind. */
+export function createVendorAdapter(provider: Provider, kind: VendorKind, ports: VendorPorts): Adapter {
   const { url, load, frames, signsReasoning } = VENDORS[kind];
   const loading = load();
-  // Loading begins early; a failure belongs to the call that needs it.
+  // Loading begins early. The first call reports a failure.
   loading.catch(() => {});
   const watchers: Watchers = new WeakMap();
-  // Making one builds all schemas of its package anew, which costs more than the rest of a short answer.
-  const kept = new Map<string, { readonly key: string | null; readonly language: LanguageModelV4 }>();
-  /** Of which options the package has had nothing to say. Where it may have, all of an answer has to go through it. */
-  const quiet = new Set<string>();
+  // Creating a model builds all schemas of its package, which takes longer than the rest of a short answer.
+  const cache = new Map<string, { readonly key: string | null; readonly language: LanguageModelV4 }>();
+  /** The options for which the package gave no warnings. With other options the package has to parse the whole answer. */
+  const withoutWarnings = new Set<string>();
 
   const find = async (modelId: string): Promise<LanguageModelV4> => {
     const vendor = await loading;
     const key = provider.key();
-    const known = kept.get(modelId);
+    const known = cache.get(modelId);
     if (known?.key === key) return known.language;
     const language = vendor(modelId, {
       baseURL: provider.baseUrl ?? url,
       apiKey: key ?? "",
-      fetch: watchFetch(way, { hasKey: key !== null, watchers, pace: way.pace, format: frames }),
+      fetch: watchFetch(ports.fetch, { hasKey: key !== null, watchers, pace: ports.pace, format: frames }),
     });
-    if (kept.size >= MOST_KEPT) {
-      kept.clear();
-      quiet.clear();
+    if (cache.size >= MAX_CACHED_MODELS) {
+      cache.clear();
+      withoutWarnings.clear();
     }
-    kept.set(modelId, { key, language });
+    cache.set(modelId, { key, language });
     return language;
   };
   const open = async (
@@ -71,16 +72,16 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, way: V
       const source = createPartSource();
       const options = { ...sent, ...buildOptions(call, model, signsReasoning), abortSignal: deadlines.signal };
       const names = `${model.id} ${Object.keys(options).sort().join()}`;
-      // What the package has to say of these depends on their values, of which there is no end.
-      const isPlain = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
-      const onEnd = isPlain && quiet.has(names) ? source.onEnd : null;
-      const opening = open(request, options, { onWords: source.onWords, onEnd });
-      const onQuiet = (): void => {
-        if (isPlain) quiet.add(names);
+      // Warnings about these depend on their values, of which there are too many to remember.
+      const isCacheable = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
+      const onEnd = isCacheable && withoutWarnings.has(names) ? source.onEnd : null;
+      const opening = open(request, options, { onDelta: source.onDelta, onEnd });
+      const onNoWarnings = (): void => {
+        if (isCacheable) withoutWarnings.add(names);
       };
       return readParts(opening, source, {
         deadlines,
-        onQuiet,
+        onNoWarnings,
         thoughts: signsReasoning ? createSignedThoughts() : null,
       });
     },
@@ -102,27 +103,27 @@ function buildOptions(call: ModelCall, model: OfferedModel, hasThoughts: boolean
 
 interface Reading {
   readonly deadlines: Deadlines;
-  /** There are no warnings. */
-  onQuiet(): void;
-  /** Null: the vendor does not sign what its models think. */
+  /** Called when the package gives no warnings. */
+  onNoWarnings(): void;
+  /** Null: the vendor does not sign reasoning. */
   readonly thoughts: SignedThoughts | null;
 }
 
 async function* readParts(
   opening: Promise<Parts>,
   source: PartSource,
-  { deadlines, onQuiet, thoughts }: Reading,
+  { deadlines, onNoWarnings, thoughts }: Reading,
 ): AsyncGenerator<AdapterEvent, void, undefined> {
-  // Held back until the end is known: when a stream breaks off, the packages hand out half a call as a whole one.
+  // Held back until the end: when a stream breaks off, the packages emit an incomplete call as a complete one.
   const calls: ModelToolCall[] = [];
   for (;;) {
     const arrival = await deadlines.wait(source.next(opening));
-    if ("words" in arrival) {
-      yield* arrival.words;
+    if ("deltas" in arrival) {
+      yield* arrival.deltas;
       continue;
     }
     if ("end" in arrival) {
-      yield finishPlainly(arrival.end);
+      yield finishText(arrival.end);
       return;
     }
     const { part } = arrival;
@@ -143,7 +144,7 @@ async function* readParts(
         if (part.providerExecuted !== true) calls.push(readCall(part, calls, thoughts?.take() ?? []));
         break;
       case "stream-start":
-        if (part.warnings.length === 0) onQuiet();
+        if (part.warnings.length === 0) onNoWarnings();
         for (const warning of part.warnings)
           if ("feature" in warning)
             yield { type: "dropped", setting: SETTING_NAMES[warning.feature] ?? warning.feature };
@@ -157,7 +158,7 @@ async function* readParts(
           usage: readUsage(part.usage),
           toolCalls: calls,
         };
-        // To the very end, so that the connection can be used again.
+        // Reads to the end, so that the connection can be reused.
         await deadlines.wait(source.next(opening)).catch(() => {});
         return;
       default:
@@ -166,20 +167,10 @@ async function* readParts(
   }
 }
 
-function finishPlainly({ reason, usage }: PlainEnd): AdapterEvent {
-  const { inputTokens = null, cachedInputTokens = null, outputTokens = null, reasoningTokens = null } = usage ?? {};
-  const isSilent = !inputTokens && !outputTokens;
-  return {
-    type: "finish",
-    reason,
-    usage: {
-      inputTokens: isSilent ? null : inputTokens,
-      cachedInputTokens,
-      outputTokens: isSilent ? null : outputTokens,
-      reasoningTokens,
-    },
-    toolCalls: [],
-  };
+function finishText({ reason, usage }: StreamEnd): AdapterEvent {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = usage ?? {};
+  const reported = reportUsage(inputTokens, cachedInputTokens, outputTokens, reasoningTokens);
+  return { type: "finish", reason, usage: reported, toolCalls: [] };
 }
 
 const SETTING_NAMES: Readonly<Record<string, string>> = {
@@ -199,7 +190,7 @@ function readCall(
   earlier: readonly ModelToolCall[],
   thoughts: readonly ModelThought[],
 ): ModelToolCall {
-  // Some servers number the calls of each answer from nought, or not at all.
+  // Some servers repeat the ids in each answer, or send none.
   const isTaken = part.toolCallId === "" || earlier.some(({ id }) => id === part.toolCallId);
   return {
     id: isTaken ? `${part.toolCallId || "call"}_${earlier.length + 1}` : part.toolCallId,
@@ -210,7 +201,7 @@ function readCall(
   };
 }
 
-/** Calls are known by their parts: Gemini ends with STOP, whatever it asks for. */
+/** Gemini ends with STOP even when it calls tools. */
 function readFinish(
   reason: Extract<LanguageModelV4StreamPart, { type: "finish" }>["finishReason"]["unified"],
   hasCalls: boolean,
@@ -237,12 +228,16 @@ function brokenOff(): ModelError {
 }
 
 function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ReportedUsage {
-  // Where an answer carries no usage at all, some packages report noughts.
-  const isSilent = !inputTokens.total && !outputTokens.total;
+  return reportUsage(inputTokens.total, inputTokens.cacheRead, outputTokens.total, outputTokens.reasoning);
+}
+
+/** Some packages report zeros when an answer carries no usage. */
+function reportUsage(input = 0, cachedInput?: number, output = 0, reasoning?: number): ReportedUsage {
+  const isMissing = input === 0 && output === 0;
   return {
-    inputTokens: isSilent ? null : (inputTokens.total ?? null),
-    cachedInputTokens: inputTokens.cacheRead ?? null,
-    outputTokens: isSilent ? null : (outputTokens.total ?? null),
-    reasoningTokens: outputTokens.reasoning ?? null,
+    inputTokens: isMissing ? null : input,
+    cachedInputTokens: cachedInput ?? null,
+    outputTokens: isMissing ? null : output,
+    reasoningTokens: reasoning ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ProviderKind } from "../../config/index.ts";
-import { CHAT_FRAMES, type FrameFormat } from "./plain-words.ts";
+import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
 /** The kinds that call a real model. */
@@ -18,7 +18,7 @@ type VendorModel = (model: string, options: VendorOptions) => LanguageModelV4;
 interface Vendor {
   /** Used when no base URL is configured. Always passed, because the packages would read another from the environment. */
   readonly url: string;
-  /** Imports the package when it is first needed: together the packages cost a start more than everything else. */
+  /** Imports the package on demand: together the packages take longer to load than everything else. */
   readonly load: () => Promise<VendorModel>;
   /** The name under which the package reads its own options. */
   readonly optionsName: string;

@@ -1,48 +1,42 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FrameFormat, PlainEnd, PlainWords } from "./plain-words.ts";
+import type { FrameFormat, StreamEnd, TextDelta } from "./chat-frames.ts";
 import type { StreamPace } from "./stream-pace.ts";
-import { createWordFilter } from "./word-filter.ts";
+import { createTextFilter } from "./text-filter.ts";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** The way out that was passed in; nothing here opens one. */
-export interface Way {
-  readonly fetch: Fetch;
-}
-
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
-const MAX_REFUSAL_BYTES = 1_048_576;
+const MAX_ERROR_BYTES = 1_048_576;
 const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
 
-/** Who waits for the answer to an attempt. */
+/** Receives the response of an attempt. */
 export interface Watcher {
   onBytes(): void;
-  /** Words that the vendor's package does not get to see. */
-  onWords(words: PlainWords): void;
-  /** The answer is over and was nothing but words: the package does not get to see any of it. Null: it has to. */
-  readonly onEnd: ((end: PlainEnd) => void) | null;
+  /** Called with text that the vendor's package does not get. */
+  onDelta(delta: TextDelta): void;
+  /** Called when the answer has ended and consists only of text: the package gets nothing. Null: the package gets the end. */
+  readonly onEnd: ((end: StreamEnd) => void) | null;
 }
 
-/** Known by the signal that goes along with the request. */
+/** By the signal of the request. */
 export type Watchers = WeakMap<AbortSignal, Watcher>;
 
 export interface WatchOptions {
   readonly hasKey: boolean;
   readonly watchers: Watchers;
   readonly pace: StreamPace;
-  /** How plain words are told from the rest of a stream; null: by the vendor's package alone. */
+  /** Null: only the vendor's package can parse the stream. */
   readonly format: FrameFormat | null;
 }
 
 /**
- * The way to one provider: tells when bytes come, bounds them, follows no redirect (a key would go along), and sends no
- * empty key where none is configured. Does not answer before there is something for the vendor's package in the answer, and
- * so never where there is nothing.
+ * A fetch for one provider. Reports received bytes, limits the size of the response, follows no redirect (it would receive the
+ * key), and sends no empty key. Resolves when the response has bytes for the vendor's package, and never when it has none.
  */
-export function watchFetch(way: Way, { hasKey, watchers, pace, format }: WatchOptions): Fetch {
+export function watchFetch(send: Fetch, { hasKey, watchers, pace, format }: WatchOptions): Fetch {
   return async (input, init) => {
     const watcher = init?.signal ? watchers.get(init.signal) : undefined;
-    const response = await way.fetch(input, {
+    const response = await send(input, {
       ...init,
       ...(!hasKey && { headers: withoutKeys(init?.headers) }),
       redirect: "error",
@@ -52,11 +46,11 @@ export function watchFetch(way: Way, { hasKey, watchers, pace, format }: WatchOp
     const body = openBody(
       {
         stream: response.body,
-        most: ok ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES,
+        maxBytes: ok ? MAX_ANSWER_BYTES : MAX_ERROR_BYTES,
         format: ok ? format : null,
         signal: init?.signal ?? null,
       },
-      watcher ?? NOBODY,
+      watcher ?? NO_WATCHER,
       pace,
     );
     const stream = await startStream(body);
@@ -71,52 +65,52 @@ function withoutKeys(given: RequestInit["headers"]): Headers {
   return headers;
 }
 
-const NOBODY: Watcher = { onBytes: () => {}, onWords: () => {}, onEnd: null };
+const NO_WATCHER: Watcher = { onBytes: () => {}, onDelta: () => {}, onEnd: null };
 
 interface Body {
   readonly stream: ReadableStream<Uint8Array>;
-  readonly most: number;
+  readonly maxBytes: number;
   readonly format: FrameFormat | null;
   readonly signal: AbortSignal | null;
 }
 
 interface WatchedBody {
-  /** What comes next for the package; null: nothing any more. */
+  /** The next bytes for the package; null at the end. */
   next(): Promise<Uint8Array | null>;
-  /** Whoever waits for the answer was told all of it. */
-  readonly isTold: boolean;
+  /** The watcher got the whole answer. */
+  readonly isConsumed: boolean;
   cancel(reason: unknown): Promise<void>;
 }
 
-function openBody({ stream, most, format, signal }: Body, watcher: Watcher, pace: StreamPace): WatchedBody {
+function openBody({ stream, maxBytes, format, signal }: Body, watcher: Watcher, pace: StreamPace): WatchedBody {
   const { onEnd } = watcher;
   const reader = stream.getReader();
   const filter =
     format === null
       ? null
-      : createWordFilter(format.readWords, (words) => watcher.onWords(words), onEnd === null ? null : format.readEnd);
+      : createTextFilter(format.readDelta, (delta) => watcher.onDelta(delta), onEnd === null ? null : format.readEnd);
   const leave = pace.enter();
-  // Who gives an answer up in the middle reads no more of it, and so would not notice its end.
+  // An aborted reader does not read to the end.
   signal?.addEventListener("abort", leave, { once: true });
-  let left = most;
+  let left = maxBytes;
   let isOver = false;
-  let isTold = false;
+  let isConsumed = false;
   const close = (): Uint8Array | null => {
     isOver = true;
     signal?.removeEventListener("abort", leave);
     leave();
     const rest = filter?.end() ?? null;
-    const end = filter?.plainEnd ?? null;
+    const end = filter?.streamEnd ?? null;
     if (end !== null && onEnd !== null) {
-      isTold = true;
+      isConsumed = true;
       onEnd(end);
     }
     return rest;
   };
   const read = async (): Promise<Uint8Array | null> => {
     while (!isOver) {
-      const restMs = left === most ? 0 : pace.restMs();
-      if (restMs > 0) await sleep(restMs);
+      const pauseMs = left === maxBytes ? 0 : pace.pauseMs();
+      if (pauseMs > 0) await sleep(pauseMs);
       const { done, value } = await reader.read();
       if (done) return close();
       watcher.onBytes();
@@ -136,8 +130,8 @@ function openBody({ stream, most, format, signal }: Body, watcher: Watcher, pace
         leave();
         throw error;
       }),
-    get isTold() {
-      return isTold;
+    get isConsumed() {
+      return isConsumed;
     },
     cancel: (reason) => {
       leave();
@@ -146,12 +140,12 @@ function openBody({ stream, most, format, signal }: Body, watcher: Watcher, pace
   };
 }
 
-/** Begins once there is something in it. Null: there never will be. */
+/** Resolves with the first bytes. Null: the package gets none. */
 async function startStream(body: WatchedBody): Promise<ReadableStream<Uint8Array> | null> {
   let first: Promise<Uint8Array | null> | null = body.next();
-  // What goes wrong on the way is told as the fault of an answer that has begun, which it is.
+  // The stream reports the error when it is read.
   await first.catch(() => {});
-  if (body.isTold) return null;
+  if (body.isConsumed) return null;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {

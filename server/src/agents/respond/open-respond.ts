@@ -10,10 +10,9 @@ import type { Subscriber } from "../streams/subscriber.ts";
 import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts";
 import { createRejection } from "./rejections.ts";
 import { streamHeaders } from "../streams/render-frame.ts";
-import type { RespondPorts } from "../admission/admission-ports.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
 import { cancelRun, type Decision, decideToolExecutions, requestCancel, selectRunBody } from "./sql/run-control.ts";
-import { type RunRequest, startRun } from "../admission/start-run.ts";
+import { type RespondPorts, type RunRequest, startRun } from "../admission/start-run.ts";
 import { streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";
 
@@ -25,13 +24,13 @@ interface StreamAnswer {
 
 export type RunAnswer = BodyAnswer | StreamAnswer;
 
-/** How a caller wants to read a run. */
+/** How a client reads a run. */
 export interface Listening {
   readonly isStreamed: boolean;
   readonly isReasoningWanted: boolean;
   /** The last event that the reader has seen; 0 for none. */
   readonly afterSeq: number;
-  /** Aborted when the reader has left. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -40,59 +39,60 @@ export interface StartOptions extends Listening {
   readonly isCancelledOnLeave: boolean;
 }
 
+type UserPrincipal = Principal & { readonly userId: string };
+
 export interface Respond {
-  start(
-    caller: Principal & { readonly userId: string },
-    request: RunRequest,
-    options: StartOptions,
-  ): Promise<RunAnswer>;
-  attach(caller: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
-  cancel(caller: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
-  decide(
-    caller: Principal & { readonly userId: string },
-    runId: string,
-    decisions: readonly Decision[],
-  ): Promise<RunAnswer>;
-  /** Ends all streams and waits; their readers can attach elsewhere. */
+  start(principal: UserPrincipal, request: RunRequest, options: StartOptions): Promise<RunAnswer>;
+  attach(principal: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
+  cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
+  decide(principal: UserPrincipal, runId: string, decisions: readonly Decision[]): Promise<RunAnswer>;
+  /** Ends all streams and waits. Their readers can attach to another node. */
   close(): void;
 }
 
 export interface RespondOptions {
   readonly pool: pg.Pool;
-  readonly hub: StreamHub;
+  readonly streamHub: StreamHub;
   readonly executor: Executor;
   readonly models: Pick<Models, "describe">;
   readonly queueLimit: number;
   readonly queueWaitMs: number;
-  /** Most runs that one user follows here at a time; absent: any number. */
+  /** The maximum number of concurrent subscriptions of a user on this node; absent: no limit. */
   readonly streamLimitPerUser?: number;
   newId(): string;
-  /** How many runs are in progress here. */
+  /** How many runs are in progress on this node. */
   countRuns(): number;
   readonly subscriberTimes?: SubscriberTimes;
   onEvents(): void;
 }
 
-/** A cancelled run usually ends at once; the caller does not wait longer for one that does not. */
+/** A cancelled run usually ends at once. The response does not wait longer for one that does not. */
 const CANCEL_WAIT_MS = 2_000;
 /** Long enough for a node that polls once a second. */
 const RESUME_WAIT_MS = 2_000;
 const RESUME_POLL_MS = 50;
 
+/** How a run that was just started is answered; the defaults are those of any other run. */
+interface AnswerInput extends Pick<Listening, "isStreamed" | "isReasoningWanted"> {
+  readonly first?: readonly RunEvent[];
+  readonly isReplay?: boolean;
+  onLeft?(): Promise<void>;
+}
+
 export function openRespond(options: RespondOptions): Respond {
-  const { pool, hub, executor } = options;
-  const subscribers = openSubscribers(pool, hub, options.streamLimitPerUser, options.subscriberTimes);
+  const { pool, streamHub, executor, queueWaitMs } = options;
+  const subscribers = openSubscribers(pool, streamHub, options.streamLimitPerUser, options.subscriberTimes);
   const { owner, leaseMs } = executor;
   const { queueLimit, countRuns } = options;
   const admissions = openAdmissions({ pool, owner, leaseMs, queueLimit, countRuns });
   const ports: RespondPorts = { ...options, subscribers, admissions };
 
-  const answer = async (subscriber: Subscriber, listening: Answering): Promise<RunAnswer> => {
+  const answer = async (subscriber: Subscriber, principal: Principal, input: AnswerInput): Promise<RunAnswer> => {
     const { runId } = subscriber;
-    const { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft } = listening;
+    const { isStreamed, isReasoningWanted, first = [], isReplay = false, onLeft = async () => {} } = input;
     const isStartedHere = first.some(({ type }) => type === "run.started");
     const headers = runHeaders(runId, isReplay);
-    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
+    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, principal);
     if (isStreamed) {
       const stream = streamRun(subscriber, { first, isReasoningWanted, readBody, onLeft });
       return { status: 200, headers: streamHeaders(headers), stream };
@@ -103,80 +103,78 @@ export function openRespond(options: RespondOptions): Respond {
     return answerWith(body, headers);
   };
 
-  /** Counts the caller's stream while it is being opened, so that concurrent calls cannot exceed the limit. */
-  const withStreamLimit = async <T>(caller: Principal | null, follow: () => Promise<T>): Promise<T> => {
-    const release = caller === null ? () => {} : subscribers.reserve(caller);
+  /** Counts the stream while it is being opened, so that concurrent requests cannot exceed the limit. */
+  const withStreamLimit = async <T>(principal: Principal | null, open: () => Promise<T>): Promise<T> => {
+    const release = principal === null ? () => {} : subscribers.reserve(principal);
     try {
-      return await follow();
+      return await open();
     } finally {
       release();
     }
   };
 
   return {
-    async start(caller, request, start) {
-      const { signal, afterSeq, isStreamed, isBackground, isReasoningWanted } = start;
-      const { subscriber, first, isReplay } = await withStreamLimit(isBackground ? null : caller, () =>
-        startRun(ports, caller, request, { signal, afterSeq }),
+    async start(principal, request, start) {
+      const { signal, afterSeq, isBackground } = start;
+      const { subscriber, first, isReplay } = await withStreamLimit(isBackground ? null : principal, () =>
+        startRun(ports, principal, request, { signal, afterSeq }),
       );
       const { runId } = subscriber;
       if (isBackground) {
         subscriber.close();
-        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, caller) };
+        return { status: 202, headers: runHeaders(runId, isReplay), body: await getRunBody(pool, runId, principal) };
       }
       const onLeft = async (): Promise<void> => {
         if (!start.isCancelledOnLeave) return;
         await requestCancel(pool, runId, "disconnected");
         executor.cancel(runId);
       };
-      const { queueWaitMs } = options;
-      return answer(subscriber, { caller, isStreamed, isReasoningWanted, first, isReplay, queueWaitMs, onLeft });
+      return answer(subscriber, principal, { ...start, first, isReplay, onLeft });
     },
-    async attach(caller, runId, { signal, afterSeq, isStreamed, isReasoningWanted }) {
-      const subscriber = await withStreamLimit(caller, () => subscribers.attach({ runId, caller, afterSeq, signal }));
-      const { queueWaitMs } = options;
-      return answer(subscriber, { ...NOT_STARTED_HERE, caller, isStreamed, isReasoningWanted, queueWaitMs });
+    async attach(principal, runId, listening) {
+      const { signal, afterSeq } = listening;
+      const call = { runId, principal, afterSeq, signal };
+      return answer(await withStreamLimit(principal, () => subscribers.attach(call)), principal, listening);
     },
-    async cancel(caller, runId, signal) {
-      const cancelled = await cancelRun(pool, runId, caller);
+    async cancel(principal, runId, signal) {
+      const cancelled = await cancelRun(pool, runId, principal);
       executor.cancel(runId);
       executor.wake();
       options.onEvents();
-      const body = cancelled.status === "running" ? await waitForEnd(caller, runId, signal) : cancelled;
+      const body = cancelled.status === "running" ? await waitForEnd(principal, runId, signal) : cancelled;
       return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
     },
-    async decide(caller, runId, decisions) {
-      const decided = await decideToolExecutions(pool, runId, caller, decisions);
+    async decide(principal, runId, decisions) {
+      const decided = await decideToolExecutions(pool, runId, principal, decisions);
       executor.wake();
       options.onEvents();
-      const body = await waitForResumption(caller, decided);
+      const body = await waitForResumption(principal, decided);
       return { status: 200, headers: runHeaders(runId, false), body };
     },
     close: () => subscribers.close(),
   };
 
-  async function waitForEnd(caller: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
+  async function waitForEnd(principal: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);
-    const subscriber = await subscribers.attach({ runId, caller, afterSeq: 0, signal: waited });
-    const readBody = (): Promise<RunBody | null> => selectRunBody(pool, runId, caller);
+    const subscriber = await subscribers.attach({ runId, principal, afterSeq: 0, signal: waited });
     const body = await waitForRun(subscriber, {
       first: [],
       isStartedHere: false,
       queueWaitMs: CANCEL_WAIT_MS,
-      readBody,
+      readBody: () => selectRunBody(pool, runId, principal),
       onLeft: async () => {},
     });
-    return typeof body === "string" ? await getRunBody(pool, runId, caller) : body;
+    return typeof body === "string" ? await getRunBody(pool, runId, principal) : body;
   }
 
   /** A run whose last call is decided continues at once, unless another run of its swarm is running. */
-  async function waitForResumption(caller: Principal, decided: RunBody): Promise<RunBody> {
+  async function waitForResumption(principal: Principal, decided: RunBody): Promise<RunBody> {
     const deadlineMs = performance.now() + RESUME_WAIT_MS;
     let body = decided;
     while (waitsForItsTurn(body) && performance.now() < deadlineMs) {
       await sleep(RESUME_POLL_MS);
-      // The decisions hold, whatever happens afterwards: the last that is known of the run is the answer then.
-      const later = await selectRunBody(pool, body.run_id, caller).catch(() => null);
+      // The decisions are stored: when this read fails, the last known state is the answer.
+      const later = await selectRunBody(pool, body.run_id, principal).catch(() => null);
       if (later === null) break;
       body = later;
     }
@@ -188,20 +186,8 @@ function waitsForItsTurn({ status, pending_approvals: pending }: RunBody): boole
   return status === "requires_action" && pending?.length === 0;
 }
 
-interface Answering {
-  readonly caller: Principal;
-  readonly isStreamed: boolean;
-  readonly isReasoningWanted: boolean;
-  readonly queueWaitMs: number;
-  readonly first: readonly RunEvent[];
-  readonly isReplay: boolean;
-  onLeft(): Promise<void>;
-}
-
-const NOT_STARTED_HERE = { first: [], isReplay: false, onLeft: async () => {} } as const;
-
-async function getRunBody(pool: pg.Pool, runId: string, caller: Principal): Promise<RunBody> {
-  const body = await selectRunBody(pool, runId, caller);
+async function getRunBody(pool: pg.Pool, runId: string, principal: Principal): Promise<RunBody> {
+  const body = await selectRunBody(pool, runId, principal);
   if (body === null) throw new AppError("RUN_NOT_FOUND", "The run was deleted");
   return body;
 }

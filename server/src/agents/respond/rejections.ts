@@ -7,7 +7,7 @@ const BUSY_RETRY_SECONDS = 5;
 /** The statement that records decisions on tool calls. */
 export const DECIDE_STATEMENT = "respond-decide";
 
-/** The codes with which the database rejects a call, and how each is explained. */
+/** The codes with which the database rejects a request, and their messages. */
 const MESSAGES = {
   VALIDATION_ERROR: "The request body is not valid",
   NO_AGENTS: "The swarm has no enabled agent that could answer",
@@ -15,17 +15,17 @@ const MESSAGES = {
   FORBIDDEN: "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
   BUDGET_EXCEEDED: "The budget of the day is used up",
   SWARM_NOT_FOUND: "The swarm does not exist",
-  RUN_NOT_FOUND: "There is no such run",
+  RUN_NOT_FOUND: "The run does not exist",
   SWARM_BUSY: "The swarm is busy with other runs",
   SWARM_NOT_ACTIVE: "The swarm is paused, completed or archived",
-  APPROVAL_DECIDED: "The tool call does not wait for a decision any more",
+  APPROVAL_DECIDED: "The tool call no longer waits for a decision",
   APPROVAL_EXPIRED: "The tool call has waited for a decision too long",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used before with a different request",
 } as const;
 
 type RejectionCode = keyof typeof MESSAGES;
 
-/** Why the database did not take a call. */
+/** Why the database rejected a request. */
 export interface Rejection {
   readonly code: RejectionCode;
   readonly details: Readonly<Record<string, string>> | null;
@@ -38,7 +38,7 @@ export function createRejection(code: RejectionCode, details: Rejection["details
   });
 }
 
-/** The error that the caller gets. `statement` is the one that was rejected, where that makes a difference. */
+/** The error that the client gets. The message for FORBIDDEN depends on the statement. */
 export function toAppError({ code, details }: Rejection, statement?: string): AppError {
   if (code === "FORBIDDEN") return new AppError("FORBIDDEN", explainForbidden(details, statement));
   return createRejection(code, details);
@@ -61,7 +61,7 @@ export function translateRejection(error: unknown, statement: string): unknown {
   return toAppError(JSON.parse(detail) as Rejection, statement);
 }
 
-/** Names the caller's role in the swarm where that is the reason, else the rule for the statement. */
+/** Names the user's role in the swarm when that is the reason, else the rule for the statement. */
 function explainForbidden(details: Rejection["details"], statement: string | undefined): string {
   const membership = details?.["membership"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
   if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];

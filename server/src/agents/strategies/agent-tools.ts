@@ -1,11 +1,6 @@
 import { speakerLabel } from "../context/speaker-label.ts";
 import type { ModelTool } from "../providers/model-port.ts";
-import { uniqueToolName } from "./tool-names.ts";
-
-export interface AgentTool {
-  readonly tool: ModelTool;
-  readonly agentId: string;
-}
+import { agentToolName, takeToolName } from "./tool-names.ts";
 
 export interface AddressedAgent {
   readonly id: string;
@@ -13,33 +8,50 @@ export interface AddressedAgent {
   readonly role?: string | null;
 }
 
-interface ToolForm {
-  readonly prefix: string;
-  describe(who: string): string;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-}
+const FORMS = {
+  handoff: {
+    prefix: "handoff_to_",
+    describe: (who: string) => `Hand the conversation over to ${who}, who answers next. Your turn ends with this call.`,
+    inputSchema: {
+      type: "object",
+      properties: { reason: { type: "string", description: "Why the other one should go on." } },
+      additionalProperties: false,
+    },
+  },
+  member: {
+    prefix: "ask_",
+    describe: (who: string) => `Ask ${who} and get the answer back. Say all that is needed to answer.`,
+    inputSchema: {
+      type: "object",
+      properties: { message: { type: "string", minLength: 1, description: "What the other one is asked." } },
+      required: ["message"],
+      additionalProperties: false,
+    },
+  },
+};
 
-/** One tool for each agent but oneself. */
-export function toolPerAgent(
+/** One tool for each agent except the caller. `takenNames`: the agent's own tools, which keep their names. */
+export function agentTools(
+  kind: keyof typeof FORMS,
   agents: readonly AddressedAgent[],
   selfId: string,
-  takenNames: Iterable<string>,
-  form: ToolForm,
-): AgentTool[] {
+  takenNames: Iterable<string> = [],
+): { readonly tool: ModelTool; readonly agentId: string }[] {
+  const { prefix, describe, inputSchema } = FORMS[kind];
   const taken = new Set(takenNames);
   return agents
     .filter((agent) => agent.id !== selfId)
     .map((agent) => ({
       agentId: agent.id,
       tool: {
-        name: uniqueToolName(form.prefix, agent.name, taken),
-        description: form.describe(introduce(agent)),
-        inputSchema: form.inputSchema,
+        name: takeToolName(agentToolName(prefix, agent.name), taken),
+        description: describe(introduce(agent)),
+        inputSchema,
       },
     }));
 }
 
-/** Names and roles are their owners' words: one bounded line. */
+/** Names and roles are user input: one line of limited length. */
 export function introduce(agent: AddressedAgent): string {
   const name = `"${speakerLabel(agent.name, "agent")}"`;
   const role = speakerLabel(agent.role ?? "", "");

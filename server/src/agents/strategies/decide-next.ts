@@ -1,13 +1,11 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
-import { isPingPong } from "../guards/ping-pong.ts";
-import { repeatsItself } from "../guards/repeats-itself.ts";
-import { coordinatorOf } from "./coordinator.ts";
+import { isPingPong, repeatsItself } from "../guards/loops.ts";
 import type { EndReason, FinishedTurn, NextStep, RunAgent, RunView } from "./run-view.ts";
 import { fallbackSelection } from "./selection-tool.ts";
 
 /**
- * What a run does next. Each strategy says how it would go on; the guards come after it, so that a run which is at
- * its natural end says so, even when it also stands at a limit.
+ * What a run does next. The guards apply after the strategy, so that a run which has ended by itself reports that, even when
+ * it has also reached a limit.
  */
 export function decideNext(view: RunView): NextStep {
   if (view.onAgentError === "stop" && view.turns.some((turn) => turn.outcome === "failed"))
@@ -26,8 +24,8 @@ interface Strategy {
   readonly next: (view: RunView) => NextStep;
   /** The coordinator also speaks in a run that names other agents. `private.may_speak` lists the same strategies. */
   readonly alwaysHasCoordinator: boolean;
-  /** The tools with which an agent reaches the others: everybody hands over, or only the coordinator asks. */
-  readonly agentTools: "handoff" | "ask" | null;
+  /** The tools with which an agent reaches the others: all agents hand over, or only the coordinator asks members. */
+  readonly agentTools: "handoff" | "member" | null;
 }
 
 /** Everything that differs between strategies. */
@@ -39,38 +37,38 @@ export const STRATEGIES: Readonly<Record<SwarmStrategy, Strategy>> = {
     alwaysHasCoordinator: false,
     agentTools: null,
   },
-  handoff: { next: followHandoffs, alwaysHasCoordinator: true, agentTools: "handoff" },
-  selector: { next: followSelection, alwaysHasCoordinator: true, agentTools: null },
+  handoff: { next: continueHandoffs, alwaysHasCoordinator: true, agentTools: "handoff" },
+  selector: { next: applySelection, alwaysHasCoordinator: true, agentTools: null },
   supervisor: {
     next: (view) => oneTurnOf(coordinatorOf(view), view),
     alwaysHasCoordinator: true,
-    agentTools: "ask",
+    agentTools: "member",
   },
 };
 
 function allAtOnce(view: RunView): NextStep {
   const waiting = inOrder(view.agents).filter((agent) => countTurns(view.turns, agent.id) === 0);
-  return waiting.length === 0 ? endOf(view) : turns(waiting, true);
+  return waiting.length === 0 ? endOf(view) : turns(waiting);
 }
 
-/** Counted per agent, because agents come and go while a run is under way. */
+/** Counts the turns of each agent, because agents can be enabled and disabled during a run. */
 function oneByOne(view: RunView, rounds: number): NextStep {
   const waiting = inOrder(view.agents)
     .map((agent) => ({ agent, count: countTurns(view.turns, agent.id) }))
     .filter(({ count }) => count < Math.max(1, rounds))
     .sort((one, other) => one.count - other.count)[0];
-  return waiting ? turns([waiting.agent], false) : endOf(view);
+  return waiting ? turns([waiting.agent]) : endOf(view);
 }
 
 function oneTurnOf(agentId: string | null, view: RunView): NextStep {
   if (agentId === null || countTurns(view.turns, agentId) > 0) return endOf(view);
-  return turns([{ id: agentId }], false);
+  return turns([{ id: agentId }]);
 }
 
-function followHandoffs(view: RunView): NextStep {
+function continueHandoffs(view: RunView): NextStep {
   const last = view.turns.at(-1);
   if (!last) {
-    // Who is addressed by name answers first; the coordinator can still be handed to.
+    // An agent that the request names answers first. It can hand over to the coordinator.
     const isCoordinatorAddressed = view.agents.some((agent) => agent.id === view.coordinatorId);
     const first = isCoordinatorAddressed ? view.coordinatorId : (inOrder(view.agents)[0]?.id ?? null);
     return oneTurnOf(first, view);
@@ -79,20 +77,20 @@ function followHandoffs(view: RunView): NextStep {
   const isReachable =
     view.agents.some((agent) => agent.id === target) || (view.isNarrowed && target === view.coordinatorId);
   if (target === null || target === last.agentId || !isReachable) return endOf(view);
-  return turns([{ id: target }], false);
+  return turns([{ id: target }]);
 }
 
-function followSelection(view: RunView): NextStep {
+function applySelection(view: RunView): NextStep {
   const lastSpeakerId = view.turns.at(-1)?.agentId ?? null;
   const candidates = view.agents.filter((agent) => agent.id !== lastSpeakerId);
   const [only, ...rest] = candidates;
   if (!only || view.selected === "done") return endOf(view);
   if (view.selected !== null) {
     const isOffered = candidates.some((agent) => agent.id === view.selected);
-    return turns([{ id: isOffered ? view.selected : fallbackSelection(view.agents, lastSpeakerId) }], false);
+    return turns([{ id: isOffered ? view.selected : fallbackSelection(view.agents, lastSpeakerId) }]);
   }
-  // A choice among one is no choice: the model need not be asked for the first answer.
-  if (rest.length === 0 && view.turns.length === 0) return turns([only], false);
+  // With a single candidate, the first answer needs no selection by the model.
+  if (rest.length === 0 && view.turns.length === 0) return turns([only]);
   return { type: "select" };
 }
 
@@ -105,8 +103,8 @@ function hasNoProgress(finished: readonly FinishedTurn[]): boolean {
   return repeatsItself(previous?.text ?? null, last.text);
 }
 
-function turns(agents: readonly { readonly id: string }[], isParallel: boolean): NextStep {
-  return { type: "turns", agentIds: agents.map((agent) => agent.id), isParallel };
+function turns(agents: readonly { readonly id: string }[]): NextStep {
+  return { type: "turns", agentIds: agents.map((agent) => agent.id) };
 }
 
 function endOf(view: RunView): NextStep {
@@ -119,6 +117,14 @@ function end(stopReason: EndReason): NextStep {
 
 function countTurns(finished: readonly FinishedTurn[], agentId: string): number {
   return finished.filter((turn) => turn.agentId === agentId).length;
+}
+
+/** The agent that starts, selects or supervises: the swarm's coordinator, else the first agent by position. */
+export function coordinatorOf(view: Pick<RunView, "agents" | "coordinatorId" | "isNarrowed">): string | null {
+  const { agents, coordinatorId } = view;
+  if (coordinatorId !== null && (view.isNarrowed || agents.some((agent) => agent.id === coordinatorId)))
+    return coordinatorId;
+  return inOrder(agents)[0]?.id ?? null;
 }
 
 function inOrder(agents: readonly RunAgent[]): RunAgent[] {

@@ -12,16 +12,16 @@ export interface FinishedTurn {
   readonly outcome: "completed" | "failed" | "cancelled";
   readonly text: string;
   readonly handoffTo: string | null;
-  /** A tool of the agent's own answered during the turn: something new came in. */
+  /** A tool of the agent succeeded during the turn, so the turn added information. */
   readonly usedTool?: boolean;
 }
 
-/** All that the choice of the next step depends on. */
+/** The input of the decision about the next step. */
 export interface RunView {
   readonly strategy: SwarmStrategy;
-  /** Enabled ones; where the call named some, those alone. */
+  /** The enabled agents, or those of them that the request names. */
   readonly agents: readonly RunAgent[];
-  /** An enabled agent of the swarm, possibly outside of a narrowed set. */
+  /** An enabled agent of the swarm; it need not be one of `agents`. */
   readonly coordinatorId: string | null;
   readonly isNarrowed: boolean;
   readonly maxTurns: number;
@@ -29,7 +29,7 @@ export interface RunView {
   readonly onAgentError: "continue" | "stop";
   /** In the order in which they finished. */
   readonly turns: readonly FinishedTurn[];
-  /** The answer to a `select` step, for the very next decision alone: an agent, or "done". */
+  /** The result of a `select` step, for the next decision only: an agent id or "done". */
   readonly selected: string | null;
 }
 
@@ -39,10 +39,10 @@ export type EndReason =
   | "max_turns"
   | "loop_detected"
   | "no_progress"
-  /** A turn failed where the swarm asks to stop then. */
+  /** A turn failed, and the swarm is set to stop on errors. */
   | "provider_error";
 
 export type NextStep =
-  | { readonly type: "turns"; readonly agentIds: string[]; readonly isParallel: boolean }
+  | { readonly type: "turns"; readonly agentIds: string[] }
   | { readonly type: "select" }
   | { readonly type: "end"; readonly stopReason: EndReason };

@@ -6,7 +6,7 @@ import type { RunAgent } from "./run-view.ts";
 export const SELECTION_TOOL_NAME = "choose_next_speaker";
 const DONE = "done";
 
-/** The choice is one of a closed list. Whoever has just spoken is not on it. */
+/** Offers every agent except the last speaker, and "done". */
 export function selectionTool(agents: readonly AddressedAgent[], lastSpeakerId: string | null): ModelTool {
   const offered = agents.filter((agent) => agent.id !== lastSpeakerId);
   const lines = offered.map((agent) => `${agent.id}: ${introduce(agent)}`);
@@ -22,7 +22,7 @@ export function selectionTool(agents: readonly AddressedAgent[], lastSpeakerId: 
   };
 }
 
-/** An agent or "done". Small models answer with a name, a bare word or another key: all are taken where they mean exactly one agent. */
+/** An agent id or "done". Small models answer with a name, plain text or another key: accepted when it means exactly one agent. */
 export function readSelection(
   inputText: string,
   agents: readonly { readonly id: string; readonly name: string }[],
@@ -37,7 +37,7 @@ export function readSelection(
   return named.length === 1 ? (named[0]?.id ?? null) : null;
 }
 
-/** The one after the last speaker by position; the first where nobody has spoken; "done" where nobody is there. */
+/** The agent after the last speaker by position, else the first agent; "done" when there is no agent. */
 export function fallbackSelection(agents: readonly RunAgent[], lastSpeakerId: string | null): string {
   const ordered = agents.toSorted((one, other) => one.position - other.position);
   const last = ordered.findIndex((agent) => agent.id === lastSpeakerId);

@@ -1,26 +1,33 @@
-/** What all vendors accept. */
+/** The limit of all vendors. */
 const MAX_TOOL_NAME_CHARS = 64;
 const MAX_SLUG_CHARS = 40;
 
-/** A tool name made of an agent's name that none of the taken ones equals; it is added to them. */
-export function uniqueToolName(prefix: string, agentName: string, taken: Set<string>): string {
-  const plain = `${prefix}${slugOf(agentName)}`.slice(0, MAX_TOOL_NAME_CHARS);
-  let name = plain;
-  for (let number = 2; taken.has(name); number += 1) {
-    const suffix = `_${number}`;
-    name = plain.slice(0, MAX_TOOL_NAME_CHARS - suffix.length) + suffix;
-  }
-  taken.add(name);
-  return name;
-}
-
-function slugOf(name: string): string {
-  const slug = name
+/** The name of a tool that addresses an agent. */
+export function agentToolName(prefix: string, agentName: string): string {
+  const slug = agentName
     .normalize("NFKD")
     .toLowerCase()
     .replace(/\p{M}/gu, "")
     .replace(/[^a-z0-9]+/gu, "_")
     .slice(0, MAX_SLUG_CHARS)
     .replace(/^_+|_+$/gu, "");
-  return slug === "" ? "agent" : slug;
+  return `${prefix}${slug === "" ? "agent" : slug}`;
+}
+
+/** Replaces the characters that models do not accept in the name of a tool. */
+export function toLegalName(remoteName: string): string {
+  const legal = remoteName.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
+  return /^[a-zA-Z_]/.test(legal) ? legal : `_${legal}`;
+}
+
+/** Numbers the name when it is taken, and adds the result to the taken names. */
+export function takeToolName(name: string, taken: Set<string>): string {
+  const plain = name.slice(0, MAX_TOOL_NAME_CHARS);
+  let unique = plain;
+  for (let number = 2; taken.has(unique); number += 1) {
+    const suffix = `_${number}`;
+    unique = plain.slice(0, MAX_TOOL_NAME_CHARS - suffix.length) + suffix;
+  }
+  taken.add(unique);
+  return unique;
 }

@@ -1,5 +1,10 @@
 import type { RunEvent } from "./stream-hub.ts";
-import type { Viewer } from "./viewer.ts";
+
+/** What a user may see of a run. */
+export interface Viewer {
+  readonly isManager: boolean;
+  readonly ownAgentIds: readonly string[];
+}
 
 export const PING = ": ping\n\n";
 
@@ -13,12 +18,12 @@ export function streamHeaders(headers: Readonly<Record<string, string>>): Record
   return { ...headers, ...STREAM_HEADERS };
 }
 
-/** One frame of the stream. JSON has no line breaks of its own, so that the text cannot end the frame. */
+/** One server-sent event. JSON escapes line breaks, so the text cannot end the frame. */
 export function renderFrame({ seq, type, runId, data }: Pick<RunEvent, "seq" | "type" | "runId" | "data">): string {
   return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, run_id: runId, seq })}\n\n`;
 }
 
-/** What a tool got and gave, and what a model thought, is for the agent's owner and those who run the swarm; the others see that it happened. */
+/** Only the owner of the agent and managers of the swarm see the input and output of tools and the reasoning of models. */
 export function hidePayload(event: RunEvent, { isManager, ownAgentIds }: Viewer): RunEvent {
   const { isRestricted, agentId, data } = event;
   if (!isRestricted || isManager || (agentId !== null && ownAgentIds.includes(agentId))) return event;

@@ -16,11 +16,11 @@ export interface StreamHub {
    * seq. A reader that subscribes first and then reads the stored events misses none, and drops those it has by seq.
    */
   subscribe(runId: string, listener: (event: RunEvent) => void): () => void;
-  /** The run is carried out by this process. */
+  /** Whether this process executes the run. */
   isHere(runId: string): boolean;
 }
 
-/** The executor's side of the hub. */
+/** The methods of the stream streamHub for the executor. */
 export interface OpenStreamHub extends StreamHub {
   open(runId: string): void;
   /** Everything up to this seq is stored. */

@@ -4,20 +4,20 @@ import { hidePayload, PING, renderFrame } from "./render-frame.ts";
 import { isEndEvent, type RunBody } from "../respond/run-body.ts";
 
 const PING_INTERVAL_MS = 10_000;
-/** The highest that an event can have: of a run whose events are gone nobody knows what `done` had. */
-const HIGHEST_SEQ = 2_147_483_647;
+/** The maximum value of the column. When the events of a run are deleted, the seq of its `done` is not known. */
+const MAX_SEQ = 2_147_483_647;
 
 export interface StreamOptions {
-  /** Events that came with the admission; nobody has to read them again. */
+  /** Events that the admission returned, so they need not be read. */
   readonly first: readonly RunEvent[];
   readonly isReasoningWanted: boolean;
-  /** For a run whose last event is not stored any more. */
+  /** For a run whose last event is no longer stored. */
   readBody(): Promise<RunBody | null>;
-  /** The reader has gone before the run had ended. */
+  /** Called when the reader disconnects before the end of the run. */
   onLeft(): Promise<void>;
 }
 
-/** The stream of a run: frames as soon as there are any, a sign of life every ten seconds, `done` after the last. */
+/** The event stream of a run: frames as events arrive, a ping every ten seconds, and `done` at the end. */
 export async function* streamRun(
   subscriber: Subscriber,
   options: StreamOptions,
@@ -66,20 +66,20 @@ export async function* streamRun(
 }
 
 /**
- * What a reader still gets of a run that is over and of which nothing is stored after the event it has seen last: `done`, unless
- * it has seen that too. Events are kept for a day; after that only the end of the run is known.
+ * The end of a run that is over and has no stored events after the cursor: `done`, unless the reader has seen it. Events are
+ * deleted after a day; then only the end of the run is known.
  */
 async function renderEnd(subscriber: Subscriber, readBody: StreamOptions["readBody"]): Promise<string> {
   const { runId, cursor } = subscriber;
   const lastSeq = await subscriber.readLastSeq();
-  const doneSeq = lastSeq === null ? HIGHEST_SEQ : lastSeq + 1;
+  const doneSeq = lastSeq === null ? MAX_SEQ : lastSeq + 1;
   if (cursor >= doneSeq) return "";
   const body = lastSeq === null && cursor < doneSeq - 1 ? await readBody() : null;
   const end = body === null ? "" : renderFrame({ runId, seq: doneSeq - 1, type: `run.${body.status}`, data: body });
   return end + renderDone(runId, doneSeq);
 }
 
-/** Has a number of its own, so that a reader who attaches after it has seen everything. */
+/** Has its own seq, so that a reader that attaches after it gets nothing more. */
 function renderDone(runId: string, seq: number): string {
   return renderFrame({ runId, seq, type: "done", data: {} });
 }

@@ -1,68 +1,68 @@
 import { AppError } from "../../errors/index.ts";
 import type { RunEvent, StreamHub } from "./stream-hub.ts";
-import type { EventPage, EventReader } from "./event-reader.ts";
-import { mergeEvents } from "./expand-event.ts";
+import { type EventPage, type EventReader, mergeEvents } from "./event-reader.ts";
 import { isEndStatus } from "../respond/run-body.ts";
-import type { Viewer } from "./viewer.ts";
+import type { Viewer } from "./render-frame.ts";
 
-export type FollowStep =
+export type SubscriberStep =
   | { readonly kind: "events"; readonly events: readonly RunEvent[] }
-  /** Nothing came in the time given. */
+  /** Nothing arrived within the timeout. */
   | { readonly kind: "idle" }
-  /** Nothing will come any more. `over`: the run has ended; the others say why this follower has to stop. */
+  /** Nothing more will arrive. `over`: the run has ended. The others are reasons why this subscriber stops. */
   | { readonly kind: "over" | Reason };
 
-/** `unreachable`: the database has been away too long to know whether the reader may go on. */
+/** `unreachable`: the database was unavailable for too long to know whether the reader still has access. */
 type Reason = "left" | "forbidden" | "stopping" | "unreachable";
 
 export interface SubscriberOptions {
   readonly runId: string;
   readonly afterSeq: number;
   readonly viewer: Viewer;
-  /** The run has just started here, so the hub has all further events. */
+  /** The run has just started here, so the stream streamHub has all further events. */
   readonly isFresh: boolean;
-  readonly hub: StreamHub;
+  readonly streamHub: StreamHub;
   readonly reader: EventReader;
-  /** How long pieces of text are gathered after some were handed out; everything else is handed out at once. */
-  restMs?(): number;
+  /** How long text deltas are collected after the last emission. All other events are emitted at once. */
+  textPauseMs?(): number;
 }
 
-/** Events that wait for a reader who does not read; beyond that they are read again from where they are stored. */
-const MOST_WAITING = 1_000;
+/** The maximum number of buffered events of a slow reader. Beyond it, events are read from the database. */
+const MAX_BUFFERED = 1_000;
 const POLL_MS = 100;
 
 /**
- * One reader of one run. Either it is live: the run is carried out here and the hub tells of everything. Or it reads what is
- * stored, every 100 ms, because the run waits or is carried out elsewhere. It becomes live once it has read all that was stored
- * after it began to listen, and stops being so when the run leaves this process or the reader falls too far behind.
+ * One reader of one run. It is live while this process executes the run: the stream streamHub publishes all events. Otherwise it
+ * polls the stored events every 100 ms, because the run is queued or another node executes it. It becomes live once it has read
+ * everything that was stored since it subscribed to the stream streamHub, and stops being live when the run leaves this process or
+ * the reader falls too far behind.
  */
 export class Subscriber {
   readonly runId: string;
   #viewer: Viewer;
   #cursor: number;
   #isLive: boolean;
-  #heard: RunEvent[] = [];
+  #received: RunEvent[] = [];
   #isBehind = false;
   #unsubscribe: (() => void) | null = null;
   #status = "";
-  #restUntilMs = 0;
-  /** Nothing but pieces of text was heard since the last were handed out. */
+  #pauseUntilMs = 0;
+  /** Only text deltas were received since the last emission. */
   #isTextOnly = true;
   #stopped: Reason | null = null;
   #wake: (() => void) | null = null;
-  readonly #hub: StreamHub;
+  readonly #streamHub: StreamHub;
   readonly #reader: EventReader;
-  readonly #restMs: () => number;
+  readonly #textPauseMs: () => number;
   readonly #onClose: Set<() => void> = new Set();
 
-  constructor({ runId, afterSeq, viewer, isFresh, hub, reader, restMs = () => 0 }: SubscriberOptions) {
+  constructor({ runId, afterSeq, viewer, isFresh, streamHub, reader, textPauseMs = () => 0 }: SubscriberOptions) {
     this.runId = runId;
     this.#cursor = afterSeq;
     this.#viewer = viewer;
     this.#isLive = isFresh;
-    this.#hub = hub;
+    this.#streamHub = streamHub;
     this.#reader = reader;
-    this.#restMs = restMs;
+    this.#textPauseMs = textPauseMs;
     this.#listen();
   }
 
@@ -70,18 +70,18 @@ export class Subscriber {
     return this.#viewer;
   }
 
-  /** The number of the last event that was handed out. */
+  /** The seq of the last emitted event. */
   get cursor(): number {
     return this.#cursor;
   }
 
-  /** What was found out about the reader and the run since. */
-  learn(viewer: Viewer, status: string): void {
+  /** Applies the result of a permission check. */
+  update(viewer: Viewer, status: string): void {
     this.#viewer = viewer;
     this.#status = status;
-    // An end that the hub did not tell of was stored by somebody else.
-    if (isEndStatus(status) && !this.#hub.isHere(this.runId)) this.#isLive = false;
-    this.#trigger();
+    // Another node stored an end that the stream streamHub did not publish.
+    if (isEndStatus(status) && !this.#streamHub.isHere(this.runId)) this.#isLive = false;
+    this.#wakeUp();
   }
 
   onClose(listener: () => void): void {
@@ -94,20 +94,20 @@ export class Subscriber {
     this.#unsubscribe?.();
     this.#unsubscribe = null;
     for (const listener of this.#onClose) listener();
-    this.#trigger();
+    this.#wakeUp();
   }
 
-  /** The next events, as soon as there are any. One call at a time. */
-  async next(timeoutMs: number): Promise<FollowStep> {
+  /** Resolves to the next events as soon as there are any. Concurrent calls are not allowed. */
+  async next(timeoutMs: number): Promise<SubscriberStep> {
     const deadlineMs = performance.now() + timeoutMs;
     for (;;) {
       if (this.#stopped !== null) return { kind: this.#stopped };
-      const restMs = Math.min(this.#restUntilMs, deadlineMs) - performance.now();
-      if (this.#isLive && this.#isTextOnly && this.#heard.length > 0 && restMs > 0) {
-        await this.#wait(restMs);
+      const pauseMs = Math.min(this.#pauseUntilMs, deadlineMs) - performance.now();
+      if (this.#isLive && this.#isTextOnly && this.#received.length > 0 && pauseMs > 0) {
+        await this.#wait(pauseMs);
         continue;
       }
-      const step = this.#isLive ? this.#takeHeard() : await this.#takeStored();
+      const step = this.#isLive ? this.#takeReceived() : await this.#takeStored();
       if (step !== null) return step;
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return { kind: "idle" };
@@ -115,41 +115,38 @@ export class Subscriber {
     }
   }
 
-  /** The number of the run's last stored event; null: nothing of it is stored any more. */
+  /** The seq of the run's last stored event; null when none is stored any more. */
   readLastSeq(): Promise<number | null> {
     return this.#reader.readLastSeq(this.runId);
   }
 
-  #takeHeard(): FollowStep | null {
-    const events = mergeEvents(this.#heard, [], this.#cursor);
-    this.#heard = [];
-    if (events.length > 0) return this.#hand(events);
-    if (!this.#hub.isHere(this.runId)) this.#isLive = false;
+  #takeReceived(): SubscriberStep | null {
+    const events = mergeEvents(this.#received, this.#cursor);
+    this.#received = [];
+    if (events.length > 0) return this.#emit(events);
+    if (!this.#streamHub.isHere(this.runId)) this.#isLive = false;
     return null;
   }
 
-  async #takeStored(): Promise<FollowStep | null> {
+  async #takeStored(): Promise<SubscriberStep | null> {
     this.#listen();
-    const wasHere = this.#hub.isHere(this.runId);
+    const wasHere = this.#streamHub.isHere(this.runId);
     const wasOver = isEndStatus(this.#status);
     const page = await this.#readStored();
     if (page === null) return null;
     const { events: stored, isFull } = page;
-    // Dropped while the answer was on its way: what was heard before has to be heard again.
+    // The buffer overflowed during the read, so its events have to be read again.
     if (this.#unsubscribe === null) return null;
     const upTo = isFull ? (stored.at(-1)?.seq ?? 0) : Number.POSITIVE_INFINITY;
-    const events = mergeEvents(
-      stored,
-      this.#heard.filter(({ seq }) => seq <= upTo),
-      this.#cursor,
-    );
-    this.#heard = this.#heard.filter(({ seq }) => seq > upTo);
+    const received = this.#received.filter(({ seq }) => seq <= upTo);
+    const events = mergeEvents([...stored, ...received], this.#cursor);
+    this.#received = this.#received.filter(({ seq }) => seq > upTo);
     if (!isFull && wasHere) this.#isLive = true;
-    if (events.length > 0) return this.#hand(events);
+    if (events.length > 0) return this.#emit(events);
     return wasOver && !isFull ? { kind: "over" } : null;
   }
 
-  /** Null while the database is away: how long that may last is decided where readers are judged. */
+  /** Null while the database is unavailable. The permission check decides how long that may last. */
   async #readStored(): Promise<EventPage | null> {
     try {
       return await this.#reader.read(this.runId, this.#cursor);
@@ -159,40 +156,40 @@ export class Subscriber {
     }
   }
 
-  #hand(events: readonly RunEvent[]): FollowStep {
+  #emit(events: readonly RunEvent[]): SubscriberStep {
     this.#cursor = events.at(-1)?.seq ?? this.#cursor;
     this.#isTextOnly = true;
-    this.#restUntilMs = performance.now() + this.#restMs();
+    this.#pauseUntilMs = performance.now() + this.#textPauseMs();
     return { kind: "events", events };
   }
 
   #listen(): void {
     if (this.#unsubscribe !== null || this.#stopped !== null) return;
-    this.#heard = [];
+    this.#received = [];
     this.#isBehind = false;
-    const unsubscribe = this.#hub.subscribe(this.runId, (event) => this.#hear(event));
-    // The hub speaks before it returns, and may have had too much to say.
+    const unsubscribe = this.#streamHub.subscribe(this.runId, (event) => this.#receive(event));
+    // The stream streamHub calls the listener before it returns, which can overflow the buffer.
     if (this.#isBehind) unsubscribe();
     else this.#unsubscribe = unsubscribe;
   }
 
-  #hear(event: RunEvent): void {
-    if (this.#heard.length < MOST_WAITING) {
+  #receive(event: RunEvent): void {
+    if (this.#received.length < MAX_BUFFERED) {
       const isText = event.type === "message.delta" || event.type === "reasoning.delta";
-      const isFirst = this.#heard.push(event) === 1;
+      const isFirst = this.#received.push(event) === 1;
       this.#isTextOnly &&= isText;
-      // A subscriber that rests was woken by the first piece.
-      if (!isText || isFirst) this.#trigger();
+      // The first delta has already woken a subscriber that collects text.
+      if (!isText || isFirst) this.#wakeUp();
       return;
     }
     this.#isBehind = true;
     this.#isLive = false;
-    this.#heard = [];
+    this.#received = [];
     this.#unsubscribe?.();
     this.#unsubscribe = null;
   }
 
-  #trigger(): void {
+  #wakeUp(): void {
     this.#wake?.();
   }
 

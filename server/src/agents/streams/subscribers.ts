@@ -1,64 +1,61 @@
 import type pg from "pg";
 import type { Principal } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { batchPauseMs } from "../providers/stream-pace.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { createEventReader } from "./event-reader.ts";
 import { Subscriber } from "./subscriber.ts";
 import { createRejection } from "../respond/rejections.ts";
-import type { Viewer } from "./viewer.ts";
-import { type SubscriberInput, checkSubscribers, type Verdict } from "./sql/check-subscribers.ts";
+import type { Viewer } from "./render-frame.ts";
+import { type SubscriberInput, checkSubscribers, type SubscriberState } from "./sql/check-subscribers.ts";
 
 export interface SubscriberTimes {
-  /** How often it is asked whether readers may go on. */
-  readonly judgeMs: number;
-  /** How long they go on without an answer. */
-  readonly unjudgedMs: number;
+  /** How often the permissions of all subscribers are checked. */
+  readonly checkMs: number;
+  /** How long a subscriber continues without a successful check. */
+  readonly maxUncheckedMs: number;
 }
 
-/** Well within the ten seconds after which nobody who was put out may still hear anything. */
-const TIMES: SubscriberTimes = { judgeMs: 4_000, unjudgedMs: 10_000 };
-/** Each write costs the same, whatever it holds: where many follow, each gets more at a time. */
-const UNHURRIED_FOLLOWERS = 50;
-const REST_MS_PER_FOLLOWER = 0.4;
-const LONGEST_REST_MS = 200;
-const ROOM_RETRY_SECONDS = 5;
+/** A member who is removed from a swarm must receive nothing after ten seconds. */
+const TIMES: SubscriberTimes = { checkMs: 4_000, maxUncheckedMs: 10_000 };
+const LIMIT_RETRY_SECONDS = 5;
 
-interface FollowCall {
+interface SubscribeCall {
   readonly runId: string;
-  readonly caller: Principal;
+  readonly principal: Principal;
   readonly afterSeq: number;
-  /** When it is aborted, the reader has left. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface Subscribers {
   /**
-   * Keeps a place for one more run of the caller, and answers with what gives it back, to be called once the run is followed or
-   * is not going to be. Throws where the caller follows as many runs here as anybody may.
+   * Counts one more subscription of the user and returns the function that releases it, to be called once the subscription
+   * exists or has failed. Throws RATE_LIMITED when the user has reached the limit.
    */
-  reserve(caller: Principal): () => void;
-  /** Subscribes the caller that has just started the run. Must be called before the run is handed over. */
-  begin(call: FollowCall, viewer: Viewer, isHere: boolean): Subscriber;
-  /** Subscribes to a run by its id. Rejects with RUN_NOT_FOUND when the caller may not see it. */
-  attach(call: FollowCall): Promise<Subscriber>;
+  reserve(principal: Principal): () => void;
+  /** Subscribes the user who has just started the run. Must be called before the run is handed over. */
+  begin(call: SubscribeCall, viewer: Viewer, isHere: boolean): Subscriber;
+  /** Subscribes to a run by its id. Rejects with RUN_NOT_FOUND when the user may not see it. */
+  attach(call: SubscribeCall): Promise<Subscriber>;
   close(): void;
 }
 
-interface Kept {
-  readonly follower: Subscriber;
-  readonly facts: SubscriberInput;
-  judgedAtMs: number;
+interface Entry {
+  readonly subscriber: Subscriber;
+  readonly input: SubscriberInput;
+  checkedAtMs: number;
 }
 
-/** All who follow a run on this node. Each is judged again every few seconds, all of them by one statement. */
+/** The subscribers of this node. One statement checks the permissions of all of them every few seconds. */
 export function openSubscribers(
   pool: pg.Pool,
-  hub: StreamHub,
-  mostPerUser = Number.POSITIVE_INFINITY,
+  streamHub: StreamHub,
+  maxPerUser = Number.POSITIVE_INFINITY,
   times: SubscriberTimes = TIMES,
 ): Subscribers {
   const reader = createEventReader(pool);
-  const kept = new Map<number, Kept>();
+  const entries = new Map<number, Entry>();
   const countByUser = new Map<string, number>();
   const count = (userId: string | null, change: number): void => {
     if (userId === null) return;
@@ -66,102 +63,97 @@ export function openSubscribers(
     if (left > 0) countByUser.set(userId, left);
     else countByUser.delete(userId);
   };
-  /** The service role has no limit, as elsewhere. */
-  const reserve = ({ role, userId }: Principal): (() => void) => {
-    if (role === "service_role" || userId === null) return () => {};
-    if ((countByUser.get(userId) ?? 0) >= mostPerUser)
-      throw new AppError("RATE_LIMITED", "You follow as many runs as you may at a time", {
-        retryAfterSeconds: ROOM_RETRY_SECONDS,
-      });
-    let isHeld = true;
-    count(userId, 1);
-    return () => {
-      if (isHeld) count(userId, -1);
-      isHeld = false;
-    };
-  };
   let lastNumber = 0;
   let timer: NodeJS.Timeout | null = null;
   let isClosed = false;
 
-  const judgeAll = async (): Promise<void> => {
-    const asked = [...kept.values()];
-    const verdicts = await checkSubscribers(
-      pool,
-      asked.map(({ facts }) => facts),
-    ).catch(() => null);
+  const checkAll = async (): Promise<void> => {
+    const checked = [...entries.values()];
+    const inputs = checked.map(({ input }) => input);
+    const states = await checkSubscribers(pool, inputs).catch(() => null);
     const nowMs = performance.now();
-    const byNumber = new Map(verdicts?.map((verdict) => [verdict.subscriber, verdict]));
-    for (const one of asked) {
-      const verdict = byNumber.get(one.facts.subscriber);
-      if (verdict !== undefined) {
-        one.judgedAtMs = nowMs;
-        one.follower.learn(toViewer(verdict), verdict.status);
-      } else if (verdicts !== null) one.follower.close("forbidden");
-      else if (nowMs - one.judgedAtMs > times.unjudgedMs) one.follower.close("unreachable");
+    const byNumber = new Map(states?.map((state) => [state.subscriber, state]));
+    for (const entry of checked) {
+      const state = byNumber.get(entry.input.subscriber);
+      if (state !== undefined) {
+        entry.checkedAtMs = nowMs;
+        entry.subscriber.update(toViewer(state), state.status);
+      } else if (states !== null) entry.subscriber.close("forbidden");
+      else if (nowMs - entry.checkedAtMs > times.maxUncheckedMs) entry.subscriber.close("unreachable");
     }
   };
   const schedule = (): void => {
-    if (timer !== null || kept.size === 0 || isClosed) return;
+    if (timer !== null || entries.size === 0 || isClosed) return;
     timer = setTimeout(() => {
-      void judgeAll().finally(() => {
+      void checkAll().finally(() => {
         timer = null;
         schedule();
       });
-    }, times.judgeMs);
+    }, times.checkMs);
   };
 
-  const restMs = (): number =>
-    kept.size <= UNHURRIED_FOLLOWERS ? 0 : Math.min(LONGEST_REST_MS, kept.size * REST_MS_PER_FOLLOWER);
-  const keep = (call: FollowCall, facts: SubscriberInput, viewer: Viewer, isFresh: boolean): Subscriber => {
+  const textPauseMs = (): number => batchPauseMs(entries.size);
+  const add = (call: SubscribeCall, input: SubscriberInput, viewer: Viewer, isFresh: boolean): Subscriber => {
     const { runId, afterSeq, signal } = call;
-    const follower = new Subscriber({ runId, afterSeq, viewer, isFresh, hub, reader, restMs });
-    kept.set(facts.subscriber, { follower, facts, judgedAtMs: performance.now() });
-    count(facts.user_id, 1);
-    const leave = (): void => follower.close("left");
+    const subscriber = new Subscriber({ runId, afterSeq, viewer, isFresh, streamHub, reader, textPauseMs });
+    entries.set(input.subscriber, { subscriber, input, checkedAtMs: performance.now() });
+    count(input.user_id, 1);
+    const leave = (): void => subscriber.close("left");
     signal.addEventListener("abort", leave, { once: true });
-    follower.onClose(() => {
-      kept.delete(facts.subscriber);
-      count(facts.user_id, -1);
+    subscriber.onClose(() => {
+      entries.delete(input.subscriber);
+      count(input.user_id, -1);
       signal.removeEventListener("abort", leave);
     });
-    if (signal.aborted) follower.close("left");
-    else if (isClosed) follower.close("stopping");
+    if (signal.aborted) subscriber.close("left");
+    else if (isClosed) subscriber.close("stopping");
     schedule();
-    return follower;
+    return subscriber;
   };
-  const describe = ({ runId, caller }: FollowCall): SubscriberInput => {
-    if (caller.userId === null && caller.role !== "service_role")
-      throw new Error("only the service role follows as nobody");
+  const toInput = ({ runId, principal }: SubscribeCall): SubscriberInput => {
+    const { role, userId, session } = principal;
+    if (userId === null && role !== "service_role") throw new Error("only the service role subscribes without a user");
     lastNumber += 1;
     return {
       subscriber: lastNumber,
       run_id: runId,
-      user_id: caller.role === "service_role" ? null : caller.userId,
-      session_id: caller.session?.sessionId ?? null,
-      inactivity_seconds: caller.session?.inactivitySeconds ?? 0,
+      user_id: role === "service_role" ? null : userId,
+      session_id: session?.sessionId ?? null,
+      inactivity_seconds: session?.inactivitySeconds ?? 0,
     };
   };
 
   return {
-    begin: (call, viewer, isHere) => keep(call, describe(call), viewer, isHere),
-    reserve,
+    begin: (call, viewer, isHere) => add(call, toInput(call), viewer, isHere),
+    reserve({ role, userId }) {
+      if (role === "service_role" || userId === null) return () => {};
+      if ((countByUser.get(userId) ?? 0) >= maxPerUser)
+        throw new AppError("RATE_LIMITED", "You have reached the maximum number of concurrent run streams", {
+          retryAfterSeconds: LIMIT_RETRY_SECONDS,
+        });
+      let isHeld = true;
+      count(userId, 1);
+      return () => {
+        if (isHeld) count(userId, -1);
+        isHeld = false;
+      };
+    },
     async attach(call) {
-      const facts = describe(call);
-      const [verdict] = await checkSubscribers(pool, [facts]);
-      if (verdict === undefined) throw createRejection("RUN_NOT_FOUND");
-      const follower = keep(call, facts, toViewer(verdict), false);
-      follower.learn(toViewer(verdict), verdict.status);
-      return follower;
+      const input = toInput(call);
+      const [state] = await checkSubscribers(pool, [input]);
+      if (state === undefined) throw createRejection("RUN_NOT_FOUND");
+      const subscriber = add(call, input, toViewer(state), false);
+      subscriber.update(toViewer(state), state.status);
+      return subscriber;
     },
     close() {
       isClosed = true;
       if (timer !== null) clearTimeout(timer);
-      for (const { follower } of kept.values()) follower.close("stopping");
+      for (const { subscriber } of entries.values()) subscriber.close("stopping");
     },
   };
 }
 
-function toViewer({ is_manager: isManager, agent_ids: ownAgentIds }: Verdict): Viewer {
+function toViewer({ is_manager: isManager, agent_ids: ownAgentIds }: SubscriberState): Viewer {
   return { isManager, ownAgentIds };
 }

@@ -7,18 +7,18 @@ const STEP_MS = 60_000;
 
 export interface WaitOptions {
   readonly first: readonly RunEvent[];
-  /** The body of the hub has its keys in documented order; a stored event has not. */
+  /** The stream streamHub's event has its keys in documented order; a stored event does not. */
   readonly isStartedHere: boolean;
-  /** How long a run may wait for its turn before the caller is let go. */
+  /** How long to wait for a queued run to start. */
   readonly queueWaitMs: number;
-  /** Null when the run is gone. */
+  /** Null when the run was deleted. */
   readBody(): Promise<RunBody | null>;
   onLeft(): Promise<void>;
 }
 
 /**
- * The run once it has ended, waits for a human, or has queued too long. `gone`: it was deleted, or there is nobody who may be
- * told. `unreachable`: the database stays away.
+ * Resolves when the run has ended, waits for an approval, or has been queued too long. `gone`: the run was deleted, or the
+ * reader disconnected or may no longer see it. `unreachable`: the database is unavailable.
  */
 export async function waitForRun(
   subscriber: Subscriber,

@@ -1,10 +1,10 @@
-import { isRecord } from "../../json/index.ts";
+import { isRecord, readJson } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import type { AssignedTool, ToolFault, ToolOutcome } from "./tool-port.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
-import type { PausedExecution } from "../execution/steps.ts";
+import type { ToolExecution } from "../execution/steps.ts";
 import type { Toolset } from "./toolset.ts";
-import { type AskedTurn, think, type Turn, type TurnEnd, type WaitingCall } from "../turn/turn.ts";
+import { type AskedTurn, returnToThinking, type Turn, type TurnEnd, type WaitingCall } from "../turn/turn.ts";
 
 export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
@@ -26,9 +26,9 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
     const meaning = toolset.find(call.name);
     if (meaning?.kind === "handoff") return { kind: "handoff", agentId: meaning.agentId };
   }
-  const verdicts = calls.map((call) => turn.guard.judge(call.name, call.inputText));
+  const verdicts = calls.map((call) => turn.checkRepeat(call.name, call.inputText));
   if (verdicts.includes("loop")) return { kind: "loop" };
-  think(run, turn);
+  returnToThinking(run, turn);
   const waiting = await Promise.all(
     calls.map(async (call, index) =>
       verdicts[index] === "repeat"
@@ -46,7 +46,7 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
 async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
   const { run, turn, toolset } = answering;
   const meaning = toolset.find(call.name);
-  if (meaning === null) return rejectCall(call, "TOOL_NOT_FOUND", "There is no tool of this name.");
+  if (meaning === null) return rejectCall(call, "TOOL_NOT_FOUND", "No tool has this name.");
   switch (meaning.kind) {
     case "handoff":
       return rejectCall(call, "TOOL_NOT_FOUND", "The conversation was not handed over.");
@@ -63,7 +63,7 @@ async function askMember(
   agentId: string,
 ): Promise<WaitingCall> {
   const words = readMessage(call.inputText);
-  if (words === null) return rejectCall(call, "VALIDATION_ERROR", "message: say what the other one is asked");
+  if (words === null) return rejectCall(call, "VALIDATION_ERROR", "message: must be a non-empty string");
   const end = await ask(agentId, { byAgentId: turn.agent.id, byAgentName: turn.agent.name, words });
   return toMemberAnswer(call, end);
 }
@@ -73,7 +73,7 @@ export function toMemberAnswer(call: ModelToolCall, end: TurnEnd): WaitingCall {
     case "suspended":
       return { kind: "member", call, turn: end.turn };
     case "gone":
-      return rejectCall(call, "AGENT_NOT_FOUND", "This agent is no longer here.");
+      return rejectCall(call, "AGENT_NOT_FOUND", "This agent is no longer available.");
     case "finished":
       if (end.stop === "max_turns") return rejectCall(call, "MAX_TURNS", "No further agent can be asked in this run.");
       if (end.isError) return rejectCall(call, "AGENT_FAILED", "This agent could not answer.");
@@ -82,14 +82,9 @@ export function toMemberAnswer(call: ModelToolCall, end: TurnEnd): WaitingCall {
 }
 
 function readMessage(inputText: string): string | null {
-  try {
-    const input: unknown = JSON.parse(inputText);
-    if (typeof input === "object" && input !== null && "message" in input && typeof input.message === "string")
-      return input.message.trim() === "" ? null : input.message;
-    return null;
-  } catch {
-    return null;
-  }
+  const read = readJson(inputText);
+  const message = read.fault === null && isRecord(read.value) ? read.value["message"] : null;
+  return typeof message === "string" && message.trim() !== "" ? message : null;
 }
 
 async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: AssignedTool): Promise<WaitingCall> {
@@ -99,7 +94,7 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Assi
     turn.mustAnswer = true;
     return rejectCall(call, "TOOL_LIMIT", "No further tool calls are allowed in this run: answer with what you have.");
   }
-  const execution: PausedExecution = {
+  const execution: ToolExecution = {
     id: ports.newId(),
     turn_id: turn.id,
     agent_id: turn.agent.id,
@@ -123,13 +118,13 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Assi
   return await runTool(run, turn, call, tool, known);
 }
 
-/** The row is stored before the tool runs, so that an attempt is on record whatever happens then. */
+/** Stores the row before the tool runs, so that the attempt is recorded even when this process dies. */
 export async function runTool(
   run: LiveRun,
   turn: Turn,
   call: ModelToolCall,
   tool: AssignedTool,
-  execution: PausedExecution,
+  execution: ToolExecution,
 ): Promise<WaitingCall> {
   const { ports, context } = run;
   await run.writer.submit({ op: "start_tool", ...execution });
@@ -141,12 +136,9 @@ export async function runTool(
     inputText: call.inputText,
   });
   const outcome = await ports.tools.run(tool, toInput(execution.input), {
-    executionId: execution.id,
     swarmId: context.run.swarm_id,
-    runId: context.run.id,
-    agentId: turn.agent.id,
     signal: turn.signal,
-    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+    traceparent: span.traceparent,
   });
   span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
   recordTool(run, tool, execution, outcome);
@@ -155,7 +147,7 @@ export async function runTool(
   return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
 }
 
-function recordTool(run: LiveRun, { kind }: AssignedTool, execution: PausedExecution, outcome: ToolOutcome): void {
+function recordTool(run: LiveRun, { kind }: AssignedTool, execution: ToolExecution, outcome: ToolOutcome): void {
   const isDone = outcome.status === "succeeded";
   void run.writer.submit({
     op: "finish_tool",
@@ -175,7 +167,7 @@ function recordTool(run: LiveRun, { kind }: AssignedTool, execution: PausedExecu
 async function rejectTool(
   run: LiveRun,
   { call, tool }: { readonly call: ModelToolCall; readonly tool: AssignedTool },
-  execution: PausedExecution,
+  execution: ToolExecution,
   fault: ToolFault,
 ): Promise<WaitingCall> {
   await run.writer.submit({ op: "start_tool", ...execution });
@@ -183,9 +175,9 @@ async function rejectTool(
   return rejectCall(call, fault.code, fault.message);
 }
 
-/** The text that the tool itself returned goes to the model alone. */
-export function rejectCall(call: ModelToolCall, code: string, message: string, said?: string): WaitingCall {
-  const output = JSON.stringify({ error: { code, message }, ...(said !== undefined && { output: said }) });
+/** `text`: the response of the tool, which only the model reads. */
+export function rejectCall(call: ModelToolCall, code: string, message: string, text?: string): WaitingCall {
+  const output = JSON.stringify({ error: { code, message }, ...(text !== undefined && { output: text }) });
   return { kind: "answered", call, output, isError: true };
 }
 

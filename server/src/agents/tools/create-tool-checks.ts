@@ -6,30 +6,30 @@ import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 
 export interface ToolChecksOptions {
-  /** Of 32 bytes, derived from the master key; the one that `openTools` opens with. */
+  /** 32 bytes, derived from the master key; `openTools` gets the same. */
   readonly key: Buffer;
   newId(): string;
-  /** Kinds beside the built-in ones. */
+  /** Kinds in addition to the built-in ones. */
   readonly kinds?: ToolKinds;
-  /** What is known about an address without asking DNS. */
+  /** Checks an address without a DNS lookup. */
   findUrlFault(url: string): string | null;
 }
 
-/** What those who take the rows of tools ask about them. */
+/** Checks that the REST interface applies to the rows of tools. */
 export interface ToolChecks {
   newId(): string;
   isBuiltin(name: string): boolean;
-  /** Kinds beside the built-in ones. */
+  /** Kinds in addition to the built-in ones. */
   readonly addedKinds: readonly string[];
   findSchemaFault(schema: JsonRecord): string | null;
   findConfigFaults(kind: string, config: JsonRecord): readonly ConfigFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
 }
 
-const MOST_SCHEMAS = 50;
+const MAX_SCHEMAS = 50;
 
 export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }: ToolChecksOptions): ToolChecks {
-  const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
+  const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   return {
     newId,
     isBuiltin,

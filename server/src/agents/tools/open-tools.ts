@@ -1,51 +1,60 @@
 import type pg from "pg";
+import type { JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { GuardedFetch } from "../../outbound/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/import-remote-tools.ts";
 import { listRemoteTools, type ListCall, type RemoteTool } from "./calls/list-remote-tools.ts";
-import { type TestCall, type TestedTool, testTool } from "./calls/test-tool.ts";
+import { getOwnTool } from "./calls/get-own-tool.ts";
 import { createSchemaCompiler } from "./input/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { McpPool } from "./mcp/mcp-pool.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
-import type { Tools } from "./tool-port.ts";
+import type { ToolOutcome, Tools } from "./tool-port.ts";
 
 export interface OpenToolsOptions {
-  /** The guarded way out, with the address policy of webhooks. */
+  /** Applies the address policy of webhooks. */
   readonly guarded: Pick<GuardedFetch, "fetch">;
-  /** The service's own, which sees all rows. */
+  /** The pool of the service role. */
   readonly pool: pg.Pool;
-  /** Of 32 bytes, derived from the master key; the one that `createToolChecks` seals with. */
+  /** 32 bytes, derived from the master key; `createToolChecks` gets the same. */
   readonly key: Buffer;
   readonly clock: Clock;
   readonly observer: Observer;
   newId(): string;
-  /** Kinds beside the built-in ones. */
+  /** Kinds in addition to the built-in ones. */
   readonly kinds?: ToolKinds;
-  /** Of this program, told to MCP servers. */
+  /** Of this program; sent to MCP servers. */
   readonly version: string;
+}
+
+interface TestCall {
+  /** Null is the service role. */
+  readonly callerId: string | null;
+  readonly toolId: string;
+  readonly input: JsonRecord;
 }
 
 export interface ToolModule extends Tools {
   listRemote(call: ListCall): Promise<readonly RemoteTool[]>;
   importRemote(call: ImportCall): Promise<ImportedTools>;
-  test(call: TestCall): Promise<TestedTool>;
+  /** Calls a tool on behalf of its owner, outside of a swarm. */
+  test(call: TestCall): Promise<{ readonly outcome: ToolOutcome }>;
   close(): Promise<void>;
 }
 
-const MOST_SCHEMAS = 500;
-const MOST_MCP_CLIENTS = 200;
+const MAX_SCHEMAS = 500;
+const MAX_MCP_CLIENTS = 200;
 const MCP_IDLE_MS = 60_000;
 
 export function openTools(options: OpenToolsOptions): ToolModule {
   const { guarded, pool, key, clock, observer, newId, kinds = new Map(), version } = options;
-  const schemas = createSchemaCompiler({ maxKept: MOST_SCHEMAS });
+  const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   const mcp = new McpPool({
     guarded,
     version,
-    maxClients: MOST_MCP_CLIENTS,
+    maxClients: MAX_MCP_CLIENTS,
     idleMs: MCP_IDLE_MS,
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
@@ -56,7 +65,13 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     run: (tool, input, context) => runTool(ports, tool, input, context),
     listRemote: (call) => listRemoteTools({ pool, mcp, key }, call),
     importRemote: (call) => importRemoteTools({ pool, mcp, key, newId, schemas }, call),
-    test: (call) => testTool({ ...ports, schemas }, call),
+    async test({ callerId, toolId, input }) {
+      const tool = await getOwnTool(pool, callerId, toolId);
+      const checked = checkToolInput(schemas, tool, JSON.stringify(input));
+      if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
+      const { signal } = new AbortController();
+      return { outcome: await runTool(ports, tool, checked.input, { swarmId: null, signal }) };
+    },
     close: () => mcp.close(),
   };
 }

@@ -1,16 +1,17 @@
 import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { type BuiltinPorts, runBuiltin } from "./builtins/run-builtin.ts";
-import { runHttpTool, type ToolAnswer } from "./http/run-http-tool.ts";
-import { type Assignment, readAssignment } from "./input/assignment.ts";
+import { abortable } from "../abortable.ts";
+import { runHttpTool } from "./http/run-http-tool.ts";
+import { readAssignment } from "./input/assignment.ts";
 import type { McpPool } from "./mcp/mcp-pool.ts";
 import { runMcpTool } from "./mcp/run-mcp-tool.ts";
 import { boundText } from "./output/bound-text.ts";
 import { hiddenForms, hideSecrets } from "./output/hide-secrets.ts";
-import { keptOutput } from "./output/kept-output.ts";
+import { toStoredOutput } from "./output/stored-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
-import { runAddedKind, type ToolKinds } from "./tool-kind.ts";
+import { runAddedKind, type ToolAnswer, type ToolCall, type ToolKinds } from "./tool-kind.ts";
 import type { AssignedTool, ToolCallContext, ToolOutcome } from "./tool-port.ts";
 
 export interface RunnerPorts extends BuiltinPorts {
@@ -21,37 +22,32 @@ export interface RunnerPorts extends BuiltinPorts {
   readonly observer: Observer;
 }
 
-/** Where a call comes from; a trial of a tool has neither a swarm nor a run. */
-export interface CallOrigin extends Pick<ToolCallContext, "signal" | "traceparent"> {
-  readonly swarmId: string | null;
-}
-
-/** One call of a tool, from its start to a result or a named fault. Never rejects. */
+/** Calls a tool and returns its result or its error. Never rejects. */
 export async function runTool(
   ports: RunnerPorts,
   tool: AssignedTool,
   input: JsonRecord,
-  origin: CallOrigin,
+  context: ToolCallContext,
 ): Promise<ToolOutcome> {
   const startedAtMs = performance.now();
-  const assignment = readAssignment(tool);
+  const { timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), assignment.timeoutMs);
-  const signal = AbortSignal.any([origin.signal, deadline.signal]);
+  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  const signal = AbortSignal.any([context.signal, deadline.signal]);
   let hidden: readonly string[] = [];
   const elapsedMs = (): number => Math.round(performance.now() - startedAtMs);
   try {
     const secrets = openToolSecrets(ports.key, tool);
     hidden = hiddenForms(tool.config, secrets);
-    const answer = await orAbort(dispatch(ports, { tool, input, secrets, assignment, origin, signal }), signal);
-    const { text, chars, isTruncated } = boundText(
-      hideSecrets(answer.text, hidden, answer),
-      assignment.maxOutputChars,
-      answer,
-    );
+    const { name, owner_id: ownerId, config, kind } = tool;
+    const { swarmId, traceparent } = context;
+    const call = { name, ownerId, swarmId, config, input, secrets, maxChars, timeoutMs, signal, traceparent };
+    // A runner may ignore the signal.
+    const answer = await abortable(dispatch(ports, kind, call), signal);
+    const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
     return {
       status: "succeeded",
-      output: keptOutput(text),
+      output: toStoredOutput(text),
       text,
       outputChars: chars,
       isTruncated,
@@ -59,55 +55,38 @@ export async function runTool(
       durationMs: elapsedMs(),
     };
   } catch (error) {
-    if (origin.signal.aborted) return endedBy("cancelled", "TOOL_CANCELLED", "The call was cancelled.", elapsedMs());
+    if (context.signal.aborted) return endedBy("cancelled", "TOOL_CANCELLED", "The call was cancelled.", elapsedMs());
     if (deadline.signal.aborted || isTimeout(error)) {
-      const message = `The tool did not answer within ${assignment.timeoutMs} ms.`;
+      const message = `The tool did not answer within ${timeoutMs} ms.`;
       return endedBy("timed_out", "TOOL_TIMED_OUT", message, elapsedMs());
     }
     const failure = error instanceof ToolFailure ? error : hideFault(ports.observer, tool, error);
-    // Of a failure nobody has kept whether all that was said has come.
-    const told = failure.text === null ? null : hideSecrets(failure.text, hidden, { isCut: true });
-    const said = told === null ? null : boundText(told, assignment.maxOutputChars);
+    // Whether the text of a failure is complete is not known, so it may end within a secret.
+    const shown = failure.text === null ? null : hideSecrets(failure.text, hidden, { isCut: true });
     return {
       status: "failed",
       error: failure.fault,
-      ...(said !== null && { text: said.text }),
+      ...(shown !== null && { text: boundText(shown, maxChars).text }),
       attempts: failure.attempts,
       durationMs: elapsedMs(),
     };
   } finally {
     clearTimeout(timer);
-    // What still goes on is no longer wanted.
+    // Cancels what the runner may have left in progress.
     deadline.abort();
   }
 }
 
-interface Dispatched {
-  readonly tool: AssignedTool;
-  readonly input: JsonRecord;
-  readonly secrets: ToolSecrets;
-  readonly assignment: Assignment;
-  readonly origin: CallOrigin;
-  readonly signal: AbortSignal;
-}
-
-async function dispatch(ports: RunnerPorts, call: Dispatched): Promise<ToolAnswer> {
-  const { tool, input, secrets, assignment, origin, signal } = call;
-  const { swarmId, traceparent } = origin;
-  const { maxOutputChars: maxChars, timeoutMs } = assignment;
-  const { config } = tool;
-  switch (tool.kind) {
+async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promise<ToolAnswer> {
+  switch (kind) {
     case "builtin":
-      return runBuiltin(tool.name, ports, { input, swarmId, maxChars, signal });
+      return runBuiltin(ports, call);
     case "http":
-      return runHttpTool(ports.guarded, { config, input, secrets, maxChars, signal, traceparent });
+      return runHttpTool(ports.guarded, call);
     case "mcp":
-      return runMcpTool(ports.mcp, { ownerId: tool.owner_id, config, input, secrets, timeoutMs, signal, traceparent });
-    default: {
-      const { name, owner_id: ownerId } = tool;
-      const added = { name, ownerId, swarmId, config, input, secrets, maxChars, timeoutMs, signal, traceparent };
-      return runAddedKind(ports.kinds, tool.kind, added);
-    }
+      return runMcpTool(ports.mcp, call);
+    default:
+      return runAddedKind(ports.kinds, kind, call);
   }
 }
 
@@ -116,20 +95,6 @@ function openToolSecrets(key: Buffer, { id, secrets_wrapped: wrapped }: Assigned
     return openSecrets(key, id, wrapped);
   } catch (cause) {
     throw new ToolFailure("TOOL_UNUSABLE", "The tool's secrets cannot be opened; send them again.", { cause });
-  }
-}
-
-/** Something below may be deaf to the signal; nobody waits for it. */
-async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -1,9 +1,8 @@
 import { unwrapSecret, wrapSecret } from "../../crypto/index.ts";
 
-/** By name. */
 export type ToolSecrets = Readonly<Record<string, string>>;
 
-/** The secrets of one tool as its row's `secret_names` takes them: all of them sealed, then their names. None clears them. */
+/** The value of the column `secret_names`: the sealed secrets, then their names. No secrets clear the stored ones. */
 export function sealSecrets(key: Buffer, toolId: string, secrets: ToolSecrets): string[] {
   const names = Object.keys(secrets).toSorted();
   if (names.length === 0) return ["="];
@@ -11,7 +10,7 @@ export function sealSecrets(key: Buffer, toolId: string, secrets: ToolSecrets): 
   return [`=${sealed.toString("base64")}`, ...names];
 }
 
-/** Throws an UnwrapError for what another key sealed, or for another tool. */
+/** Throws an UnwrapError when the secrets were sealed with another key or for another tool. */
 export function openSecrets(key: Buffer, toolId: string, wrapped: string | null): ToolSecrets {
   if (wrapped === null) return {};
   const plain = unwrapSecret(key, Buffer.from(wrapped, "base64"), contextOf(toolId));

@@ -14,12 +14,12 @@ export type ToolFaultCode =
 export interface ToolFailureExtra {
   readonly isRetryable?: boolean;
   readonly attempts?: number;
-  /** What the other side said. For the model and the owner, not for everybody who may see that the call failed. */
+  /** The response of the server. For the model and the owner, not for every member who can see that the call failed. */
   readonly text?: string;
   readonly cause?: unknown;
 }
 
-/** Why a tool gave no result. The message can be shown to anybody in the swarm: nothing of the answer, no secret, no address. */
+/** Why a tool returned no result. Every member of the swarm can see the message: it has no response text, secret or address. */
 export class ToolFailure extends Error {
   readonly fault: ToolFault;
   readonly attempts: number;
@@ -32,4 +32,8 @@ export class ToolFailure extends Error {
     this.attempts = extra.attempts ?? 1;
     this.text = extra.text ?? null;
   }
+}
+
+export function invalidInput(message: string): ToolFailure {
+  return new ToolFailure("INVALID_TOOL_INPUT", message);
 }

@@ -1,13 +1,12 @@
 import { AppError } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
-import type { ToolAnswer } from "./http/run-http-tool.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
-/** What a kind that is added to the built-in ones gets of a call. */
+/** One call of a tool, as its runner gets it. */
 export interface ToolCall {
   readonly name: string;
-  /** Null for a tool that everybody may use. */
+  /** Null for a tool that everybody can use. */
   readonly ownerId: string | null;
   /** Null when the owner tests the tool outside of a swarm. */
   readonly swarmId: string | null;
@@ -22,7 +21,14 @@ export interface ToolCall {
   readonly traceparent: string | undefined;
 }
 
-/** A kind of tool beside `builtin`, `http` and `mcp`. */
+export interface ToolAnswer {
+  readonly text: string;
+  /** The answer was longer than what was read. */
+  readonly isCut: boolean;
+  readonly attempts: number;
+}
+
+/** A kind of tool in addition to `builtin`, `http` and `mcp`. */
 export interface ToolKind {
   /** Empty when the configuration can be stored. The path is dotted and empty for the whole. */
   findConfigFaults(config: JsonRecord): readonly { readonly path: string; readonly message: string }[];

@@ -1,6 +1,6 @@
 import type { ModelTool } from "../providers/model-port.ts";
 
-/** A tool as an agent has it: the tool's row and the assignment's configuration. Names are the columns'. */
+/** A tool of an agent: the row of the tool and the configuration of the assignment, by column name. */
 export interface AssignedTool {
   readonly id: string;
   readonly owner_id: string | null;
@@ -14,17 +14,15 @@ export interface AssignedTool {
   readonly requires_approval: boolean;
   readonly timeout_ms: number;
   readonly max_output_chars: number;
-  /** base64, or null where the tool has none. */
+  /** Base64; null when the tool has none. */
   readonly secrets_wrapped: string | null;
 }
 
 export interface ToolCallContext {
-  readonly executionId: string;
-  readonly swarmId: string;
-  readonly runId: string;
-  readonly agentId: string;
+  /** Null when the owner tests the tool outside of a swarm. */
+  readonly swarmId: string | null;
   readonly signal: AbortSignal;
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 export interface ToolFault {
@@ -36,9 +34,9 @@ export interface ToolFault {
 export type ToolOutcome =
   | {
       readonly status: "succeeded";
-      /** What is kept; bounded like the text. */
+      /** The value to store, with the same length limit as the text. */
       readonly output: unknown;
-      /** What the model reads. */
+      /** The text that the model reads. */
       readonly text: string;
       readonly outputChars: number;
       readonly isTruncated: boolean;
@@ -48,16 +46,16 @@ export type ToolOutcome =
   | {
       readonly status: "failed" | "timed_out" | "cancelled";
       readonly error: ToolFault;
-      /** What the other side said, bounded: for the model beside the message, and for nobody who may not see outputs. */
+      /** The response of the server, with a length limit: for the model, and for those who can see outputs. */
       readonly text?: string;
       readonly attempts: number;
       readonly durationMs: number;
     };
 
 export interface Tools {
-  /** What the model is told: fixed arguments of the configuration are not its to choose. */
+  /** The tool as the model sees it, without the arguments that the configuration fixes. */
   describe(tool: AssignedTool): ModelTool;
-  /** The input as it will be used (fixed arguments merged), or why it is refused. */
+  /** The input with the fixed arguments, or the reason why it is not valid. */
   checkInput(
     tool: AssignedTool,
     inputText: string,

@@ -1,8 +1,6 @@
 import type { ModelTool } from "../providers/model-port.ts";
-import { coordinatorOf } from "../strategies/coordinator.ts";
-import { STRATEGIES } from "../strategies/decide-next.ts";
-import { handoffTools } from "../strategies/handoff-tools.ts";
-import { memberTools } from "../strategies/member-tools.ts";
+import { agentTools } from "../strategies/agent-tools.ts";
+import { coordinatorOf, STRATEGIES } from "../strategies/decide-next.ts";
 import type { AssignedTool } from "./tool-port.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { Turn } from "../turn/turn.ts";
@@ -10,33 +8,29 @@ import type { Turn } from "../turn/turn.ts";
 /** What a tool name means in one turn. */
 type ToolMeaning =
   | { readonly kind: "own"; readonly tool: AssignedTool }
-  | { readonly kind: "handoff"; readonly agentId: string }
-  | { readonly kind: "member"; readonly agentId: string };
+  | { readonly kind: "handoff" | "member"; readonly agentId: string };
 
 export interface Toolset {
   readonly tools: readonly ModelTool[];
   find(name: string): ToolMeaning | null;
 }
 
-/** The agent's own tools and, as the strategy wants, the other agents. */
+/** The agent's own tools and, depending on the strategy, tools that address the other agents. */
 export function buildToolset(run: LiveRun, turn: Turn): Toolset {
   const meanings = new Map<string, ToolMeaning>();
   const tools: ModelTool[] = [];
   const add = (tool: ModelTool, meaning: ToolMeaning): void => {
-    // Two owners may have given one name to two tools; a model can mean only one of them.
+    // Tools of two owners can have the same name. The first one wins.
     if (meanings.has(tool.name)) return;
     meanings.set(tool.name, meaning);
     tools.push(tool);
   };
   for (const tool of turn.agent.tools) add(run.ports.tools.describe(tool), { kind: "own", tool });
-  const { agentTools } = STRATEGIES[run.context.run.strategy];
-  if (agentTools === "handoff")
-    for (const { tool, agentId } of handoffTools(run.agents, turn.agent.id, meanings.keys()))
-      add(tool, { kind: "handoff", agentId });
-  const isSupervising = agentTools === "ask" && turn.asked === null && turn.agent.id === findCoordinator(run);
-  if (isSupervising)
-    for (const { tool, agentId } of memberTools(run.agents, turn.agent.id, meanings.keys()))
-      add(tool, { kind: "member", agentId });
+  const { agentTools: kind } = STRATEGIES[run.context.run.strategy];
+  const isCoordinating = turn.asked === null && turn.agent.id === findCoordinator(run);
+  if (kind === "handoff" || (kind === "member" && isCoordinating))
+    for (const { tool, agentId } of agentTools(kind, run.agents, turn.agent.id, meanings.keys()))
+      add(tool, { kind, agentId });
   return { tools, find: (name) => meanings.get(name) ?? null };
 }
 

@@ -2,9 +2,9 @@ import { ModelError } from "../providers/model-error.ts";
 import { chargedUserOf, type LiveRun, type TurnStop } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { RunStop, stopOf } from "../execution/run-stop.ts";
-import type { FaultRow } from "../execution/steps.ts";
+import { createFault, type FaultRow } from "../execution/steps.ts";
 import type { SuspendedTurn, Turn, TurnEnd } from "./turn.ts";
-import { toUsageRow } from "../model/usage-row.ts";
+import { toUsageRow } from "../model/call-meter.ts";
 
 export interface TurnFinish {
   readonly finishReason: string;
@@ -12,32 +12,24 @@ export interface TurnFinish {
   readonly stop?: TurnStop;
 }
 
-/** Ends a turn that came to its own end: all of its text is kept. */
+/** Ends a turn that completed: all of its text is stored. */
 export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, stop }: TurnFinish): TurnEnd {
-  const reason = finishReason === "tool_calls" ? "stop" : finishReason;
-  const met =
-    stop ?? (turn.mustAnswer ? "max_tool_steps" : turn.hasExpired && isBlank(turn) ? "approval_expired" : null);
-  return record(run, turn, {
+  const expired = turn.hasExpired && turn.text.trim() === "" ? "approval_expired" : null;
+  return recordEnd(run, turn, {
     outcome: "completed",
-    finishReason: reason,
-    error: null,
-    isPartial: false,
-    stop: met,
+    finishReason: finishReason === "tool_calls" ? "stop" : finishReason,
+    stop: stop ?? (turn.mustAnswer ? "max_tool_steps" : expired),
     handoffTo: handoffTo ?? null,
   });
 }
 
-/** Ends a turn that was aborted: its text so far is kept and marked as partial. */
+/** Ends a turn that was aborted: its text so far is stored and marked as partial. */
 export function abortTurn(run: LiveRun, turn: Turn): TurnEnd {
   const kind = stopOf(turn.signal);
   if (kind === "lost") throw new RunStop("lost");
-  return record(run, turn, {
+  return recordEnd(run, turn, {
     outcome: "cancelled",
     finishReason: kind === "interrupted" ? "interrupted" : "cancelled",
-    error: null,
-    isPartial: true,
-    stop: null,
-    handoffTo: null,
   });
 }
 
@@ -46,15 +38,14 @@ export function failTurn(run: LiveRun, turn: Turn, error: unknown): TurnEnd {
     if (error.kind === "lost") throw error;
     return abortTurn(run, turn);
   }
-  if (error instanceof BudgetSpent) return endForBudget(run, turn);
+  // A spent budget is not an error of the agent.
+  if (error instanceof BudgetSpent)
+    return recordEnd(run, turn, { outcome: "cancelled", finishReason: "budget_exceeded", stop: "budget_exceeded" });
   const fault = describeFault(run, error);
-  return record(run, turn, {
+  return recordEnd(run, turn, {
     outcome: "failed",
     finishReason: FINISH_REASONS[fault.code] ?? "error",
     error: fault,
-    isPartial: true,
-    stop: null,
-    handoffTo: null,
   });
 }
 
@@ -63,100 +54,89 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   MAX_TOKENS_REACHED: "length",
 };
 
-/** A spent budget is not an error of the agent. */
-function endForBudget(run: LiveRun, turn: Turn): TurnEnd {
-  return record(run, turn, {
-    outcome: "cancelled",
-    finishReason: "budget_exceeded",
-    error: null,
-    isPartial: true,
-    stop: "budget_exceeded",
-    handoffTo: null,
-  });
-}
-
 /** Ends a turn that waited and will not continue, with the turns that it waits for. */
-export function closeSuspended(run: LiveRun, kept: SuspendedTurn): void {
-  for (const call of kept.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
+export function closeSuspended(run: LiveRun, turn: SuspendedTurn): void {
+  for (const call of turn.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
   const kind = stopOf(run.signal);
   if (kind === "lost") return;
-  void run.writer.submit({
-    op: "finish_turn",
-    turn_id: kept.id,
-    agent_id: kept.agentId,
-    status: "cancelled",
-    finish_reason: kind === "interrupted" ? "interrupted" : "cancelled",
-    content: kept.text.trim() === "" ? "" : kept.text,
-    metadata: { partial: true },
-    error: null,
-    warnings: kept.warnings,
-    attempts: kept.attempts,
-    framework: kept.framework,
-    model: kept.model,
-    first_token_ms: kept.firstTokenMs,
-    duration_ms: kept.durationMs,
-    usage: toUsageRow(kept),
-    payer_id: run.context.payer_id,
+  submitEnd(run, turn, {
+    agentId: turn.agentId,
+    durationMs: turn.durationMs,
+    outcome: "cancelled",
+    finishReason: kind === "interrupted" ? "interrupted" : "cancelled",
   });
-  run.budget.settle(kept.reservationIds ?? [], null);
 }
 
-interface TurnRecord {
+interface EndInput {
   readonly outcome: "completed" | "failed" | "cancelled";
   readonly finishReason: string;
-  readonly error: FaultRow | null;
-  readonly isPartial: boolean;
-  readonly stop: TurnStop | null;
-  readonly handoffTo: string | null;
+  readonly error?: FaultRow;
 }
 
-/** Not awaited: what follows is written in the same batch. */
-function record(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
-  const { ports, context } = run;
-  const text = isBlank(turn) ? "" : turn.text;
-  void run.writer.submit({
-    op: "finish_turn",
-    turn_id: turn.id,
-    agent_id: turn.agent.id,
-    status: end.outcome,
-    finish_reason: end.finishReason,
-    content: text,
-    metadata: end.isPartial ? { partial: true } : {},
-    error: end.error,
-    warnings: turn.warnings,
-    attempts: turn.attempts,
-    framework: turn.framework,
-    model: turn.model,
-    first_token_ms: turn.firstTokenMs,
-    duration_ms: ports.clock.now().getTime() - turn.startedAtMs,
-    usage: toUsageRow(turn),
-    payer_id: context.payer_id,
-  });
-  // Recorded in the same transaction, so that it counts once.
-  run.budget.settle(turn.reservationIds, null);
-  turn.span.end({ errorType: end.error?.code ?? null, ...(turn.usage !== null && { usage: turn.usage }) });
+interface TurnRecord extends EndInput {
+  readonly stop?: TurnStop | null;
+  readonly handoffTo?: string | null;
+}
+
+function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
+  const { ports } = run;
+  const { outcome, stop = null } = end;
+  const errorCode = end.error?.code ?? null;
+  const durationMs = ports.clock.now().getTime() - turn.startedAtMs;
+  const text = submitEnd(run, turn, { ...end, agentId: turn.agent.id, durationMs });
+  turn.span.end({ errorType: errorCode, ...(turn.usage !== null && { usage: turn.usage }) });
   ports.observer.note("run.turn_ended", {
     framework: turn.framework,
     model: turn.model,
-    outcome: end.outcome,
+    outcome,
     inputTokens: turn.usage?.inputTokens ?? 0,
     outputTokens: turn.usage?.outputTokens ?? 0,
   });
   run.finished.push({
     agentId: turn.agent.id,
-    outcome: end.outcome,
+    outcome,
     text,
-    handoffTo: end.handoffTo,
+    handoffTo: end.handoffTo ?? null,
     usedTool: turn.usedTool,
-    errorCode: end.error?.code ?? null,
-    isPartial: end.isPartial && text !== "",
-    stop: end.stop,
+    errorCode,
+    isPartial: outcome !== "completed" && text !== "",
+    stop,
   });
   if (text !== "") chargeAnswer(run);
-  return { kind: "finished", text, isError: end.outcome !== "completed", stop: end.stop };
+  return { kind: "finished", text, isError: outcome !== "completed", stop };
 }
 
-/** The first answer was charged at admission; further ones are counted and never rejected. */
+/** Returns the text that is stored. Does not await the write: the steps that follow are written in the same batch. */
+function submitEnd(
+  run: LiveRun,
+  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs">,
+  end: EndInput & { readonly agentId: string; readonly durationMs: number },
+): string {
+  const content = turn.text.trim() === "" ? "" : turn.text;
+  void run.writer.submit({
+    op: "finish_turn",
+    turn_id: turn.id,
+    agent_id: end.agentId,
+    status: end.outcome,
+    finish_reason: end.finishReason,
+    content,
+    metadata: end.outcome === "completed" ? {} : { partial: true },
+    error: end.error ?? null,
+    warnings: turn.warnings,
+    attempts: turn.attempts,
+    framework: turn.framework,
+    model: turn.model,
+    first_token_ms: turn.firstTokenMs,
+    duration_ms: end.durationMs,
+    usage: turn.usage === null ? null : toUsageRow(turn.usage, turn.costUsd),
+    payer_id: run.context.payer_id,
+  });
+  // Recorded in the same transaction, so that it counts once.
+  run.budget.settle(turn.reservationIds ?? [], null);
+  return content;
+}
+
+/** The first answer was charged at admission. Further answers are counted and never rejected. */
 function chargeAnswer(run: LiveRun): void {
   run.answerCount += 1;
   if (run.answerCount === 1 && run.context.run.request["source"] !== "auto_respond") return;
@@ -166,28 +146,7 @@ function chargeAnswer(run: LiveRun): void {
 
 function describeFault(run: LiveRun, error: unknown): FaultRow {
   if (error instanceof ModelError)
-    return {
-      code: error.code,
-      message: error.message,
-      retryable: error.isRetryable,
-      provider_status: error.providerStatus,
-    };
-  if (error === "CONTENT_FILTERED")
-    return {
-      code: "CONTENT_FILTERED",
-      message: "The provider held the answer back",
-      retryable: false,
-      provider_status: null,
-    };
+    return { ...createFault(error.code, error.message, error.isRetryable), provider_status: error.providerStatus };
   run.ports.observer.note("agents.turn_fault", { runId: run.context.run.id, error });
-  return {
-    code: "INTERNAL_ERROR",
-    message: "Something went wrong on our side",
-    retryable: true,
-    provider_status: null,
-  };
-}
-
-function isBlank({ text }: Turn): boolean {
-  return text.trim() === "";
+  return createFault("INTERNAL_ERROR", "Something went wrong on our side", true);
 }

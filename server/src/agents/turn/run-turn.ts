@@ -39,25 +39,25 @@ export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | 
   });
 }
 
-/** Continues a turn that waited for an approval, on whichever node it began. */
-export async function resumeTurn(run: LiveRun, kept: SuspendedTurn): Promise<TurnEnd> {
+/** Continues a turn that waited for an approval. Another node may have started it. */
+export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
   const { outcome, agent } = await run.writer.submit({
     op: "resume_turn",
-    turn_id: kept.id,
-    agent_id: kept.agentId,
+    turn_id: suspended.id,
+    agent_id: suspended.agentId,
   });
   if (outcome !== "started" || agent === undefined) {
-    closeSuspended(run, kept);
+    closeSuspended(run, suspended);
     return { kind: "gone" };
   }
-  const turn = reviveTurn(run, kept, agent);
+  const turn = reviveTurn(run, suspended, agent);
   const end = await settle(run, turn, async () => {
-    const waiting = await Promise.all(kept.waiting.map((call) => decideCall(run, turn, call)));
-    const suspended = takeAnswers(run, turn, waiting);
-    return suspended === null ? await continueTurn(run, turn) : { kind: "suspended", turn: suspended };
+    const waiting = await Promise.all(suspended.waiting.map((call) => decideCall(run, turn, call)));
+    return takeAnswers(run, turn, waiting) ?? (await continueTurn(run, turn));
   });
-  // Aborted before it came to them.
-  if (turn.signal.aborted) for (const call of kept.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
+  // The turns that it waited for have not been resumed.
+  if (turn.signal.aborted)
+    for (const call of suspended.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
   return end;
 }
 
@@ -124,11 +124,12 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   for (;;) {
     const toolset = buildToolset(run, turn);
     const answer = await callModel(run, turn, toolset.tools);
-    if (answer.finish === "content_filter") return failTurn(run, turn, "CONTENT_FILTERED");
+    if (answer.finish === "content_filter")
+      return failTurn(run, turn, new ModelError("CONTENT_FILTERED", "The provider withheld the answer"));
     if (answer.finish === "length" && answer.text.trim() === "")
       return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : endWithoutText(run, turn);
     if (answer.calls.length === 0) return finishTurn(run, turn, { finishReason: answer.finish });
-    // The model was told not to call tools.
+    // The call did not offer tools.
     if (turn.mustAnswer) return finishTurn(run, turn, { finishReason: answer.finish, stop: "max_tool_steps" });
 
     const answers = await answerCalls(
@@ -145,7 +146,7 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
         turn.messages.push({ role: "assistant", content: answer.text, toolCalls: answer.calls });
         turn.toolSteps += 1;
         const suspended = takeAnswers(run, turn, answers.waiting);
-        if (suspended !== null) return { kind: "suspended", turn: suspended };
+        if (suspended !== null) return suspended;
       }
     }
   }
@@ -155,18 +156,19 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
 function endWithoutText(run: LiveRun, turn: Turn): TurnEnd {
   const { framework, model } = turn;
   const limit = run.ports.models.maxTokens(framework, model, turn.agent.settings);
-  const message = `the model used up max_tokens (${limit}) before it said anything`;
+  const message = `the model used up max_tokens (${limit}) before it wrote any text`;
   if (turn.text.trim() === "") {
     const advice = `${framework}, model ${model}: ${message}; raise max_tokens in the settings of the agent`;
     return failTurn(run, turn, new ModelError("MAX_TOKENS_REACHED", advice));
   }
-  warnOnce(turn, { setting: "max_tokens", message: `${message} more` });
+  warnOnce(turn, { setting: "max_tokens", message: `${message} after its tool calls` });
   return finishTurn(run, turn, { finishReason: "length" });
 }
 
-/** Null: all calls have results, and the model reads them next. */
-function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn | null {
-  if (waiting.some(({ kind }) => kind !== "answered")) return suspendTurn(run, turn, waiting);
+/** Suspends the turn when a call waits. Null: all calls have results, and the model reads them next. */
+function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): TurnEnd | null {
+  if (waiting.some(({ kind }) => kind !== "answered"))
+    return { kind: "suspended", turn: suspendTurn(run, turn, waiting) };
   for (const answer of waiting) {
     if (answer.kind !== "answered") continue;
     turn.messages.push({
@@ -196,7 +198,7 @@ async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promi
         return rejectCall(call, code, decision?.error?.message ?? "The call was not approved.");
       }
       const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
-      if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "This tool is no longer there.");
+      if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
       return await runTool(run, turn, call, tool, execution);
     }
   }

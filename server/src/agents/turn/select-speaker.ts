@@ -2,11 +2,10 @@ import { buildContext } from "../context/build-context.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
 import { fallbackSelection, readSelection, SELECTION_TOOL_NAME, selectionTool } from "../strategies/selection-tool.ts";
-import { openCallMeter } from "../model/call-meter.ts";
+import { openCallMeter, toUsageRow } from "../model/call-meter.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { findCoordinator } from "../tools/toolset.ts";
-import { toUsageRow } from "../model/usage-row.ts";
 
 const ATTEMPTS = 2;
 const MAX_CHOICE_TOKENS = 256;
@@ -40,25 +39,25 @@ async function askModel(
 ): Promise<string | null> {
   const { models, calibration } = run.ports;
   const { framework, model } = coordinator;
-  const facts = models.describe(framework, model);
-  const ratio = calibration.ratioFor(facts.model);
+  const info = models.describe(framework, model);
+  const ratio = calibration.ratioFor(info.model);
   const tool = selectionTool(run.agents, lastSpeakerId);
   const context = buildContext({
     agent: { id: run.context.run.id, name: "Moderator", role: null, systemPrompt: INSTRUCTION },
     participants: run.agents.map(({ id, name, role }) => ({ id, name, type: "agent", role })),
-    messages: saidSoFar(run),
+    messages: messagesSoFar(run),
     historyLimit: run.limits.historyLimit,
-    tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(facts.contextWindow / 2)),
+    tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(info.contextWindow / 2)),
     charsPerToken: ratio,
   });
-  // A model that reasons would use up so few tokens before it has chosen.
-  const settings = { temperature: 0, ...(!facts.isReasoning && { max_tokens: MAX_CHOICE_TOKENS }) };
+  // A reasoning model would use up this limit before it chooses.
+  const settings = { temperature: 0, ...(!info.isReasoning && { max_tokens: MAX_CHOICE_TOKENS }) };
   const maxOutputTokens = models.maxTokens(framework, model, settings);
   const inputTokens = context.estimatedTokens + estimateTokens(JSON.stringify(tool), ratio);
   const meter = await openCallMeter(run, {
     turnId: null,
     framework,
-    model: facts.model,
+    model: info.model,
     inputTokens,
     maxOutputTokens,
     minOutputTokens: maxOutputTokens,
@@ -67,7 +66,7 @@ async function askModel(
   });
   const span = run.span.startChat({
     framework,
-    model: facts.model,
+    model: info.model,
     settings: {},
     system: context.system,
     messages: context.messages,
@@ -80,8 +79,8 @@ async function askModel(
       model,
       system: context.system,
       messages: context.messages,
-      tools: facts.hasTools ? [tool] : [],
-      toolChoice: facts.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
+      tools: info.hasTools ? [tool] : [],
+      toolChoice: info.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
       settings,
       ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
       signal: run.signal,
@@ -89,15 +88,14 @@ async function askModel(
       ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
     });
     for await (const event of stream) {
-      meter.hear(event);
+      meter.observe(event);
       if (event.type === "tool_call") call ??= event.call;
       else if (event.type === "text") text += event.delta;
     }
   } finally {
     const spent = meter.close();
-    const usage = toUsageRow(spent ?? { usage: null, costUsd: null });
     span.end({ ...(spent !== null && { usage: spent.usage }) });
-    if (spent !== null && usage !== null) {
+    if (spent !== null) {
       void run.writer.submit({
         op: "add_usage",
         id: run.ports.newId(),
@@ -105,7 +103,7 @@ async function askModel(
         framework: spent.framework,
         model: spent.model,
         payer_id: run.context.payer_id,
-        usage,
+        usage: toUsageRow(spent.usage, spent.costUsd),
       });
       // Recorded in the same transaction, so that it counts once.
       if (meter.reservationId !== null) run.budget.settle([meter.reservationId], null);
@@ -114,8 +112,8 @@ async function askModel(
   return readSelection(call?.inputText ?? text, run.agents);
 }
 
-/** What turns have read, and what was said since the last of them began. */
-function saidSoFar(run: LiveRun): LiveRun["transcript"] {
+/** The messages that turns have read, and the answers since the last turn began. */
+function messagesSoFar(run: LiveRun): LiveRun["transcript"] {
   const { context } = run;
   const read: LiveRun["transcript"] =
     run.transcript.length > 0 || context.message === null
@@ -128,7 +126,6 @@ function saidSoFar(run: LiveRun): LiveRun["transcript"] {
             sender_id: context.run.user_id,
             sender_name: context.people.find(({ id }) => id === context.run.user_id)?.name ?? "User",
             content: context.message,
-            reply_to_id: null,
             run_id: context.run.id,
           },
         ];
@@ -145,7 +142,6 @@ function saidSoFar(run: LiveRun): LiveRun["transcript"] {
       sender_id: turn.agentId,
       sender_name: context.agents.find(({ id }) => id === turn.agentId)?.name ?? "Agent",
       content: turn.text,
-      reply_to_id: null,
       run_id: context.run.id,
     })),
   ];

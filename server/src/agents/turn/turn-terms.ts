@@ -1,10 +1,10 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { Models } from "../providers/model-port.ts";
 
-/** An agent may speak in so many runs at once; further turns wait. */
+/** The number of concurrent turns of one agent. Further turns wait. */
 export const MAX_CONCURRENT_TURNS = 4;
 
-/** What a turn is noted under whose agent names no model, by framework. */
+/** By framework: the model that is recorded for a turn whose agent names none. */
 export function defaultModels(
   models: Pick<Models, "describe">,
   framework: Framework | undefined,
@@ -13,7 +13,7 @@ export function defaultModels(
   try {
     return { [framework]: models.describe(framework, null).model };
   } catch {
-    // A framework that is not configured fails the turn later, with its reason.
+    // The turn fails later, with the reason.
     return {};
   }
 }

@@ -1,39 +1,24 @@
 import type { Framework } from "@swarmbase/sdk";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
-import { createRepeatGuard, type RepeatGuard } from "../guards/repeat-guard.ts";
+import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
 import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
 import type { LiveRun, TurnStop } from "../execution/live-run.ts";
-import type { PausedExecution, SpeakingAgent } from "../execution/steps.ts";
+import type { SpeakingAgent, Step, ToolExecution } from "../execution/steps.ts";
 
-/** The state of a turn. */
-export interface Turn {
+/** The part of a turn's state that is stored while the turn waits. */
+interface StoredTurn {
   readonly id: string;
   readonly messageId: string;
   readonly position: number;
-  readonly agent: SpeakingAgent;
-  readonly source: DeltaSource;
-  readonly signal: AbortSignal;
-  readonly span: TurnSpan;
-  readonly guard: RepeatGuard;
-  readonly startedAtMs: number;
-  /** Set where the coordinator asked for this turn. */
+  /** Not null when the coordinator asked for this turn. */
   readonly asked: AskedTurn | null;
   system: string;
   messages: ModelMessage[];
-  /** How many messages of the swarm the context holds; 0 where another process built it. */
-  contextCount: number;
-  /** The maximum number of messages in the context, once the model has rejected a longer one. */
-  contextLimit: number | null;
-  stripper: EchoStripper;
   text: string;
-  isResponding: boolean;
   firstTokenMs: number | null;
   toolSteps: number;
-  mustAnswer: boolean;
-  usedTool: boolean;
-  hasExpired: boolean;
   /** Of the provider that answered last, which can be a fallback. */
   framework: Framework;
   model: string;
@@ -45,6 +30,25 @@ export interface Turn {
   readonly reservationIds: string[];
 }
 
+/** The state of a turn. */
+export interface Turn extends StoredTurn {
+  readonly agent: SpeakingAgent;
+  readonly source: DeltaSource;
+  readonly signal: AbortSignal;
+  readonly span: TurnSpan;
+  readonly checkRepeat: RepeatGuard;
+  readonly startedAtMs: number;
+  /** The number of swarm messages in the context; 0 when another process built it. */
+  contextCount: number;
+  /** The maximum number of messages in the context, once the model has rejected a longer one. */
+  contextLimit: number | null;
+  stripper: EchoStripper;
+  isResponding: boolean;
+  mustAnswer: boolean;
+  usedTool: boolean;
+  hasExpired: boolean;
+}
+
 export interface AskedTurn {
   readonly byAgentId: string;
   readonly byAgentName: string;
@@ -54,29 +58,15 @@ export interface AskedTurn {
 /** A tool call of a turn that waits: answered, waiting for an approval, or waiting for another agent's turn that does. */
 export type WaitingCall =
   | { readonly kind: "answered"; readonly call: ModelToolCall; readonly output: string; readonly isError: boolean }
-  | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: PausedExecution }
+  | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: ToolExecution }
   | { readonly kind: "member"; readonly call: ModelToolCall; readonly turn: SuspendedTurn };
 
-/** All that another node needs to continue a turn. Stored as JSON. */
-export interface SuspendedTurn {
-  readonly id: string;
-  readonly messageId: string;
-  readonly position: number;
-  readonly agentId: string;
-  readonly asked: AskedTurn | null;
-  readonly system: string;
-  readonly messages: readonly ModelMessage[];
-  readonly waiting: readonly WaitingCall[];
-  readonly text: string;
-  readonly firstTokenMs: number | null;
-  readonly toolSteps: number;
-  readonly framework: Framework;
-  readonly model: string;
-  readonly attempts: number;
-  readonly warnings: Turn["warnings"];
-  readonly usage: ModelUsage | null;
-  readonly costUsd: number | null;
+/** The state that another node needs to continue a turn. Stored as JSON. */
+export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds">> {
+  /** Absent in rows of earlier versions. */
   readonly reservationIds?: readonly string[];
+  readonly agentId: string;
+  readonly waiting: readonly WaitingCall[];
   readonly durationMs: number;
 }
 
@@ -85,13 +75,7 @@ export type TurnEnd =
   | { readonly kind: "gone" }
   | { readonly kind: "suspended"; readonly turn: SuspendedTurn };
 
-export interface NewTurn {
-  readonly id: string;
-  readonly messageId: string;
-  readonly position: number;
-  readonly agent: SpeakingAgent;
-  readonly asked: AskedTurn | null;
-}
+type NewTurn = Pick<Turn, "id" | "messageId" | "position" | "agent" | "asked">;
 
 export function createTurn(run: LiveRun, { id, messageId, position, agent, asked }: NewTurn): Turn {
   const controller = new AbortController();
@@ -111,7 +95,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
       framework: agent.framework,
       model: agent.model,
     }),
-    guard: createRepeatGuard(),
+    checkRepeat: createRepeatGuard(),
     startedAtMs: run.ports.clock.now().getTime(),
     system: "",
     messages: [],
@@ -159,27 +143,15 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
   };
 }
 
-export function reviveTurn(run: LiveRun, kept: SuspendedTurn, agent: SpeakingAgent): Turn {
-  const fresh = createTurn(run, { ...kept, agent });
-  return {
-    ...fresh,
-    startedAtMs: fresh.startedAtMs - kept.durationMs,
-    system: kept.system,
-    messages: [...kept.messages],
-    text: kept.text,
-    firstTokenMs: kept.firstTokenMs,
-    toolSteps: kept.toolSteps,
-    framework: kept.framework,
-    model: kept.model,
-    attempts: kept.attempts,
-    warnings: [...kept.warnings],
-    usage: kept.usage,
-    costUsd: kept.costUsd,
-    reservationIds: [...(kept.reservationIds ?? [])],
-  };
+/** Takes a copy of the stored state, which is parsed JSON and not used otherwise. */
+export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: SpeakingAgent): Turn {
+  const { agentId: _agentId, waiting: _waiting, durationMs, reservationIds = [], ...stored } = suspended;
+  const fresh = createTurn(run, { ...stored, agent });
+  const startedAtMs = fresh.startedAtMs - durationMs;
+  return { ...fresh, ...structuredClone(stored), reservationIds: [...reservationIds], startedAtMs };
 }
 
-/** Every call of a turn has the same settings, and the same warnings about them. */
+/** Every call of a turn has the same settings and the same warnings about them. */
 export function warnOnce(turn: Turn, warning: ModelWarning): void {
   const isKnown = turn.warnings.some(
     ({ setting, message }) => setting === warning.setting && message === warning.message,
@@ -188,32 +160,22 @@ export function warnOnce(turn: Turn, warning: ModelWarning): void {
 }
 
 /** Adds text that every reader may see. Text before and after a tool call is separated into paragraphs. */
-export function say(run: LiveRun, turn: Turn, text: string): void {
+export function emitText(run: LiveRun, turn: Turn, text: string): void {
   if (text === "") return;
   turn.text += text;
   run.writer.delta("message.delta", turn.source, text);
   if (turn.isResponding) return;
-  turn.isResponding = true;
   turn.firstTokenMs ??= run.ports.clock.now().getTime() - turn.startedAtMs;
-  void run.writer.submit({
-    op: "turn_status",
-    turn_id: turn.id,
-    agent_id: turn.agent.id,
-    status: "responding",
-    reason: "first_token",
-    first_token_ms: turn.firstTokenMs,
-  });
+  submitStatus(run, turn, { status: "responding", reason: "first_token", first_token_ms: turn.firstTokenMs });
 }
 
-export function think(run: LiveRun, turn: Turn): void {
-  if (!turn.isResponding) return;
-  turn.isResponding = false;
-  void run.writer.submit({
-    op: "turn_status",
-    turn_id: turn.id,
-    agent_id: turn.agent.id,
-    status: "thinking",
-    reason: "tool_call",
-    first_token_ms: null,
-  });
+export function returnToThinking(run: LiveRun, turn: Turn): void {
+  if (turn.isResponding) submitStatus(run, turn, { status: "thinking", reason: "tool_call", first_token_ms: null });
+}
+
+type TurnStatus = Pick<Extract<Step, { op: "turn_status" }>, "status" | "reason" | "first_token_ms">;
+
+function submitStatus(run: LiveRun, turn: Turn, status: TurnStatus): void {
+  turn.isResponding = status.status === "responding";
+  void run.writer.submit({ op: "turn_status", turn_id: turn.id, agent_id: turn.agent.id, ...status });
 }

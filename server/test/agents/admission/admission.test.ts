@@ -18,7 +18,7 @@ after(async () => {
 });
 beforeEach(async () => {
   swarm = await stage.newSwarm(ada, { agents: ["Ann", "Bob"] });
-  stage.hasRoom = true;
+  stage.hasCapacity = true;
 });
 
 async function countMessages({ id }: Swarm): Promise<number> {
@@ -33,13 +33,13 @@ async function set(swarmId: string, column: string, value: unknown): Promise<voi
   await stage.rows(`update public.swarms set ${column} = $2 where id = $1`, [swarmId, value]);
 }
 
-describe("who is admitted", () => {
-  test("a run is stored with its message, its lease and its first events, and handed on once", async () => {
+describe("admission", () => {
+  test("a run is stored with its message, its lease and its first events, and handed to the executor once", async () => {
     const body = await stage.ask(ada, swarm, { message: "hello @Bob", maxTurns: 3, metadata: { a: 1 } });
     assert.equal(body.status, "running");
     const [taken, ...more] = stage.taken.filter(({ runId }) => runId === body.run_id);
     assert.deepEqual([taken?.fence, more], [1, []]);
-    // The same as a node gets that loads it.
+    // The same as a node loads.
     const [{ context } = { context: null }] = await stage.rows<{ context: unknown }>(
       "select private.load_run($1, 1) as context",
       [body.run_id],
@@ -64,7 +64,7 @@ describe("who is admitted", () => {
     assert.deepEqual(run?.request, { source: "agent_respond", mentions: [swarm.agentIds[1]], max_turns: 3 });
   });
 
-  test("nothing is stored and nothing charged for what is refused", async () => {
+  test("a rejected request stores nothing and charges nothing", async () => {
     const [bob, viewer] = [await stage.newUser(), await stage.newUser()];
     await stage.join(swarm, viewer, "viewer");
     const other = await stage.newSwarm(ada);
@@ -84,7 +84,7 @@ describe("who is admitted", () => {
       stranger: [() => stage.ask(bob, swarm), "FORBIDDEN"],
       nowhere: [() => stage.ask(ada, nowhere), "SWARM_NOT_FOUND"],
       "service nowhere": [() => stage.ask({ ...SERVICE_PRINCIPAL, userId: ada.userId }, nowhere), "SWARM_NOT_FOUND"],
-      "service for nobody": [() => stage.ask(service, swarm), "VALIDATION_ERROR"],
+      "service without a user": [() => stage.ask(service, swarm), "VALIDATION_ERROR"],
       viewer: [() => stage.ask(viewer, swarm), "FORBIDDEN"],
       empty: [() => stage.ask(ada, empty), "NO_AGENTS"],
       "disabled agent": [() => stage.ask(ada, swarm, { agentIds: [swarm.agentIds[1] ?? ""] }), "VALIDATION_ERROR"],
@@ -100,14 +100,14 @@ describe("who is admitted", () => {
   });
 
   for (const status of ["paused", "completed", "archived"]) {
-    test(`a swarm that is ${status} is not asked`, async () => {
+    test(`a swarm with the status ${status} rejects runs`, async () => {
       await set(swarm.id, "status", status);
       assert.equal(await codeOf(stage.ask(ada, swarm)), "SWARM_NOT_ACTIVE");
       assert.equal(await countMessages(swarm), 0);
     });
   }
 
-  test("the budget of the day is the payer's and the swarm's", async () => {
+  test("the daily budgets of the payer and of the swarm apply", async () => {
     const spend = (payerId: string, swarmId: string): Promise<unknown> =>
       stage.rows(
         `insert into public.usage_records (payer_id, swarm_id, framework, model, input_tokens, output_tokens, cost_usd)
@@ -123,17 +123,17 @@ describe("who is admitted", () => {
     assert.equal(await codeOf(stage.ask(ada, swarm)), "BUDGET_EXCEEDED");
 
     const bob = await stage.newUser();
-    const room = await stage.newSwarm(bob);
-    await spend(bob.userId, room.id);
+    const bobsSwarm = await stage.newSwarm(bob);
+    await spend(bob.userId, bobsSwarm.id);
     await stage.rows("update public.user_settings set daily_token_budget = 100 where user_id = $1", [bob.userId]);
-    assert.equal(await codeOf(stage.ask(bob, room)), "BUDGET_EXCEEDED");
-    // The service role names who pays, and this one has no bound.
-    assert.equal(await codeOf(stage.ask({ ...SERVICE_PRINCIPAL, userId: ada.userId }, room)), "answered");
+    assert.equal(await codeOf(stage.ask(bob, bobsSwarm)), "BUDGET_EXCEEDED");
+    // The service role names the payer, and this one has no budget.
+    assert.equal(await codeOf(stage.ask({ ...SERVICE_PRINCIPAL, userId: ada.userId }, bobsSwarm)), "answered");
   });
 });
 
 describe("a second run in the same swarm", () => {
-  test("queues up to the bound, in order", async () => {
+  test("is queued in order, up to the limit", async () => {
     const first = await stage.ask(ada, swarm);
     const waiting = [];
     for (let at = 0; at < 3; at += 1) waiting.push(await stage.ask(ada, swarm));
@@ -154,7 +154,7 @@ describe("a second run in the same swarm", () => {
     );
   });
 
-  test("is refused where the call or else the swarm says so", async () => {
+  test("is rejected when the request, or else the swarm, is set to reject", async () => {
     await stage.ask(ada, swarm);
     assert.equal(await codeOf(stage.ask(ada, swarm, { onConflict: "reject" })), "SWARM_BUSY");
     await set(swarm.id, "settings", { on_conflict: "reject" });
@@ -162,7 +162,7 @@ describe("a second run in the same swarm", () => {
     assert.equal((await stage.ask(ada, swarm, { onConflict: "enqueue" })).status, "queued");
   });
 
-  test("interrupts the one that works and comes before those who wait", async () => {
+  test("interrupts the running one and precedes the queued ones", async () => {
     const live = await stage.ask(ada, swarm);
     const patient = await stage.ask(ada, swarm);
     const urgent = await stage.ask(ada, swarm, { onConflict: "interrupt" });
@@ -179,12 +179,12 @@ describe("a second run in the same swarm", () => {
     assert.ok(!claimed.some(({ run_id: id }) => id === patient.run_id));
   });
 
-  test("a node without room leaves the run in the queue", async () => {
-    stage.hasRoom = false;
+  test("a node without capacity leaves the run in the queue", async () => {
+    stage.hasCapacity = false;
     assert.equal((await stage.ask(ada, swarm)).status, "queued");
   });
 
-  test("gives the node's place back when the run does not start, and keeps it when it does", async () => {
+  test("releases the capacity of the node when the run does not start", async () => {
     const before = stage.releasedCount;
     assert.equal((await stage.ask(ada, swarm)).status, "running");
     assert.equal(stage.releasedCount, before);
@@ -194,7 +194,7 @@ describe("a second run in the same swarm", () => {
     assert.equal(stage.releasedCount, before + 2);
   });
 
-  test("asks for a place at every provider that the run may use", async () => {
+  test("reserves capacity for every provider that the run may use", async () => {
     const [ann, bob] = swarm.agentIds;
     await stage.rows("update public.agents set framework = 'provider_b' where id = $1", [bob]);
     const offerOf = async (message: string): Promise<readonly string[]> => {
@@ -217,7 +217,7 @@ describe("a second run in the same swarm", () => {
     );
   });
 
-  test("many at once: one works, the bound holds, all messages belong to a run", async () => {
+  test("with many concurrent requests, one runs, the queue limit holds, and every message has a run", async () => {
     const outcomes = await Promise.all(Array.from({ length: 12 }, () => codeOf(stage.ask(ada, swarm))));
     assert.equal(outcomes.filter((outcome) => outcome === "answered").length, 4);
     assert.equal(outcomes.filter((outcome) => outcome === "SWARM_BUSY").length, 8);
@@ -233,8 +233,8 @@ describe("a second run in the same swarm", () => {
   });
 });
 
-describe("the same call again", () => {
-  test("with its key is the same run, charged once; with another body it is refused", async () => {
+describe("a repeated request", () => {
+  test("with the same key returns the same run, charged once; with another body it is rejected", async () => {
     const key = { idempotencyKey: "k".repeat(255), fingerprint: "same" };
     const before = stage.charged;
     const first = await stage.ask(ada, swarm, key);
@@ -246,34 +246,34 @@ describe("the same call again", () => {
     assert.equal(await countMessages(swarm), 1);
   });
 
-  test("keys belong to their caller, and are good for a day", async () => {
+  test("idempotency keys are separate for each user and valid for a day", async () => {
     const bob = await stage.newUser();
     await stage.join(swarm, bob, "member");
     const key = { idempotencyKey: "key", fingerprint: "same" };
     const ids = [];
-    for (const caller of [ada, bob, { ...SERVICE_PRINCIPAL, userId: ada.userId }])
-      ids.push((await stage.ask(caller, swarm, key)).run_id);
+    for (const principal of [ada, bob, { ...SERVICE_PRINCIPAL, userId: ada.userId }])
+      ids.push((await stage.ask(principal, swarm, key)).run_id);
     assert.equal(new Set(ids).size, 3);
     await stage.rows("update private.idempotency_keys set created_at = now() - interval '25 hours'");
     assert.notEqual((await stage.ask(ada, swarm, { ...key, fingerprint: "other" })).run_id, ids[0]);
   });
 
-  test("a refused call does not use up its key", async () => {
-    const key = { idempotencyKey: "refused", fingerprint: "same" };
+  test("a rejected request does not use up its key", async () => {
+    const key = { idempotencyKey: "rejected", fingerprint: "same" };
     await set(swarm.id, "status", "paused");
     assert.equal(await codeOf(stage.ask(ada, swarm, key)), "SWARM_NOT_ACTIVE");
     await set(swarm.id, "status", "active");
     assert.equal((await stage.ask(ada, swarm, key)).status, "running");
   });
 
-  test("at the same time: one run, one message", async () => {
+  test("that is concurrent creates one run and one message", async () => {
     const key = { idempotencyKey: "race", fingerprint: "same", onConflict: "reject" as const };
     const bodies = await Promise.all(Array.from({ length: 8 }, () => stage.ask(ada, swarm, key)));
     assert.equal(new Set(bodies.map(({ run_id: id }) => id)).size, 1);
     assert.equal(await countMessages(swarm), 1);
   });
 
-  test("a client's id for a message is good for that message alone", async () => {
+  test("a client_message_id identifies one message", async () => {
     const first = await stage.ask(ada, swarm, { clientMessageId: "m1" });
     assert.equal((await stage.ask(ada, swarm, { clientMessageId: "m1" })).run_id, first.run_id);
     const other = stage.ask(ada, swarm, { clientMessageId: "m1", message: "something else" });

@@ -22,16 +22,16 @@ after(async () => {
   for (const close of closers.toReversed()) await close();
 });
 
-/** One connection is enough where no caller waits for another. */
+/** One connection is enough when no call waits for another. */
 const open = (pool = stage.sql as unknown as pg.Pool) =>
-  // Enough runs that calls of the same moment share a statement.
+  // Enough runs that concurrent calls share a statement.
   openAdmissions({ pool, ...NODE, countRuns: () => 10 });
 
 async function countMessages({ swarmId }: NewSwarm): Promise<number> {
   return (await stage.rows("select 1 from public.messages where swarm_id = $1", [swarmId])).length;
 }
 
-/** A transaction that has written to the swarm and stays open, as any caller can cause with one request. */
+/** An open transaction that has written to the swarm, as any client can cause with one request. */
 async function writeSlowly({ swarmId, ownerId }: NewSwarm): Promise<() => Promise<unknown>> {
   await other.query("begin");
   await other.query(
@@ -89,7 +89,7 @@ describe("while another transaction writes to one swarm of a batch", () => {
 test("a call that violates a constraint fails alone", async () => {
   const [bad, good] = [await newSwarm(), await newSwarm()];
   const admissions = open(await connectEach());
-  // Few bytes on the wire, and three hundred digits each where they are stored.
+  // A few bytes in JSON, and three hundred digits each when stored.
   const metadata = { a: Array.from({ length: 1_000 }, () => 1e300) };
   const [rejected, admitted] = await Promise.allSettled([
     admissions.admit(callTo(bad, { metadata })),

@@ -26,7 +26,7 @@ after(async () => {
 /** About 3,600 tokens by any estimate. */
 const LONG_MESSAGE = "long ".repeat(2_600);
 
-/** Uses all that it is allowed to. */
+/** Uses its whole output limit. */
 async function* writesAll(call: ModelCall): AsyncGenerator<ModelEvent> {
   yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
   yield { type: "text", delta: "dear words" };
@@ -58,7 +58,7 @@ async function heldBy(payerId: string): Promise<number> {
   return row?.tokens ?? 0;
 }
 
-/** As many swarms of the payer, each with a run that waits. */
+/** The given number of swarms of the payer, each with a queued run. */
 async function askAll(ownerId: string, count: number, strategy = "round_robin", agents = ["Ada"]) {
   const asked: (NewSwarm & { readonly runId: string })[] = [];
   for (let at = 0; at < count; at += 1) {
@@ -86,7 +86,7 @@ describe("the daily budget of a payer", () => {
     const payerId = await newPayer(20_000);
     const runs = await askAll(payerId, 15);
     let underWay = 0;
-    // All calls that are made are made at the same time.
+    // All calls are concurrent.
     const allDecided = async (): Promise<boolean> => {
       const [row] = await stage.rows<{ ended: number }>(
         "select count(*)::integer as ended from public.runs where user_id = $1 and stop_reason is not null",
@@ -96,7 +96,7 @@ describe("the daily budget of a payer", () => {
     };
     const nodes = startNodes(2, async function* (call) {
       underWay += 1;
-      await until(allDecided, "every run has made its call or was refused");
+      await until(allDecided, "every run has made its call or was rejected");
       yield* writesAll(call);
     });
     const reasons = await endAll(runs);
@@ -151,11 +151,11 @@ describe("the daily budget of a payer", () => {
     await stage.rows("select private.sweep_runs(100)");
     assert.equal((await stage.run(abandoned.runId)).stop_reason, "worker_lost");
     assert.equal(await heldBy(payerId), 0);
-    // The settled call used 15 tokens; the call in flight is released.
+    // The settled call used 15 tokens; the call in progress is released.
     assert.equal(await spentBy(payerId), 15);
 
     revival.resolve();
-    await until(() => isBack && !dead.hub.isHere(abandoned.runId), "the node has noticed");
+    await until(() => isBack && !dead.streamHub.isHere(abandoned.runId), "the node has noticed");
     assert.deepEqual([await heldBy(payerId), await spentBy(payerId)], [0, 15]);
   });
 
@@ -201,7 +201,7 @@ describe("the daily budget of a payer", () => {
       if (victim === "swarm") await stage.rows("delete from public.swarms where id = $1", [asked.swarmId]);
       else await stage.rows("delete from auth.users where id = $1", [payerId]);
       assert.equal(await heldBy(payerId), 0);
-      await until(() => nodes.every((node) => !node.hub.isHere(asked.runId)), "the node has let go");
+      await until(() => nodes.every((node) => !node.streamHub.isHere(asked.runId)), "the node has released the run");
       assert.equal(await heldBy(payerId), 0);
     }
     for (const node of nodes) await node.stop();

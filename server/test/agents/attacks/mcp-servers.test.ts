@@ -6,7 +6,7 @@ import { startReceiver } from "../../outbound/support/receiver.ts";
 import { assignedTool, callContext } from "../tools/assigned-tool.ts";
 import { openToolsForTest } from "../tools/open-tools-for-test.ts";
 
-/** The protocol's code for a call whose headers do not fit the declaration of its tool. */
+/** The protocol's error code for a call whose headers do not match the declaration of the tool. */
 const HEADER_MISMATCH = -32_020;
 
 interface Asked {
@@ -14,7 +14,7 @@ interface Asked {
   readonly method?: string;
 }
 
-test("a server whose list is huge or has no end is given up before it has filled the memory", async (t) => {
+test("a server with a huge or endless list is aborted before it exhausts the memory", async (t) => {
   let sentBytes = 0;
   const receiver = await startReceiver(t, ({ url, body }, response) => {
     const { id, method } = JSON.parse(body.toString()) as Asked;
@@ -41,7 +41,7 @@ test("a server whose list is huge or has no end is given up before it has filled
   }
 });
 
-test("a server whose tools are declared to forge lines of the log gets one line of ours, and prints none", async (t) => {
+test("a server whose tool names forge log lines causes one log event and no console output", async (t) => {
   const forged = 'x\n{"level":"fatal","msg":"forged"}';
   const input = { type: "object", properties: { a: { type: "string", "x-mcp-header": `bad ${forged}` } } };
   const offered = Array.from({ length: 30 }, (_, index) => ({ name: `${index} ${forged}`, inputSchema: input }));
@@ -66,7 +66,7 @@ test("a server whose tools are declared to forge lines of the log gets one line 
       case "tools/list":
         return answer({ result: { ...complete, tools: offered } });
       default:
-        // Makes the package list the tools by itself.
+        // Makes the package list the tools.
         return answer({ error: { code: HEADER_MISMATCH, message: forged } });
     }
   });

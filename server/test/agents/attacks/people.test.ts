@@ -21,15 +21,15 @@ after(async () => {
 beforeEach(async () => {
   swarm = await stage.newSwarm(owner);
   await stage.join(swarm, member, "member");
-  stage.hasRoom = true;
+  stage.hasCapacity = true;
 });
 
-/** Somebody's agent of the swarm, with a call that waits for them, in a run of the owner's. */
-async function waitForApprovalOf(caller: UserPrincipal): Promise<{ runId: string; executionId: string }> {
+/** An agent of the given user with a call that waits for approval, in a run of the swarm's owner. */
+async function waitForApprovalOf(principal: UserPrincipal): Promise<{ runId: string; executionId: string }> {
   const { run_id: runId } = await stage.ask(owner, swarm, { message: "between us" });
   const [agent] = await stage.rows<{ id: string }>(
     "insert into public.agents (user_id, name) values ($1, $2) returning id",
-    [caller.userId, `agent ${randomUUID()}`],
+    [principal.userId, `agent ${randomUUID()}`],
   );
   await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm.id, agent?.id]);
   const [turn] = await stage.rows<{ id: string }>(
@@ -46,8 +46,8 @@ async function waitForApprovalOf(caller: UserPrincipal): Promise<{ runId: string
   return { runId, executionId: execution?.id ?? "" };
 }
 
-describe("somebody who was put out of the swarm", () => {
-  test("learns nothing more of it, not even by deciding on a call of their own agent", async () => {
+describe("a removed member of a swarm", () => {
+  test("gets no further data of the swarm, not even by deciding on a call of their own agent", async () => {
     const { runId, executionId } = await waitForApprovalOf(member);
     await stage.rows("delete from public.swarm_members where swarm_id = $1 and user_id = $2", [
       swarm.id,
@@ -64,14 +64,14 @@ describe("somebody who was put out of the swarm", () => {
 });
 
 describe("a member", () => {
-  test("interrupts no run that they could not cancel", async () => {
+  test("cannot interrupt a run that they cannot cancel", async () => {
     const { run_id: runId } = await stage.ask(owner, swarm);
     assert.equal(await codeOf(stage.respond.cancel(member, runId, LISTENING.signal)), "FORBIDDEN");
     assert.equal(await codeOf(stage.ask(member, swarm, { onConflict: "interrupt" })), "FORBIDDEN");
     assert.ok(!stage.cancelled.includes(runId));
   });
 
-  test("interrupts their own run, and any where the swarm is set so", async () => {
+  test("can interrupt their own run, and any run when the swarm allows it", async () => {
     const own = await stage.ask(member, swarm);
     await stage.ask(member, swarm, { onConflict: "interrupt" });
     assert.ok(stage.cancelled.includes(own.run_id));
@@ -83,15 +83,15 @@ describe("a member", () => {
   });
 });
 
-test("what was deleted is not told by the events of its run either", async () => {
+test("the events of a run do not reveal deleted messages", async () => {
   const { run_id: runId } = await stage.ask(owner, swarm, { message: "my number is 1234" });
   await stage.finish(runId);
   await stage.rows(
     "delete from public.messages where run_id = $1 or id = (select message_id from public.runs where id = $1)",
     [runId],
   );
-  const told = JSON.stringify(await stage.rows("select data from public.run_events where run_id = $1", [runId]));
-  assert.doesNotMatch(told, /1234/);
+  const stored = JSON.stringify(await stage.rows("select data from public.run_events where run_id = $1", [runId]));
+  assert.doesNotMatch(stored, /1234/);
 });
 
 describe("a blocked term", () => {
@@ -102,16 +102,16 @@ describe("a blocked term", () => {
     ]);
     return row?.term ?? null;
   };
-  /** What the session has computed so far, where that can be seen; the clock runs on while others have the machine. */
+  /** The CPU time of the session where it can be read, because wall time includes other processes. */
   const readBusyMs = async (): Promise<number> => {
     if (process.platform !== "linux") return performance.now();
     const [row] = await stage.rows<{ pid: number }>("select pg_backend_pid() as pid");
     const stat = await readFile(`/proc/${row?.pid}/stat`, "utf8");
-    // In hundredths of a second, eleven words behind the state, which follows the name.
+    // In hundredths of a second: the eleventh field after the state, which follows the name.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[11]) * 10;
   };
 
-  test("is found however it is dressed up", async () => {
+  test("is found in every spelling variant", async () => {
     const dressed = [
       "BANANA",
       "ｂａｎａｎａ",
@@ -127,7 +127,7 @@ describe("a blocked term", () => {
     assert.equal(await block(["c++"], "use C++!"), "c++");
   });
 
-  test("does not keep the database busy, however many there are and however long the text is", async () => {
+  test("is checked quickly, also with many terms and a long text", async () => {
     const terms = Array.from({ length: 1_000 }, (_, at) => `${"a".repeat(1 + (at % 200))}`);
     const beforeMs = await readBusyMs();
     await block(terms, "a".repeat(100_000));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readChatFrame } from "../../../src/agents/providers/plain-words.ts";
+import { readChatFrame } from "../../../src/agents/providers/chat-frames.ts";
 import { createStreamPace } from "../../../src/agents/providers/stream-pace.ts";
 import { watchFetch } from "../../../src/agents/providers/watched-fetch.ts";
-import { createWordFilter } from "../../../src/agents/providers/word-filter.ts";
+import { createTextFilter } from "../../../src/agents/providers/text-filter.ts";
 
-test("a line without an end is not looked through again and again", () => {
-  const filter = createWordFilter(readChatFrame, () => assert.fail("there was no word"));
+test("a line without an end is not scanned again with every chunk", () => {
+  const filter = createTextFilter(readChatFrame, () => assert.fail("there was no text"));
   const piece = new Uint8Array(1_400).fill(0x61);
   let sent = 0;
   let passed: Uint8Array | null = null;
@@ -14,23 +14,20 @@ test("a line without an end is not looked through again and again", () => {
     sent += piece.byteLength;
     passed = filter.push(piece);
   }
-  // All that was held back goes on, and nothing is held back from then on.
+  // Everything that was held back passes, and nothing is held back afterwards.
   assert.equal(passed?.byteLength, sent);
   assert.ok(sent < 70_000, `${sent} bytes were held`);
   assert.equal(filter.push(piece)?.byteLength, piece.byteLength);
   assert.equal(filter.end(), null);
 });
 
-test("answers that are given up in the middle do not slow down those of others", async () => {
+test("aborted answers do not slow down other streams", async () => {
   const pace = createStreamPace();
   const endless = () =>
     new Response(
       new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new TextEncoder().encode("x\n\n")) }),
     );
-  const fetch = watchFetch(
-    { fetch: async () => endless() },
-    { hasKey: true, watchers: new WeakMap(), pace, format: null },
-  );
+  const fetch = watchFetch(async () => endless(), { hasKey: true, watchers: new WeakMap(), pace, format: null });
   const attempts: AbortController[] = [];
   for (let count = 0; count < 60; count += 1) {
     const attempt = new AbortController();
@@ -38,7 +35,7 @@ test("answers that are given up in the middle do not slow down those of others",
     const { body } = await fetch("https://provider.test", { signal: attempt.signal });
     await body?.getReader().read();
   }
-  assert.ok(pace.restMs() > 0);
+  assert.ok(pace.pauseMs() > 0);
   for (const attempt of attempts) attempt.abort();
-  assert.equal(pace.restMs(), 0);
+  assert.equal(pace.pauseMs(), 0);
 });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { calls, lastRole, openRunStage, type RunStage, says, until } from "../support/run-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
-/** When it resolves, nodes that were left for dead go on, and find that their runs are not theirs any more. */
+/** When it resolves, nodes that were presumed dead continue and find that they have lost their runs. */
 const revival = Promise.withResolvers<void>();
 let stage: RunStage;
 
@@ -15,7 +15,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** A run whose node is gone, in the middle of what its agent says. */
+/** A run whose node died during an answer. */
 async function newAbandonedRun(abandonedFor: string): Promise<{ runId: string; agentId: string }> {
   const swarm = await stage.newSwarm({ agents: ["Ann"] });
   const agentId = swarm.agentIds[0] ?? "";
@@ -54,7 +54,7 @@ async function approveAll(runId: string): Promise<void> {
 const sweep = (): Promise<unknown> => stage.rows("select private.sweep_runs(100)");
 
 describe("the sweeper", () => {
-  test("ends what a machine left behind that was off for months, or that a backup brought back", async () => {
+  test("ends runs of a machine that was off for months, and runs that a backup restored", async () => {
     const { runId, agentId } = await newAbandonedRun("90 days");
     await sweep();
     const { status, stop_reason: reason } = await stage.run(runId);
@@ -63,9 +63,9 @@ describe("the sweeper", () => {
     assert.deepEqual(said, { content: "half of what Ann means", finish_reason: "error", metadata: { partial: true } });
   });
 
-  test("ends the others when one run cannot be ended", async () => {
-    const [poisoned, sound] = [await newAbandonedRun("2 minutes"), await newAbandonedRun("1 minute")];
-    // Stands for whatever nobody thought of: its words are no text.
+  test("ends the other runs when one cannot be ended", async () => {
+    const [poisoned, other] = [await newAbandonedRun("2 minutes"), await newAbandonedRun("1 minute")];
+    // Represents unexpected errors: its delta is not a string.
     await stage.rows(
       "update run_events set data = data || '{\"deltas\": {}}' where run_id = $1 and type = 'message.delta'",
       [poisoned.runId],
@@ -76,14 +76,14 @@ describe("the sweeper", () => {
       [poisoned.runId],
     );
     await sweep().catch(() => {});
-    assert.equal((await stage.run(sound.runId)).stop_reason, "worker_lost");
+    assert.equal((await stage.run(other.runId)).stop_reason, "worker_lost");
     const held = await stage.rows("select 1 from private.budget_reservations where run_id = $1", [poisoned.runId]);
     assert.deepEqual(held, [], "its reservation is released");
   });
 });
 
 describe("a budget", () => {
-  test("of a run is one budget, however often it waits for a human", async () => {
+  test("of a run stays the same when the run waits for approvals", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ann"], settings: { budget: { max_tokens: 9_000 } } });
     const toolId = await stage.newTool(swarm.agentIds[0] ?? "", "careful", { requiresApproval: true });
     assert.ok(toolId);
@@ -117,8 +117,8 @@ describe("a budget", () => {
   });
 });
 
-describe("many at once", () => {
-  test("of the longest messages are not all read for one answer", async () => {
+describe("the context of a run with many messages", () => {
+  test("does not load all messages of the maximum length", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ann"] });
     await stage.rows(
       `insert into public.messages (swarm_id, sender_type, sender_user_id, content)
@@ -133,8 +133,8 @@ describe("many at once", () => {
   });
 });
 
-describe("what a model says", () => {
-  test("with zero bytes, half characters and names nobody has ends the run like any other", async () => {
+describe("the output of a model", () => {
+  test("with null characters, lone surrogates and unknown names is stored like any other", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ann"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "careful", { requiresApproval: true });
     const node = stage.node({
@@ -159,7 +159,7 @@ describe("what a model says", () => {
     assert.match(said?.content ?? "", /b 😀 \ufffd c$/u);
   });
 
-  test("a thousand tool calls at once: fifty are made, and each is answered", async () => {
+  test("with a thousand tool calls: fifty run, and each gets a result", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ann"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "look");
     let made = 0;
@@ -196,7 +196,7 @@ describe("what a model says", () => {
   });
 });
 
-test("answers to messages that were only stored count like others", async () => {
+test("automatic answers to stored messages count against the limits", async () => {
   const swarm = await stage.newSwarm({ agents: ["Ann", "Bob"] });
   const charged: string[] = [];
   const node = stage.node({
@@ -206,5 +206,5 @@ test("answers to messages that were only stored count like others", async () => 
   const runId = await stage.ask(swarm, "hello", { source: "auto_respond" });
   await node.take(runId);
   await stage.end(runId);
-  assert.deepEqual(charged, [swarm.ownerId, swarm.ownerId], "nobody was charged when the message was stored");
+  assert.deepEqual(charged, [swarm.ownerId, swarm.ownerId], "no user was charged when the message was stored");
 });

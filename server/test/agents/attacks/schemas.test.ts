@@ -4,7 +4,7 @@ import { checkToolInput } from "../../../src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 import { assignedTool } from "../tools/assigned-tool.ts";
 
-/** While one input is checked, nobody else is served. */
+/** A validation blocks the event loop. */
 const LONGEST_MS = 3_000;
 
 const schemas = createSchemaCompiler({ maxKept: 10 });
@@ -27,7 +27,7 @@ const tower = (levels: number): Record<string, unknown> =>
     ]),
   );
 
-test("no schema makes the check of an input take long", () => {
+test("no schema makes the validation of an input slow", () => {
   const cases: [name: string, schema: Record<string, unknown>, input: unknown][] = [
     ["unique items", { properties: { a: { uniqueItems: true } } }, { a: manyLists }],
     ["unique items often", { properties: { a: { allOf: repeated(200, { uniqueItems: true }) } } }, { a: manyLists }],
@@ -61,14 +61,14 @@ test("no schema makes the check of an input take long", () => {
   }
 });
 
-test("a large schema of the ordinary kind is compiled at once", () => {
+test("a large ordinary schema compiles quickly", () => {
   const properties = Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`p${at}`, { type: "string" }]));
   const { fault, durationMs } = check({ properties }, { p1: 1 });
   assert.match(fault, /p1 must be string/);
   assert.ok(durationMs < LONGEST_MS, `${Math.round(durationMs)} ms`);
 });
 
-test("items are the same whatever the order of their keys, and are told apart by all else", () => {
+test("uniqueItems ignores the order of keys and nothing else", () => {
   const schema = { properties: { a: { type: "array", uniqueItems: true } } };
   assert.match(
     check(schema, {
@@ -83,7 +83,7 @@ test("items are the same whatever the order of their keys, and are told apart by
   assert.equal(check({ properties: { a: { uniqueItems: false } } }, { a: [1, 1] }).fault, "");
 });
 
-test("an ordinary property may have the name of a keyword", () => {
+test("a property can have the name of a keyword", () => {
   const properties = {
     default: { type: "string" },
     enum: { type: "array", items: { enum: ["a", "b"] } },

@@ -4,7 +4,7 @@ import { startReceiver } from "../../outbound/support/receiver.ts";
 import { assignedTool, callContext } from "../tools/assigned-tool.ts";
 import { openToolsForTest, wrapped } from "../tools/open-tools-for-test.ts";
 
-test("whoever is lent a tool cannot cut its secret out of what the server says back", async (t) => {
+test("a truncated response that echoes a secret reveals no part of it", async (t) => {
   const token = Array.from({ length: 60 }, (_, at) => `part${at}`).join("-");
   const tools = openToolsForTest(t);
   const receiver = await startReceiver(t, ({ url, headers }, response) => {
@@ -14,7 +14,7 @@ test("whoever is lent a tool cannot cut its secret out of what the server says b
   });
   for (const status of [200, 500]) {
     for (const maxOutputChars of [40, 100, 200]) {
-      // Each place at which the answer is cut is another one in the secret.
+      // Each limit truncates the response at another offset within the secret.
       for (let before = 0; before < 400; before += 37) {
         const id = assignedTool().id;
         const tool = assignedTool({

@@ -8,7 +8,7 @@ function strip(name: string, ...deltas: readonly string[]): string {
   return deltas.map((delta) => stripper.push(delta)).join("") + stripper.end();
 }
 
-describe("a name that the model echoes", () => {
+describe("the echo stripper removes the agent's name", () => {
   const cases: readonly (readonly [text: string, shown: string])[] = [
     ["[Max]: Hello", "Hello"],
     ["[max] :\n Hello", "Hello"],
@@ -29,21 +29,21 @@ describe("a name that the model echoes", () => {
       assert.equal(strip("Max", ...text.split("")), shown);
     });
 
-  test("as the others read it", () => assert.equal(strip("M[a]x\n", "[M a x]: Hi"), "Hi"));
+  test("in the form of its label", () => assert.equal(strip("M[a]x\n", "[M a x]: Hi"), "Hi"));
 });
 
-test("an answer that is none is shown from its first letter", () => {
+test("the echo stripper emits an answer without a prefix from its first character", () => {
   const stripper = createEchoStripper("Max");
   assert.equal(stripper.push("H"), "H");
   assert.equal(stripper.push("[Max]: i"), "[Max]: i");
 });
 
-test("blank space is not held for ever", () => {
+test("the echo stripper holds back a limited amount of white space", () => {
   const stripper = createEchoStripper("Max");
   assert.equal(stripper.push(" ".repeat(40)), " ".repeat(40));
 });
 
-test("any cut of the stream gives the same text", () => {
+test("the echo stripper returns the same text for any chunking", () => {
   const piece = fc.oneof(
     fc.constantFrom("[", "]", ":", " ", "\n", "[Max]", "[max]: ", "Max", "[Ma", "İ"),
     fc.string({ unit: "binary", maxLength: 4 }),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createCalibration, estimateTokens } from "../../../src/agents/context/estimate-tokens.ts";
 
-test("Latin text by its length, wide characters one by one", () => {
+test("estimateTokens counts Latin text by its length and wide characters one by one", () => {
   assert.equal(estimateTokens(""), 0);
   assert.equal(estimateTokens("a".repeat(36)), 10);
   assert.equal(estimateTokens("a".repeat(36), 4), 9);
@@ -12,7 +12,7 @@ test("Latin text by its length, wide characters one by one", () => {
   assert.equal(estimateTokens("abcd", Number.NaN), 2);
 });
 
-test("two texts joined are never estimated above their sum", () => {
+test("the estimate of a joined text never exceeds the sum of its parts", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), fc.double(), (one, other, ratio) =>
       assert.ok(estimateTokens(one + other, ratio) <= estimateTokens(one, ratio) + estimateTokens(other, ratio)),
@@ -20,7 +20,7 @@ test("two texts joined are never estimated above their sum", () => {
   );
 });
 
-test("a model's ratio comes to what the vendor counts, and another model's stays", () => {
+test("the ratio of a model converges to the vendor's count and does not affect other models", () => {
   const calibration = createCalibration();
   const text = "word ".repeat(400);
   const realTokens = text.length / 5;
@@ -32,7 +32,7 @@ test("a model's ratio comes to what the vendor counts, and another model's stays
   assert.equal(calibration.ratioFor("other"), 3.6);
 });
 
-test("nonsense and tiny prompts teach nothing; the number of models is bounded", () => {
+test("the calibration ignores invalid numbers and tiny prompts, and limits the number of models", () => {
   const calibration = createCalibration();
   for (const [estimated, real] of [
     [0, 100],

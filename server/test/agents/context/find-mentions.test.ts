@@ -15,7 +15,7 @@ const AGENTS = [
   { id: "blank", name: " " },
 ];
 
-describe("who is addressed", () => {
+describe("findMentions", () => {
   const cases: readonly (readonly [text: string, ids: readonly string[]])[] = [
     ["hello", []],
     ["Ann, hello", []],
@@ -46,7 +46,7 @@ describe("who is addressed", () => {
   for (const [text, ids] of cases) test(JSON.stringify(text), () => assert.deepEqual(findMentions(text, AGENTS), ids));
 });
 
-test("a quoted name is always found, whatever it is made of", () => {
+test("findMentions finds every quoted name", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 30 }), (name) => {
       fc.pre(name.normalize("NFKC").trim() !== "");
@@ -55,11 +55,11 @@ test("a quoted name is always found, whatever it is made of", () => {
   );
 });
 
-test("a name is found whose characters fold into a space and more", () => {
+test("findMentions finds a name whose characters fold into a space and another character", () => {
   assert.deepEqual(findMentions('hi @"\ufc5e" there', [{ id: "x", name: "\ufc5e " }]), ["x"]);
 });
 
-test("a text of nothing but signs ends quickly", () => {
+test("findMentions is quick for a text of @ signs only", () => {
   const agents = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, name: `${"@".repeat(99)}${index}` }));
   assert.deepEqual(findMentions("@".repeat(32_000), agents), []);
 });

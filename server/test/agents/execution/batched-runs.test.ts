@@ -3,7 +3,12 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { EVENT_TYPES } from "@swarmbase/sdk";
 import type pg from "pg";
-import { type AdmissionAnswer, admitRuns, preflightSwarms } from "../../../src/agents/admission/sql/admit-runs.ts";
+import {
+  type Admission,
+  admitRuns,
+  type Answer,
+  preflightSwarms,
+} from "../../../src/agents/admission/sql/admit-runs.ts";
 import { advanceRuns, type RunAdvance } from "../../../src/agents/execution/sql/advance-runs.ts";
 import { callTo, endOf, endSteps, NODE, type TurnCall } from "../support/run-calls.ts";
 import { calls, type NewSwarm, openRunStage, type RunStage, says } from "../support/run-stage.ts";
@@ -33,14 +38,14 @@ async function begin(swarm: NewSwarm, more: Partial<TurnCall> = {}): Promise<Tur
   return call;
 }
 
-const outcomeOf = (answer: AdmissionAnswer | null | undefined): unknown => {
+const outcomeOf = (answer: Answer<Admission> | null | undefined): unknown => {
   if (answer === null || answer === undefined) return "held";
   if ("rejection" in answer) return answer.rejection.code;
   if ("replayed_run_id" in answer) return "replayed";
   return answer.fence === null ? "queued" : answer.first_turn === null ? "started" : "begun";
 };
 
-/** Everything that is stored of a swarm's only run, with names in place of ids and times. */
+/** All stored rows of a swarm's only run, with names in place of ids and times. */
 async function readSwarm({ swarmId, ownerId, agentIds }: NewSwarm): Promise<unknown> {
   const [run] = await stage.rows<{ id: string }>("select id from public.runs where swarm_id = $1", [swarmId]);
   const stored = await stage.rows(
@@ -83,7 +88,7 @@ async function newWatchedSwarm(): Promise<NewSwarm> {
 }
 
 describe("a run in a batch", () => {
-  test("leaves the same rows, events and answers as one whose steps are written one by one", async () => {
+  test("produces the same rows, events and answers as a run whose steps are written one by one", async () => {
     const single = await newWatchedSwarm();
     const call = callTo(single);
     const [admitted] = await admitRuns(pool, [{ ...call, first_turn: null }], NODE);
@@ -173,7 +178,7 @@ describe("a run in a batch", () => {
     }
   });
 
-  test("may be at another step than the others: failed, cancelled, with a tool or on a budget", async () => {
+  test("can be at another step than the others: failed, cancelled, with a tool or with a budget", async () => {
     const swarms = await newSwarms(4);
     const [working, plain, failed, cancelled] = await Promise.all(swarms.map((swarm) => begin(swarm)));
     assert.ok(plain && failed && cancelled && working);
@@ -234,7 +239,7 @@ describe("a run in a batch", () => {
 });
 
 describe("a batch of calls", () => {
-  test("is answered by the preflight as each call would be alone, with a reason for each that is rejected", async () => {
+  test("gets the same preflight answers as single calls, with a reason for each rejection", async () => {
     const many = await stage.newSwarm({ agents: ["Ann", "Bob"], settings: { max_turns: 3 } });
     const one = await stage.newSwarm({ agents: ["Cid"] });
     const empty = await stage.newSwarm({ agents: [] });
@@ -285,7 +290,7 @@ describe("a batch of calls", () => {
     );
   });
 
-  test("is admitted with budgets, moderation, keys and tools, with a reason for each call that is not taken", async () => {
+  test("is admitted with budgets, moderation, keys and tools, with a reason for each rejection", async () => {
     const withSettings = (settings: object) => stage.newSwarm({ agents: ["Ann"], settings });
     const rich = await withSettings({ budget: { max_tokens_per_day: 1_000 } });
     const spent = await withSettings({ budget: { max_tokens_per_day: 0 } });
@@ -364,7 +369,7 @@ describe("a batch of calls", () => {
   });
 });
 
-test("a run that is lost writes nothing, whatever else the batch has", async () => {
+test("a lost run writes nothing, for any other content of the batch", async () => {
   const [one, other] = await newSwarms(2);
   assert.ok(one && other);
   const [lost, kept] = [await begin(one), await begin(other)];
@@ -380,7 +385,7 @@ test("a run that is lost writes nothing, whatever else the batch has", async () 
   );
 });
 
-test("the usage of a run includes the choice of speakers", async () => {
+test("the usage of a run includes the selection of speakers", async () => {
   const node = stage.node({
     script: (call) => {
       if (!call.tools.some(({ name }) => name === "choose_next_speaker")) return says(call, call.agent.name);
@@ -394,13 +399,13 @@ test("the usage of a run includes the choice of speakers", async () => {
   const runId = await stage.ask(swarm);
   await node.take(runId);
   assert.equal((await stage.end(runId)).stop_reason, "all_replied");
-  const [told] = await stage.rows<Record<string, { input_tokens: number; cost_usd: number }>>(
+  const [row] = await stage.rows<Record<string, { input_tokens: number; cost_usd: number }>>(
     `select private.render_run(id) -> 'usage' as body, usage, (select data -> 'usage' from public.run_events e
        where e.run_id = runs.id and e.type = 'run.completed') as event from public.runs where id = $1`,
     [runId],
   );
-  // A choice, an answer and another choice, of ten tokens in and five out each.
-  for (const usage of [told?.["body"], told?.["usage"], told?.["event"]])
+  // A selection, an answer and another selection, with ten input and five output tokens each.
+  for (const usage of [row?.["body"], row?.["usage"], row?.["event"]])
     assert.deepEqual([usage?.input_tokens, usage?.cost_usd], [30, 0.045]);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type DeltaVerdict } from "../../../src/agents/execution/sql/store-deltas.ts";
+import { type DeltaResult } from "../../../src/agents/execution/sql/store-deltas.ts";
 import { openRunStage, type RunStage } from "../support/run-stage.ts";
 
 let stage: RunStage;
@@ -31,7 +31,7 @@ const store = async (batch: readonly { runId: string; fence?: number; words: rea
     fence,
     events: words.map((word, at) => row(100 + at, word)),
   }));
-  const [answer] = await stage.rows<{ verdicts: DeltaVerdict[] }>("select private.store_deltas($1) as verdicts", [
+  const [answer] = await stage.rows<{ verdicts: DeltaResult[] }>("select private.store_deltas($1) as verdicts", [
     JSON.stringify(asked),
   ]);
   return new Map(answer?.verdicts.map(({ run_id: id, ...verdict }) => [id, verdict]));
@@ -43,10 +43,10 @@ const storedOf = async (runId: string): Promise<number> => {
   return rows.length;
 };
 
-describe("what many runs are saying is stored at once", () => {
+describe("deltas of many runs are stored in one statement", () => {
   const STORED = { is_stored: true, is_lost: false, cancel_reason: null };
 
-  test("each under its own fence, and once however often it comes", async () => {
+  test("each with its own fence, and once when they are sent repeatedly", async () => {
     const [own, lost, cancelled] = [await startRun(), await startRun(), await startRun()];
     await stage.rows("update private.run_leases set cancel_requested_at = now() where run_id = $1", [cancelled.runId]);
     const batch = [
@@ -64,7 +64,7 @@ describe("what many runs are saying is stored at once", () => {
     assert.deepEqual(counts, [2, 0, 1]);
   });
 
-  test("without a wait for a run that somebody holds, which is told to come again", async () => {
+  test("without waiting for a locked run, which has to send them again", async () => {
     const [free, held] = [await startRun(), await startRun()];
     const batch = [free, held].map(({ runId }) => ({ runId, words: ["word"] }));
     const other = await stage.connect();
@@ -77,7 +77,7 @@ describe("what many runs are saying is stored at once", () => {
     assert.deepEqual((await store(batch)).get(held.runId), STORED);
   });
 
-  test("and a run that talks for long keeps all of it, in order", async () => {
+  test("and a long answer is stored completely and in order", async () => {
     const words = Array.from({ length: 40 }, (_, at) => `w${at} `);
     const node = stage.node({
       async *script() {

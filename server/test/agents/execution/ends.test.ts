@@ -64,7 +64,7 @@ interface Case {
 let turnNumber = 0;
 const CASES: readonly Case[] = [
   {
-    name: "parallel: all on the same history",
+    name: "parallel: all agents answer on the same history",
     agents: ["Ada", "Bo", "Cy"],
     strategy: "parallel",
     node: { script: (call) => says(call, `${call.messages.length} read`) },
@@ -72,7 +72,7 @@ const CASES: readonly Case[] = [
     texts: ["1 read", "1 read", "1 read"],
   },
   {
-    name: "mention: the first agent where nobody is named",
+    name: "mention: the first agent answers when none is named",
     agents: ["Ada", "Bo"],
     strategy: "mention",
     node: { script: (call) => says(call, call.agent.name) },
@@ -98,7 +98,7 @@ const CASES: readonly Case[] = [
     texts: ["mine now"],
   },
   {
-    name: "handoff: back and forth without end",
+    name: "handoff: two agents that hand over to each other endlessly",
     agents: ["Ada", "Bo"],
     strategy: "handoff",
     node: {
@@ -108,7 +108,7 @@ const CASES: readonly Case[] = [
     texts: [],
   },
   {
-    name: "selector: the model names a speaker, then nobody",
+    name: "selector: the model selects a speaker, then done",
     agents: ["Ada", "Bo"],
     strategy: "selector",
     node: {
@@ -158,7 +158,7 @@ const CASES: readonly Case[] = [
     texts: ["alone"],
   },
   {
-    name: "nobody has anything to say",
+    name: "no agent answers with text",
     agents: ["Ada"],
     node: { script: (call) => says(call, " \n ") },
     end: "completed no_reply_needed",
@@ -181,7 +181,7 @@ const CASES: readonly Case[] = [
     texts: ["as I said.", "as I said."],
   },
   {
-    name: "a model that would call tools for ever must answer in the end",
+    name: "a model that keeps calling tools must answer at the limit",
     agents: ["Ada"],
     settings: { max_tool_steps: 2 },
     tool: "look_up",
@@ -195,7 +195,7 @@ const CASES: readonly Case[] = [
     texts: ["enough"],
   },
   {
-    name: "the same call again and again",
+    name: "a model that repeats the same call",
     agents: ["Ada"],
     tool: "look_up",
     node: { script: (call) => calls(call, { name: "look_up" }) },
@@ -203,7 +203,7 @@ const CASES: readonly Case[] = [
     texts: [],
   },
   {
-    name: "a budget that is used up between two agents",
+    name: "a budget that is spent between two agents",
     agents: ["Ada", "Bo"],
     settings: { budget: { max_tokens: 4_200 } },
     node: {
@@ -228,7 +228,7 @@ const CASES: readonly Case[] = [
     error: "BUDGET_EXCEEDED",
   },
   {
-    name: "a run that takes too long",
+    name: "a run that exceeds its time limit",
     agents: ["Ada"],
     settings: { timeout_ms: 1_000 },
     node: { script: (call) => hangs(call, "still ", "here") },
@@ -244,14 +244,14 @@ const CASES: readonly Case[] = [
     texts: ["fine"],
   },
   {
-    name: "a stream that breaks keeps its words",
+    name: "a stream that breaks off keeps its text",
     agents: ["Ada"],
     node: { script: (call) => fails(call, overloaded(), "half a") },
     end: "partial provider_error",
     texts: ["half a"],
   },
   {
-    name: "a failure where the swarm wants to stop then",
+    name: "a failure in a swarm that stops on errors",
     agents: ["Ada", "Bo"],
     settings: { on_agent_error: "stop" },
     node: { script: (call) => (call.agent.name === "Ada" ? fails(call, overloaded()) : says(call, "never")) },
@@ -259,14 +259,14 @@ const CASES: readonly Case[] = [
     texts: [],
   },
   {
-    name: "an answer that is held back",
+    name: "an answer that the provider withholds",
     agents: ["Ada"],
     node: { script: filtered },
     end: "failed content_filtered",
     texts: [],
   },
   {
-    name: "a context that is too long is cut once",
+    name: "a context that is too long is shortened once",
     agents: ["Ada"],
     node: {
       script: (call) =>
@@ -279,7 +279,7 @@ const CASES: readonly Case[] = [
     texts: ["short enough"],
   },
   {
-    name: "a tool that fails is told to the model",
+    name: "the model gets the error of a tool that fails",
     agents: ["Ada"],
     tool: "look_up",
     node: {
@@ -306,7 +306,7 @@ const CASES: readonly Case[] = [
     texts: ["TIMED_OUT half an answer TOOL_NOT_FOUND"],
   },
   {
-    name: "tool calls beyond the user's limit are refused to the model",
+    name: "tool calls beyond the user's limit are rejected",
     agents: ["Ada"],
     tool: "look_up",
     node: {
@@ -328,7 +328,7 @@ const outcomeOf = async (runId: string): Promise<string> => {
   return `${status} ${stop_reason}`;
 };
 
-describe("how runs end", () => {
+describe("a run ends", () => {
   for (const { name, node: options, end, texts, error, ...swarmOptions } of CASES)
     test(name, async () => {
       const swarm = await stage.newSwarm(swarmOptions);
@@ -360,7 +360,7 @@ describe("how runs end", () => {
 });
 
 describe("a tool that needs approval", () => {
-  /** Asks, lets the run pause, decides, and lets another node go on. */
+  /** Starts a run, lets it pause, decides, and lets another node continue. */
   async function pause(options: {
     readonly strategy?: string;
     readonly approvalTtlMs?: number;
@@ -372,10 +372,12 @@ describe("a tool that needs approval", () => {
     const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
       if (toolNames(call).includes("ask_bo") && lastRole(call) === "user")
         return calls(call, { name: "ask_bo", input: { message: "pay it" } });
-      const told = JSON.stringify(call.messages.filter(({ role }) => role === "tool"))
+      const result = JSON.stringify(call.messages.filter(({ role }) => role === "tool"))
         .match(/pay says|TOOL_DENIED|APPROVAL_EXPIRED/g)
         ?.at(-1);
-      return told === undefined ? speaksTo(call, "pay", "no need") : says(call, options.after === "" ? "" : `${told}`);
+      return result === undefined
+        ? speaksTo(call, "pay", "no need")
+        : says(call, options.after === "" ? "" : `${result}`);
     };
     const ttl = { ...(options.approvalTtlMs !== undefined && { approvalTtlMs: options.approvalTtlMs }) };
     const node = stage.node({ script, ...ttl });
@@ -397,11 +399,11 @@ describe("a tool that needs approval", () => {
              from public.runs r join public.tool_executions x on x.run_id = r.id where r.id = $1`,
             [runId, swarm.ownerId],
           );
-    return { swarm, runId, decide, goOn: () => stage.node({ script, executor: { times: { sweepMs: 50 } } }) };
+    return { swarm, runId, decide, resume: () => stage.node({ script, executor: { times: { sweepMs: 50 } } }) };
   }
 
-  test("frees the swarm while it waits and goes on elsewhere, before younger runs", async () => {
-    const { swarm, runId, decide, goOn } = await pause({ after: "told" });
+  test("frees the swarm while it waits, and continues on another node before younger runs", async () => {
+    const { swarm, runId, decide, resume } = await pause({ after: "result" });
     const other = stage.node({ script: (call) => says(call, "meanwhile") });
     const second = await stage.ask(swarm, "and this?");
     await other.take(second);
@@ -410,7 +412,7 @@ describe("a tool that needs approval", () => {
     await decide(true);
     const third = await stage.ask(swarm, "and that?");
     await assert.rejects(other.take(third), /could not be started/);
-    const node = goOn();
+    const node = resume();
     node.start();
     assert.equal(await outcomeOf(runId), "completed all_replied");
     assert.deepEqual(
@@ -421,38 +423,40 @@ describe("a tool that needs approval", () => {
     await node.stop();
   });
 
-  test("is denied: the model is told, and so is whoever listens to tool.error", async () => {
-    const { runId, decide, goOn } = await pause({ after: "told", strategy: "supervisor" });
+  test("is denied: the model gets an error, and tool.error is raised", async () => {
+    const { runId, decide, resume } = await pause({ after: "result", strategy: "supervisor" });
     await decide(false);
-    const node = goOn();
+    const node = resume();
     await node.take(runId);
     assert.equal(await outcomeOf(runId), "completed all_replied");
     assert.deepEqual(
       (await stage.texts(runId)).map(({ content }) => content),
       ["TOOL_DENIED", "TOOL_DENIED"],
     );
-    const told = await stage.rows("select 1 from public.run_events where run_id = $1 and type = 'tool.error'", [runId]);
-    assert.equal(told.length, 1);
+    const result = await stage.rows("select 1 from public.run_events where run_id = $1 and type = 'tool.error'", [
+      runId,
+    ]);
+    assert.equal(result.length, 1);
   });
 
   for (const { after: words, end } of [
-    { after: "told", end: "completed all_replied" },
+    { after: "result", end: "completed all_replied" },
     { after: "", end: "failed approval_expired" },
   ])
-    test(`is forgotten: it counts as denied and the run is ${end}`, async () => {
-      const { swarm, runId, goOn } = await pause({ after: words, approvalTtlMs: 50 });
+    test(`expires: it counts as denied and the run is ${end}`, async () => {
+      const { swarm, runId, resume } = await pause({ after: words, approvalTtlMs: 50 });
       await stage.sql.query("delete from public.swarm_agents where swarm_id = $1 and agent_id = $2", [
         swarm.swarmId,
         swarm.agentIds[1],
       ]);
-      const node = goOn();
+      const node = resume();
       node.start();
       assert.equal(await outcomeOf(runId), end);
       assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
       await node.stop();
     });
 
-  test("does not wait when the run was cancelled a moment before", async () => {
+  test("does not wait when the run was cancelled before", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "pay", { requiresApproval: true });
     const runId = await stage.ask(swarm);
@@ -467,18 +471,18 @@ describe("a tool that needs approval", () => {
     assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
   });
 
-  test("and an agent that is gone when the decision comes", async () => {
-    const { swarm, runId, decide, goOn } = await pause({ after: "told" });
+  test("is not run when its agent was removed before the decision", async () => {
+    const { swarm, runId, decide, resume } = await pause({ after: "result" });
     await decide(true);
     await stage.sql.query("update public.swarm_agents set enabled = false where agent_id = $1", [swarm.agentIds[0]]);
-    const node = goOn();
+    const node = resume();
     await node.take(runId);
     assert.equal(await outcomeOf(runId), "completed all_replied");
     assert.equal(await stage.statusOf(swarm.agentIds[0] ?? ""), "idle");
   });
 });
 
-test("every stop reason was met, here or where runs are broken off", () => {
+test("the tests cover every stop reason", () => {
   const elsewhere = ["cancelled", "interrupted", "starter_removed", "worker_lost"];
   assert.deepEqual(
     RUN_STOP_REASONS.filter((reason) => !reached.has(reason) && !elsewhere.includes(reason)),

@@ -7,7 +7,7 @@ import { toStorableJson } from "../../../src/agents/execution/sql/storable-json.
 
 const RUN = { id: "run", swarmId: "swarm" };
 
-test("events are shown in order, each once, whenever their statements are answered; a late listener misses none", () => {
+test("events are published once and in order for any order of commits; a late listener misses none", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -21,14 +21,14 @@ test("events are shown in order, each once, whenever their statements are answer
         { maxLength: 60 },
       ),
       (moves) => {
-        const hub = createStreamHub();
-        hub.open(RUN.id);
-        const line = createEventSequencer(hub, RUN, 7);
+        const streamHub = createStreamHub();
+        streamHub.open(RUN.id);
+        const sequencer = createEventSequencer(streamHub, RUN, 7);
         const sources = [0, 1].map((at) => ({ turnId: `turn ${at}`, messageId: `message ${at}`, agentId: "agent" }));
         const open: { block: Block; count: number }[] = [];
         const stored: number[] = [];
         const shown: number[] = [];
-        hub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
+        streamHub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
         const late: { heard: number[]; storedBefore: number[] }[] = [];
         const fill = (at: number): void => {
           const [taken] = open.splice(at % Math.max(1, open.length), 1);
@@ -41,24 +41,24 @@ test("events are shown in order, each once, whenever their statements are answer
             data: {},
           }));
           stored.push(...rows.map(({ seq }) => seq));
-          line.fill(taken.block, rows);
+          sequencer.fill(taken.block, rows);
         };
         const flush = (): void => {
-          for (const { seq, data } of line.takeUnstored()) {
+          for (const { seq, data } of sequencer.takeUnstored()) {
             const { first_seq: first, deltas } = data as { first_seq: number; deltas: string[] };
             assert.equal(first + deltas.length - 1, seq);
             stored.push(...deltas.map((_, at) => first + at));
           }
-          line.settle();
+          sequencer.settle();
         };
         for (const move of moves) {
-          if (move.kind === "delta") line.delta("message.delta", sources[move.turn] ?? sources[0]!, "word");
-          else if (move.kind === "reserve") open.push({ block: line.reserve(move.count), count: move.count });
+          if (move.kind === "delta") sequencer.delta("message.delta", sources[move.turn] ?? sources[0]!, "word");
+          else if (move.kind === "reserve") open.push({ block: sequencer.reserve(move.count), count: move.count });
           else if (move.kind === "fill") fill(move.which);
           else if (move.kind === "flush") flush();
           else {
             const heard: number[] = [];
-            hub.subscribe(RUN.id, (event: RunEvent) => heard.push(event.seq));
+            streamHub.subscribe(RUN.id, (event: RunEvent) => heard.push(event.seq));
             late.push({ heard, storedBefore: [...stored] });
           }
         }
@@ -76,7 +76,7 @@ test("events are shown in order, each once, whenever their statements are answer
   );
 });
 
-test("what a model writes can be stored, keys and values", () => {
+test("toStorableJson makes keys and values of a model storable", () => {
   const bytes = "a\u0000b\\u0000c\ud800d\udc00e\\\\u0000";
   const stored = toStorableJson({ [bytes]: [bytes, "😀 stays", "\\ud800"] });
   const clean = "a\ufffdb\\u0000c\ufffdd\ufffde\\\\u0000";

@@ -26,7 +26,7 @@ const requestCancel = (runId: string, reason = "cancelled"): Promise<unknown> =>
 const first = (list: readonly string[]): string => list[0] ?? "";
 
 describe("a run of two agents and a tool", () => {
-  test("shows, stores and raises everything in order", async () => {
+  test("publishes, stores and raises all events in order", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     await stage.newTool(first(swarm.agentIds), "look_up");
     await stage.sql.query(
@@ -47,7 +47,7 @@ describe("a run of two agents and a tool", () => {
     assert.equal(await outcomeOf(runId), "completed all_replied");
     await until(() => shown.at(-1)?.type === "run.completed", "the end was shown");
 
-    // That it speaks is told with the end of a short answer.
+    // The status of a short answer is stored with its end.
     const spoken = ["message.delta", "message.delta", "agent.status_changed"];
     const ended = ["message.created", "turn.completed", "agent.status_changed"];
     const started = ["turn.started", "agent.status_changed"];
@@ -111,7 +111,7 @@ describe("a run of two agents and a tool", () => {
     assert.equal(usage?.body.responses.length, 2);
   });
 
-  test("lets the second agent read what the first has said, and late messages of people", async () => {
+  test("lets the second agent read the first answer and late messages of users", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     const read: string[] = [];
     const node = stage.node({
@@ -130,17 +130,17 @@ describe("a run of two agents and a tool", () => {
   });
 });
 
-describe("breaking off", () => {
+describe("aborting a run", () => {
   for (const { reason, stop, finish } of [
     { reason: "cancelled", stop: "cancelled cancelled", finish: "cancelled" },
     { reason: "interrupted", stop: "cancelled interrupted", finish: "interrupted" },
     { reason: "disconnected", stop: "cancelled cancelled", finish: "cancelled" },
   ])
-    test(`${reason}: keeps what was said, with its mark and an estimate of its cost`, async () => {
+    test(`${reason}: keeps the partial text, marked as partial, and an estimate of its cost`, async () => {
       const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
       const node = stage.node({
         script: (call) => hangs(call, "half a ", "sentence"),
-        // It is told; what it looks at by itself comes too late for this test.
+        // It is notified: its next poll would be too late for this test.
         executor: { times: { watchMs: 600_000 } },
       });
       node.start();
@@ -163,7 +163,7 @@ describe("breaking off", () => {
       await node.stop();
     });
 
-  test("an agent that is removed ends its turn alone; a swarm that is paused ends the run", async () => {
+  test("removing an agent ends only its turn; pausing the swarm ends the run", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     const node = stage.node({
       script: (call) => (call.agent.name === "Ada" ? hangs(call, "I was") : says(call, "I am")),
@@ -191,7 +191,7 @@ describe("breaking off", () => {
     await node.stop();
   });
 
-  /** PostgreSQL may end the deletion in favour of the run, which locks the swarm first; the service tries again too. */
+  /** PostgreSQL may abort the deletion in a deadlock with the run, which locks the swarm first. The service retries too. */
   async function deleteUser(id: string): Promise<void> {
     const remove = () => stage.sql.query("delete from auth.users where id = $1", [id]);
     await remove().catch((error: unknown) => {
@@ -200,7 +200,7 @@ describe("breaking off", () => {
     });
   }
 
-  test("an agent, a swarm or a user that is deleted in the middle leaves nothing stuck", async () => {
+  test("deleting an agent, a swarm or a user during a run leaves nothing unfinished", async () => {
     const node = stage.node({ script: (call) => hangs(call, "words"), executor: { times: { watchMs: 30 } } });
     node.start();
     for (const victim of ["agents", "swarms", "users"] as const) {
@@ -213,7 +213,7 @@ describe("breaking off", () => {
         await stage.sql.query("delete from public.agents where id = $1", [first(swarm.agentIds)]);
       if (victim === "swarms") await stage.sql.query("delete from public.swarms where id = $1", [swarm.swarmId]);
       if (victim === "users") await deleteUser(swarm.ownerId);
-      await until(() => !node.hub.isHere(runId), "the node has let go");
+      await until(() => !node.streamHub.isHere(runId), "the node has released the run");
       const left = await stage.rows("select 1 from public.runs where id = $1 and status = 'running'", [runId]);
       assert.equal(left.length, 0);
       if (victim !== "agents") continue;
@@ -234,7 +234,7 @@ describe("breaking off", () => {
     await node.stop();
   });
 
-  test("a node that stops lets short runs end and breaks the others off with their words", async () => {
+  test("a node that stops lets short runs end and aborts the others with their partial text", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({ script: (call) => hangs(call, "not yet"), executor: { stopTimeoutMs: 50 } });
     node.start();
@@ -332,15 +332,15 @@ describe("a run whose starter", () => {
 });
 
 describe("a node that dies", () => {
-  test("leaves a run that another one ends, with the words that were stored; what it says later is not heard", async () => {
+  test("leaves a run that another node ends with the stored text; its later writes are rejected", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
-    const gate = Promise.withResolvers<void>();
-    // Without its workers it renews nothing, like a process that hangs.
+    const blocker = Promise.withResolvers<void>();
+    // Without its workers it renews no lease, like a process that hangs.
     const dead = stage.node({
       executor: { leaseMs: 400 },
       script: async function* (call) {
         yield* says(call, "once upon a ", "time");
-        await gate.promise;
+        await blocker.promise;
         yield { type: "text", delta: " there was more" };
       },
     });
@@ -362,8 +362,8 @@ describe("a node that dies", () => {
     await until(() => other.notes.some((note) => isDeepStrictEqual(note, lost)), "the end is counted");
     const kept = { content: "once upon a time", finish_reason: "error", metadata: { partial: true } };
     assert.deepEqual(await stage.texts(runId), [kept]);
-    gate.resolve();
-    await until(() => !dead.hub.isHere(runId), "the dead node has noticed");
+    blocker.resolve();
+    await until(() => !dead.streamHub.isHere(runId), "the dead node has noticed");
     assert.deepEqual(await stage.texts(runId), [kept]);
     const [last] = await stage.rows<{ seq: number }>(
       "select max(seq) as seq from public.run_events where run_id = $1",
@@ -387,14 +387,14 @@ describe("one agent in many swarms", () => {
       swarms.push(row?.id ?? "");
       await stage.sql.query("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [row?.id, agentId]);
     }
-    const gates: PromiseWithResolvers<void>[] = [];
+    const blockers: PromiseWithResolvers<void>[] = [];
     const node = stage.node({
       script: async function* (call) {
-        const gate = Promise.withResolvers<void>();
-        gates.push(gate);
+        const blocker = Promise.withResolvers<void>();
+        blockers.push(blocker);
         yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
         yield { type: "text", delta: "hm" };
-        await gate.promise;
+        await blocker.promise;
         yield* says(call, " done");
       },
     });
@@ -402,16 +402,16 @@ describe("one agent in many swarms", () => {
     for (const swarmId of swarms) runs.push(await stage.ask({ swarmId, ownerId: owner.ownerId }));
     node.start();
     node.executor.wake();
-    await until(() => gates.length === 4, "four turns are under way");
+    await until(() => blockers.length === 4, "four turns are in progress");
     await until(async () => (await stage.statusOf(agentId)) === "responding", "it responds");
-    gates[0]?.resolve();
-    await until(() => gates.length === 5, "a fifth one has begun");
+    blockers[0]?.resolve();
+    await until(() => blockers.length === 5, "a fifth turn has started");
     assert.equal(await stage.statusOf(agentId), "responding");
     await until(() => {
-      for (const gate of gates) gate.resolve();
-      return gates.length === 6;
+      for (const blocker of blockers) blocker.resolve();
+      return blockers.length === 6;
     }, "all have begun");
-    for (const gate of gates) gate.resolve();
+    for (const blocker of blockers) blocker.resolve();
     for (const runId of runs) assert.equal(await outcomeOf(runId), "completed all_replied");
     assert.equal(await stage.statusOf(agentId), "idle");
     await node.stop();

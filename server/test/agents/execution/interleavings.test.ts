@@ -43,14 +43,14 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("breathe" as const), turns: fc.integer({ min: 1, max: 40 }) }),
 );
 
-/** Each agent behaves in its own way: one answers, one uses a tool, one hangs until it is broken off or out of time. */
+/** One agent answers, one uses a tool, one hangs until it is aborted or times out. */
 const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
   if (call.agent.name === "Cy") return hangs(call, "I am ", "thinking");
   if (call.agent.name === "Bo" && lastRole(call) === "user") return calls(call, { name: "look_up" });
   return says(call, "words ", "of ", call.agent.name);
 };
 
-test("whatever happens in whatever order, every run ends and no agent stays busy", async () => {
+test("for any order of events, every run ends and no agent stays busy", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 4, maxLength: 14 }),
@@ -161,7 +161,7 @@ describe("a lock that another transaction holds", () => {
     );
     return callTo(swarm);
   };
-  /** Locks a row that belongs to the call, as another node would. Returns how to let go of it. */
+  /** Locks a row of the call, as another node would. Returns the function that releases it. */
   const hold = async (
     other: pg.Client,
     row: (typeof HELD_ROWS)[number],
@@ -184,7 +184,7 @@ describe("a lock that another transaction holds", () => {
   const pidOf = async (client: pg.Client): Promise<number> =>
     (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid ?? 0;
 
-  test("leaves its call out of a batch, which never waits, and makes a single call wait", async () => {
+  test("excludes its call from a batch, which never waits; a single call waits", async () => {
     const other = await stage.connect();
     const pid = await pidOf(other);
     for (const row of ["swarm", "agent", "counter"] as const) {
@@ -195,7 +195,7 @@ describe("a lock that another transaction holds", () => {
       const answers = await admitRuns(stage.pool, batch, NODE);
       const begun = answers.map((answer) => answer !== null && "run_id" in answer && answer.first_turn !== null);
       assert.deepEqual(begun, [false, true, true], row);
-      // The turn of a busy agent begins later; the run itself has started.
+      // The turn of a busy agent starts later; the run has started.
       if (row === "agent") {
         assert.ok(answers[0] && "run_id" in answers[0] && answers[0].fence === 1);
         await release();
@@ -210,7 +210,7 @@ describe("a lock that another transaction holds", () => {
     }
   });
 
-  test("leaves its run out of a batch of steps, which never waits, and makes a single run wait", async () => {
+  test("excludes its run from a batch of steps, which never waits; a single run waits", async () => {
     const other = await stage.connect();
     const pid = await pidOf(other);
     for (const row of HELD_ROWS) {
@@ -237,7 +237,7 @@ describe("a lock that another transaction holds", () => {
     }
   });
 
-  test("is never taken twice in a batch: runs of one agent, and calls to one swarm, are kept apart", async () => {
+  test("is never taken twice in a batch: runs of one agent and calls to one swarm are in separate batches", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const second = await stage.newSwarm({ agents: [], ownerId: swarm.ownerId });
     await stage.sql.query("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [

@@ -27,7 +27,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** Longer than the driver or a handful of quick attempts would bridge. */
+/** Longer than the retries of the driver or a few quick attempts. */
 const OUTAGE_MS = 2_000;
 
 async function cutFor(durationMs: number): Promise<void> {
@@ -35,19 +35,17 @@ async function cutFor(durationMs: number): Promise<void> {
   void sleep(durationMs).then(() => stage.relay.restore());
 }
 
-function respondOn(node: RunNode, subscriberTimes?: { judgeMs: number; unjudgedMs: number }): Respond {
+function respondOn(node: RunNode, subscriberTimes?: { checkMs: number; maxUncheckedMs: number }): Respond {
   const respond = openRespond({
     pool: stage.pool,
-    hub: node.hub,
+    streamHub: node.streamHub,
     executor: node.executor,
     models: {
-      describe: (framework, model) => ({
-        framework,
+      describe: (_framework, model) => ({
         model: model ?? "scripted",
         contextWindow: 32_000,
         hasTools: true,
         isReasoning: false,
-        isSimulated: false,
       }),
     },
     queueLimit: 3,
@@ -76,12 +74,12 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
     traceparent: null,
     charge: async () => {},
   };
-  const caller = { role: "authenticated", userId: ownerId, claims: {}, session: null } as const;
-  return respond.start(caller, request, { ...LISTENING, ...IN_FRONT });
+  const principal = { role: "authenticated", userId: ownerId, claims: {}, session: null } as const;
+  return respond.start(principal, request, { ...LISTENING, ...IN_FRONT });
 }
 
 describe("during a database outage", () => {
-  test("a finished answer is kept, stored afterwards and returned to the caller", async () => {
+  test("a finished answer is kept, stored afterwards and returned to the client", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({
       script: async function* (call) {
@@ -135,7 +133,7 @@ describe("during a database outage", () => {
 });
 
 describe("a committed write whose response is lost", () => {
-  /** Two agents; the first uses a tool. Without workers nothing but the run itself speaks to the database. */
+  /** Two agents; the first uses a tool. Without workers only the run itself uses the database. */
   async function loseAnswerTo(text: string): Promise<void> {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
@@ -156,7 +154,7 @@ describe("a committed write whose response is lost", () => {
       (await stage.texts(runId)).map(({ content }) => content),
       ["I am Ada", "I am Bo"],
     );
-    await until(() => !node.hub.isHere(runId), "the node has let go");
+    await until(() => !node.streamHub.isHere(runId), "the node has released the run");
     const stored = await stage.rows<{ seq: number }>(
       "select seq from public.run_events where run_id = $1 and type !~ '[.](delta|completed)$' order by seq",
       [runId],
@@ -203,7 +201,7 @@ describe("a committed write whose response is lost", () => {
       script: async function* (call) {
         yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
         yield { type: "text", delta: "said " };
-        // The first words travel with the news that the agent speaks.
+        // The first deltas are stored with the status of the turn.
         await until(async () => (await stage.rows(words, [runId])).length > 0, "the first words are stored");
         yield { type: "text", delta: "it " };
         await lost;
@@ -221,23 +219,25 @@ describe("a committed write whose response is lost", () => {
   });
 });
 
-/** Waits until the node carries the run out: an earlier cut could lose the start itself. */
+/** Waits until the node executes the run: an earlier cut could lose its start. */
 async function findRunOn(node: RunNode, { swarmId }: NewSwarm): Promise<string> {
   let runId = "";
   await until(async () => {
     const [run] = await stage.rows<{ id: string }>("select id from public.runs where swarm_id = $1", [swarmId]);
     runId = run?.id ?? "";
-    return node.hub.isHere(runId);
+    return node.streamHub.isHere(runId);
   }, "the node has the run");
   return runId;
 }
 
-describe("a caller that waits for a run", () => {
+describe("a client that waits for a run", () => {
   test("gets 503, not PROVIDER_ERROR, when the node is lost", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({ script: (call) => hangs(call), executor: { times: { sweepMs: 50 } } });
     node.start();
-    const waiting = ask(respondOn(node, { judgeMs: 50, unjudgedMs: 60_000 }), swarm).catch((error: unknown) => error);
+    const waiting = ask(respondOn(node, { checkMs: 50, maxUncheckedMs: 60_000 }), swarm).catch(
+      (error: unknown) => error,
+    );
     const runId = await findRunOn(node, swarm);
     await stage.rows(
       "update private.run_leases set expires_at = now() - interval '1 second', fence = fence + 1 where run_id = $1",
@@ -251,24 +251,24 @@ describe("a caller that waits for a run", () => {
     await node.stop();
   });
 
-  test("gets 503, not 404, when the database stays away", async () => {
+  test("gets 503, not 404, when the database stays unavailable", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const node = stage.node({ script: (call) => hangs(call) });
     node.start();
-    const respond = respondOn(node, { judgeMs: 50, unjudgedMs: 300 });
+    const respond = respondOn(node, { checkMs: 50, maxUncheckedMs: 300 });
     const waiting = codeOf(ask(respond, swarm));
     const runId = await findRunOn(node, swarm);
-    const caller = { role: "authenticated", userId: swarm.ownerId, claims: {}, session: null } as const;
-    const attached = codeOf(respond.attach(caller, runId, LISTENING));
+    const principal = { role: "authenticated", userId: swarm.ownerId, claims: {}, session: null } as const;
+    const attached = codeOf(respond.attach(principal, runId, LISTENING));
     await stage.relay.cut();
     try {
       assert.deepEqual(await Promise.all([waiting, attached]), ["SERVICE_UNAVAILABLE", "SERVICE_UNAVAILABLE"]);
-      const steered = [respond.attach(caller, runId, LISTENING), respond.cancel(caller, runId, LISTENING.signal)];
+      const steered = [respond.attach(principal, runId, LISTENING), respond.cancel(principal, runId, LISTENING.signal)];
       assert.deepEqual(await Promise.all(steered.map(codeOf)), ["SERVICE_UNAVAILABLE", "SERVICE_UNAVAILABLE"]);
     } finally {
       await stage.relay.restore();
     }
-    await respond.cancel(caller, runId, LISTENING.signal);
+    await respond.cancel(principal, runId, LISTENING.signal);
     await stage.end(runId);
     await node.stop();
   });

@@ -8,8 +8,8 @@ const B: readonly Framework[] = ["provider_b"];
 const open = (concurrency: number, providerSharePercent: number, bounded: readonly Framework[] = [...A, ...B]) =>
   createRunPlaces({ concurrency, providerSharePercent, boundedFrameworks: () => bounded });
 
-describe("the places of a node", () => {
-  it("are a share for each provider, and a run takes one at every provider that it uses", () => {
+describe("the capacity of a node", () => {
+  it("has a share for each provider, and a run counts for every provider that it uses", () => {
     const places = open(10, 40);
     const taken = Array.from({ length: 4 }, () => places.reserve([...A, ...A]));
     assert.ok(taken.every((place) => place !== null));
@@ -20,7 +20,7 @@ describe("the places of a node", () => {
     assert.ok(places.reserve([...A, ...B]));
   });
 
-  it("are all for anybody where a provider has no bound", () => {
+  it("is available to any run when a provider has no limit", () => {
     const places = open(3, 40, B);
     const taken = [places.reserve(A), places.reserve(A), places.reserve(A)];
     assert.ok(taken.every((place) => place !== null));
@@ -28,7 +28,7 @@ describe("the places of a node", () => {
     assert.equal(places.reserve([]), null);
   });
 
-  it("are released once, and one at least is left to each provider", () => {
+  it("is released once, and each provider has at least one place", () => {
     const places = open(2, 1);
     const place = places.reserve(A);
     assert.equal(places.reserve(A), null);
@@ -38,17 +38,17 @@ describe("the places of a node", () => {
     assert.equal(places.reserve([]), null);
   });
 
-  it("are divided between a claim that is under way and runs that are admitted meanwhile", () => {
+  it("is divided between a claim in progress and concurrent admissions", () => {
     const places = open(100, 10);
     for (let count = 0; count < 3; count += 1) places.take(A);
     const claim = places.openClaim();
-    assert.deepEqual([claim.maxRuns, claim.frameworks, claim.rooms], [97, [...A, ...B], [4, 5]]);
+    assert.deepEqual([claim.maxRuns, claim.frameworks, claim.maxRunsByFramework], [97, [...A, ...B], [4, 5]]);
     const admitted = Array.from({ length: 5 }, () => places.reserve(A)).filter((place) => place !== null);
     assert.equal(admitted.length, 3);
     for (let count = 0; count < 4; count += 1) places.take(A);
     claim.close();
     assert.equal(places.reserve(A), null);
     assert.ok(places.reserve(B));
-    assert.deepEqual(places.openClaim().rooms, [0, 5]);
+    assert.deepEqual(places.openClaim().maxRunsByFramework, [0, 5]);
   });
 });

@@ -11,7 +11,6 @@ const DEFAULTS: RunLimits = {
   timeoutMs: 120_000,
   historyLimit: 50,
   onAgentError: "continue",
-  onConflict: "enqueue",
 };
 
 describe("a run's limits", () => {
@@ -30,7 +29,6 @@ describe("a run's limits", () => {
           timeout_ms: 5000,
           history_limit: 7,
           on_agent_error: "stop",
-          on_conflict: "reject",
         },
         null,
       ),
@@ -42,11 +40,10 @@ describe("a run's limits", () => {
         timeoutMs: 5000,
         historyLimit: 7,
         onAgentError: "stop",
-        onConflict: "reject",
       } satisfies RunLimits,
     ));
 
-  const turns: readonly (readonly [settings: unknown, asked: unknown, maxTurns: number])[] = [
+  const turns: readonly (readonly [settings: unknown, request: unknown, maxTurns: number])[] = [
     [{}, { max_turns: 3 }, 3],
     [{}, { max_turns: 20 }, 20],
     [{}, { max_turns: 1e9 }, 50],
@@ -56,17 +53,12 @@ describe("a run's limits", () => {
     [{ max_turns: 0 }, {}, 1],
     [{ max_turns: "9" }, { max_turns: 12 }, 12],
   ];
-  for (const [settings, asked, maxTurns] of turns)
-    test(`turns: ${JSON.stringify(settings)} asked for ${JSON.stringify(asked)}`, () =>
-      assert.equal(readRunLimits(settings, asked).maxTurns, maxTurns));
+  for (const [settings, request, maxTurns] of turns)
+    test(`turns: ${JSON.stringify(settings)} requested ${JSON.stringify(request)}`, () =>
+      assert.equal(readRunLimits(settings, request).maxTurns, maxTurns));
 
-  test("a call decides about conflicts before the swarm does", () => {
-    assert.equal(readRunLimits({ on_conflict: "reject" }, { on_conflict: "interrupt" }).onConflict, "interrupt");
-    assert.equal(readRunLimits({ on_conflict: "reject" }, { on_conflict: "rollback" }).onConflict, "reject");
-  });
-
-  test("stay in bounds, whatever is stored", () => {
-    const keys = [...Object.values(RUN_LIMIT_BOUNDS).map(({ key }) => key), "on_conflict", "__proto__"];
+  test("stay in bounds for any stored settings", () => {
+    const keys = [...Object.values(RUN_LIMIT_BOUNDS).map(({ key }) => key), "__proto__"];
     const anything = fc.oneof(
       fc.anything(),
       fc.dictionary(fc.constantFrom(...keys), fc.oneof(fc.double(), fc.anything())),

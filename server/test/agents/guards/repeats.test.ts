@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createRepeatGuard } from "../../../src/agents/guards/repeat-guard.ts";
-import { repeatsItself } from "../../../src/agents/guards/repeats-itself.ts";
+import { createRepeatGuard, repeatsItself } from "../../../src/agents/guards/loops.ts";
 
 describe("identical tool calls", () => {
-  test("the third is answered from memory, the fourth is a loop", () => {
-    const { judge } = createRepeatGuard();
+  test("the third is rejected as a repeat, the fourth is a loop", () => {
+    const check = createRepeatGuard();
     const inputs = [
       '{"a":1,"b":[1,{"x":null,"y":2}]}',
       ' {"b":[1,{"y":2,"x":null}],"a":1.0}',
       '{"a":1,"b":[1,{"x":null,"y":2}]}',
     ];
     assert.deepEqual(
-      inputs.map((input) => judge("search", input)),
+      inputs.map((input) => check("search", input)),
       ["run", "run", "repeat"],
     );
-    assert.equal(judge("search", inputs[1] ?? ""), "loop");
-    assert.equal(judge("search", inputs[1] ?? ""), "loop");
-    assert.equal(judge("other", inputs[0] ?? ""), "run");
+    assert.equal(check("search", inputs[1] ?? ""), "loop");
+    assert.equal(check("search", inputs[1] ?? ""), "loop");
+    assert.equal(check("other", inputs[0] ?? ""), "run");
   });
 
   const pairs: readonly (readonly [one: string, other: string, isSame: boolean])[] = [
@@ -33,21 +32,21 @@ describe("identical tool calls", () => {
   ];
   for (const [one, other, isSame] of pairs)
     test(`${one.slice(0, 20)} and ${other.slice(0, 20)}`, () => {
-      const { judge } = createRepeatGuard();
-      for (const input of [one, other]) assert.equal(judge("t", input), "run");
-      assert.equal(judge("t", one), isSame ? "repeat" : "run");
+      const check = createRepeatGuard();
+      for (const input of [one, other]) assert.equal(check("t", input), "run");
+      assert.equal(check("t", one), isSame ? "repeat" : "run");
     });
 
-  test("the order of keys never matters", () => {
+  test("the order of keys does not matter", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (input) => {
-        const { judge } = createRepeatGuard();
+        const check = createRepeatGuard();
         const turned = `{${Object.entries(input)
           .toReversed()
           .map(([key, value]) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`)
           .join(" , ")}}`;
         assert.deepEqual(
-          [JSON.stringify(input), turned, JSON.stringify(input), turned].map((text) => judge("t", text)),
+          [JSON.stringify(input), turned, JSON.stringify(input), turned].map((text) => check("t", text)),
           ["run", "run", "repeat", "loop"],
         );
       }),

@@ -27,7 +27,7 @@ interface Bounds {
   readonly ownerId?: string;
 }
 
-/** A swarm with a run that works. */
+/** A swarm with a running run. */
 async function start({ swarm: budget, day, ownerId }: Bounds): Promise<StartedSwarm> {
   const settings = budget === undefined ? {} : { budget };
   const swarm = await stage.newSwarm({ agents: ["Ada"], settings, ...(ownerId !== undefined && { ownerId }) });
@@ -56,7 +56,7 @@ function callOf({ runId, ownerId }: StartedSwarm, more: Partial<BudgetCall> = {}
   };
 }
 
-/** How much the call may write, or why it must not be made. */
+/** The output limit of the call, or why it is rejected. */
 async function reserve(swarm: StartedSwarm, more: Partial<BudgetCall> = {}): Promise<number | string> {
   const { outcome, max_output_tokens: most } = await reserveBudget(stage.pool, callOf(swarm, more));
   return outcome === "granted" ? most : outcome;
@@ -92,7 +92,7 @@ async function spend(swarm: NewSwarm, tokens: number, costUsd = 0): Promise<void
 
 const PRICED = { input_cost_usd: 0.05, output_cost_usd: 0.05 } as const;
 
-describe("a call is refused when it exceeds", () => {
+describe("a call is rejected when it exceeds", () => {
   const cases: readonly (readonly [name: string, bounds: Bounds, spent: readonly [tokens: number, costUsd: number]])[] =
     [
       ["the run's tokens", { swarm: { max_tokens: 99 } }, [0, 0]],
@@ -163,7 +163,7 @@ describe("a reservation", () => {
     assert.equal(await reserve(swarm, { input_tokens: 25, max_output_tokens: 25 }), 25);
   });
 
-  test("is refused to a node that does not hold the lease", async () => {
+  test("is rejected for a node that does not hold the lease", async () => {
     const swarm = await start({ day: { tokens: 1_000 } });
     assert.equal(await reserve(swarm, { fence: 0 }), "lost");
     await stage.rows("select private.request_cancel($1, 'cancelled')", [swarm.runId]);
@@ -177,12 +177,12 @@ describe("a reservation", () => {
 
   test("reduces the output limit to what is left, down to a minimum", async () => {
     const swarm = await start({ day: { tokens: 150 } });
-    const wish = { max_output_tokens: 500, least_output_tokens: 60 };
-    assert.equal(await reserve(swarm, wish), 100);
-    assert.equal(await reserve(await start({ day: { tokens: 109 } }), wish), "refused");
+    const limits = { max_output_tokens: 500, least_output_tokens: 60 };
+    assert.equal(await reserve(swarm, limits), 100);
+    assert.equal(await reserve(await start({ day: { tokens: 109 } }), limits), "refused");
     // 0.4 cents are left for output, at 0.1 cents for ten tokens.
     const money = await start({ day: { costUsd: 0.005 } });
-    const priced = { ...wish, least_output_tokens: 30, input_cost_usd: 0.001, output_cost_usd: 0.05 };
+    const priced = { ...limits, least_output_tokens: 30, input_cost_usd: 0.001, output_cost_usd: 0.05 };
     assert.equal(await reserve(money, priced), 40);
     assert.equal(await reserve(money, { ...priced, input_cost_usd: 0, output_cost_usd: 0 }), "refused");
   });
@@ -300,7 +300,7 @@ describe("usage", () => {
       [runId],
     );
     assert.deepEqual(turn?.warnings, [
-      { setting: "max_tokens", message: `lowered to ${second}: the budget has no room for more` },
+      { setting: "max_tokens", message: `lowered to ${second}: the budget does not allow more` },
     ]);
   });
 });
@@ -320,7 +320,7 @@ test("a turn without any text under a reduced output limit ends the run with bud
   assert.deepEqual([status, reason], ["failed", "budget_exceeded"]);
 });
 
-test("admission ignores calls in flight and refuses when the budget is spent", async () => {
+test("admission ignores calls in progress and rejects runs when the budget is spent", async () => {
   const swarm = await start({ day: { tokens: 100 } });
   const other = await stage.newSwarm({ agents: ["Ada"], ownerId: swarm.ownerId });
   const call = callOf(swarm);

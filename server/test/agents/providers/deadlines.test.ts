@@ -7,8 +7,8 @@ import { type DeadlineTimes, startDeadlines } from "../../../src/agents/provider
 const LONG_MS = 60_000;
 const SHORT_MS = 50;
 
-/** Nothing in this process moves meanwhile, but what was sent to it arrives. */
-function standStill(ms: number): void {
+/** Blocks the event loop. Bytes that are sent meanwhile arrive. */
+function blockEventLoop(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
@@ -26,7 +26,7 @@ const cases: readonly { name: string; times: DeadlineTimes; hasBegun: boolean }[
 ];
 
 for (const { name, times, hasBegun } of cases) {
-  test(`${name} that came while the process stood still was in time; silence after it is not`, async (t) => {
+  test(`${name} that arrived while the process was blocked is in time; silence after it times out`, async (t) => {
     const server = net.createServer().listen(0, "127.0.0.1");
     t.after(() => server.close());
     await once(server, "listening");
@@ -40,7 +40,7 @@ for (const { name, times, hasBegun } of cases) {
     socket.on("data", () => deadlines.touch());
 
     peer.write("x");
-    standStill(4 * SHORT_MS);
+    blockEventLoop(4 * SHORT_MS);
     await once(socket, "data");
     assert.equal(deadlines.signal.aborted, false);
 

@@ -4,7 +4,7 @@ import { ModelError } from "../../../src/agents/providers/model-error.ts";
 import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
 import { callOf, KEY, KINDS, listen, openBench } from "./support/models.ts";
 import { WIRE } from "./support/wire.ts";
-import { openWireServer, refuse, say, type WireServer } from "./support/wire-server.ts";
+import { openWireServer, failWith, say, type WireServer } from "./support/wire-server.ts";
 
 const openai = (code: string | null, message: string) => ({
   error: { message, type: "some_error", param: null, code },
@@ -63,11 +63,11 @@ before(async () => {
 });
 after(() => server.close());
 
-describe("what a provider answers instead of words", () => {
+describe("errors of a provider", () => {
   for (const [kind, status, body, code, attempts] of FAULTS) {
     it(`${kind} ${status} ${JSON.stringify(body).replaceAll(KEY, "(key)").slice(0, 90)} is ${code}`, async () => {
       const { models, log } = openBench(kind, server.url);
-      server.answer(refuse(status, body));
+      server.answer(failWith(status, body));
       const { error, events } = await listen(models, callOf());
       assert.ok(error instanceof ModelError);
       assert.deepEqual([error.code, error.providerStatus, error.attempts], [code, status, attempts]);
@@ -81,7 +81,7 @@ describe("what a provider answers instead of words", () => {
     });
   }
 
-  it("an error inside a stream is told like any other, and no key with it", async () => {
+  it("an error within a stream is reported like any other, without the key", async () => {
     const frameOf = (body: unknown) => `data: ${JSON.stringify(body)}\n\n`;
     const frames: Record<VendorKind, string> = {
       openai: frameOf(openai("rate_limit_exceeded", LEAK)),
@@ -106,7 +106,7 @@ describe("what a provider answers instead of words", () => {
     }
   });
 
-  it("hints of when to come back are followed up to twenty seconds", async () => {
+  it("Retry-After is respected up to twenty seconds", async () => {
     const retryInfo = google(429, "RESOURCE_EXHAUSTED", "quota", [
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "3.5s" },
     ]);
@@ -121,7 +121,7 @@ describe("what a provider answers instead of words", () => {
       ["openai", {}, { "retry-after": "soon" }, [125]],
     ] as const) {
       const { models, slept } = openBench(kind, server.url);
-      server.answer(refuse(429, body, headers), fine(kind));
+      server.answer(failWith(429, body, headers), fine(kind));
       const heard = await listen(models, callOf());
       assert.deepEqual(slept, waits);
       if (waits.length > 0) assert.equal(heard.text, "fine");
@@ -131,13 +131,13 @@ describe("what a provider answers instead of words", () => {
 
   it("redirects are not followed", async () => {
     const { models } = openBench("openai", server.url);
-    server.answer(refuse(307, "", { location: "/elsewhere" }));
+    server.answer(failWith(307, "", { location: "/elsewhere" }));
     const { error } = await listen(models, callOf());
     assert.equal((error as ModelError).code, "PROVIDER_ERROR");
     assert.ok(server.asked.every(({ url }) => url === "/chat/completions"));
   });
 
-  it("without a key none is sent", async () => {
+  it("no key header is sent when no key is configured", async () => {
     for (const kind of KINDS) {
       const { models } = openBench(kind, null, { PROVIDER_A_BASE_URL: server.url });
       server.answer(say(WIRE[kind]({ texts: ["fine"] })));

@@ -31,7 +31,7 @@ const map = (name: Name, settings: Record<string, unknown>) => {
 };
 
 type Cell = Record<string, unknown>;
-/** settings, models, what is sent beside the defaults */
+/** settings, models, what is sent in addition to the defaults */
 const CELLS: readonly [Record<string, unknown>, readonly Name[], Cell][] = [
   [{}, not(...DULL), { temperature: 0.7, warned: [] }],
   [{}, DULL, { warned: [] }],
@@ -73,7 +73,7 @@ const CELLS: readonly [Record<string, unknown>, readonly Name[], Cell][] = [
   ],
 ];
 
-describe("an agent's settings, as models take them", () => {
+describe("mapSettings sends", () => {
   for (const [settings, names, expected] of CELLS)
     for (const name of names)
       it(`${JSON.stringify(settings)} for ${name}`, () => {
@@ -84,7 +84,7 @@ describe("an agent's settings, as models take them", () => {
 describe("max_tokens", () => {
   const tokens = (name: Name, settings: Record<string, unknown>) => mapSettings(settings, target(name)).maxTokens;
 
-  it("is 4096 by default, and more for models that think before they answer", () => {
+  it("is 4096 by default, and more for reasoning models", () => {
     for (const name of ["classic", "compatible", "claude", "simulated"] as const) assert.equal(tokens(name, {}), 4096);
     for (const name of [...THINKERS, "r1"] as const) assert.equal(tokens(name, {}), 4096 + 8192);
     assert.equal(tokens("reasoning", { reasoning_effort: "high" }), 4096 + 24_576);
@@ -93,20 +93,20 @@ describe("max_tokens", () => {
     assert.equal(tokens("compatible", { thinking: { type: "enabled", budget_tokens: 3000 } }), 7096);
   });
 
-  it("stays what the agent sets", () => {
+  it("is the value of the agent when it sets one", () => {
     for (const name of ALL)
       for (const reasoning_effort of [undefined, "high"])
         assert.equal(tokens(name, { max_tokens: 700, reasoning_effort }), 700);
   });
 
-  it("leaves half of a small window to the conversation", () => {
+  it("leaves half of a small context window to the conversation", () => {
     const model = { ...describeModel("openai", "gpt-5.6"), contextWindow: 10_000 };
     assert.equal(mapSettings({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);
     const tiny = { ...model, contextWindow: 2000 };
     assert.equal(mapSettings({}, { model: tiny, kind: "openai", hasTools: false }).maxTokens, 4096);
   });
 
-  it("holds the budget of a model that thinks by one, or the budget is not sent", () => {
+  it("includes the thinking budget, which is not sent when it does not fit", () => {
     const { sent, maxTokens } = mapSettings({ reasoning_effort: "low" }, target("claude"));
     const thinking = { type: "enabled", budgetTokens: 4096 };
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe("max_tokens", () => {
   });
 });
 
-describe("settings beside the six of the interface", () => {
+describe("mapSettings sends additional settings", () => {
   const JSON_SCHEMA = {
     type: "json_schema",
     json_schema: { name: "city", strict: true, schema: { type: "object" } },
@@ -200,14 +200,14 @@ describe("settings beside the six of the interface", () => {
         assert.deepEqual(warned, expected === null ? Object.keys(settings) : []);
       });
 
-  it("response_format is not sent to Gemini beside tools", () => {
+  it("response_format is not sent to Gemini together with tools", () => {
     const settings = { response_format: { type: "json_object" } };
     const { sent, warnings } = mapSettings(settings, target("gemini", true));
     assert.equal(sent.responseFormat, undefined);
-    assert.match(warnings[0]?.message ?? "", /beside tools/);
+    assert.match(warnings[0]?.message ?? "", /together with tools/);
   });
 
-  it("any number of unknown settings makes a bounded number of warnings", () => {
+  it("the number of warnings about unknown settings is limited", () => {
     const settings = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`.repeat(200), 1]));
     const { warnings } = mapSettings(settings, target("classic"));
     assert.ok(warnings.length <= 17 && warnings.every(({ setting }) => setting.length <= 100));

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { describeProviders } from "../../../src/agents/providers/describe-providers.ts";
-import { followProvidersFile } from "../../../src/agents/providers/follow-providers-file.ts";
-import { loadProviders } from "../../../src/agents/providers/load-providers.ts";
+import { watchProvidersFile } from "../../../src/agents/providers/watch-providers-file.ts";
+import { describeProviders, loadProviders } from "../../../src/agents/providers/load-providers.ts";
 import { ModelError } from "../../../src/agents/providers/model-error.ts";
 import type { Providers } from "../../../src/agents/providers/provider.ts";
 import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
@@ -14,7 +13,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
 import { callOf, callsOf, finishOf, KEY, listen, openBench } from "./support/models.ts";
 import { WIRE } from "./support/wire.ts";
-import { openWireServer, refuse, say, type WireServer } from "./support/wire-server.ts";
+import { openWireServer, failWith, say, type WireServer } from "./support/wire-server.ts";
 
 const statesOf = (env: Environment, file: unknown = null) => {
   const text = file === null ? null : JSON.stringify(file);
@@ -31,11 +30,11 @@ const faultsOf = (env: Environment, file: unknown): readonly string[] => {
   return [];
 };
 
-describe("who answers for which framework", () => {
+describe("the provider of a framework", () => {
   const none = ["openai unconfigured", "anthropic unconfigured", "google unconfigured"];
   const sim = "simulated ready";
 
-  it("follows from keys, addresses and entries; simulation fills in only where nothing is real", () => {
+  it("depends on keys, addresses and file entries; simulation applies only when no provider is configured", () => {
     assert.deepEqual(statesOf({}), [sim, sim, sim]);
     assert.deepEqual(statesOf({ NODE_ENV: "production" }), none);
     assert.deepEqual(statesOf({ NODE_ENV: "production", ALLOW_SIMULATED: "1" }), none);
@@ -51,7 +50,7 @@ describe("who answers for which framework", () => {
     assert.deepEqual(statesOf({ MY_KEY: "k" }, entry), [none[0], "openai ready", none[2]]);
   });
 
-  it("every fault is told at once, and no value with it", () => {
+  it("all faults are reported at once, without values", () => {
     const bad = {
       provider_a: { kind: "openai", api_key: KEY, models: [] },
       provider_b: { kind: KEY },
@@ -75,7 +74,7 @@ describe("who answers for which framework", () => {
     assert.throws(() => loadProviders(loadSettings({ PROVIDERS_FILE: "no/such/file" })), SettingsError);
   });
 
-  it("the banner says it without keys or addresses", () => {
+  it("the banner lists the providers without keys or addresses", () => {
     const env = {
       PROVIDER_A_API_KEY: KEY,
       PROVIDER_A_BASE_URL: `http://localhost/${KEY}`,
@@ -87,7 +86,7 @@ describe("who answers for which framework", () => {
     assert.match(third, /not configured/);
   });
 
-  it("a providers file that changes is read again, a bad one keeps what was", async (t) => {
+  it("a changed providers file is read again, and one that is not valid is ignored", async (t) => {
     const folder = await createTemporaryFolder(t, "providers-");
     const path = join(folder, "providers.json");
     const write = (kind: string) =>
@@ -104,7 +103,7 @@ describe("who answers for which framework", () => {
       () => write("anthropic"),
       async () => stopping.abort(),
     ];
-    const worker = followProvidersFile({
+    const worker = watchProvidersFile({
       settings,
       environment: {},
       observer: { ...silentObserver, note: (name) => void failed.push(name) },
@@ -127,15 +126,13 @@ describe("models", () => {
   after(() => server.close());
   const code = (expected: string) => (error: unknown) => error instanceof ModelError && error.code === expected;
 
-  it("are described, refused and priced by the catalogue", () => {
+  it("are described, rejected and priced by the catalogue", () => {
     const { models } = openBench("openai", server.url);
     assert.deepEqual(models.describe("provider_a", ""), {
-      framework: "provider_a",
       model: "gpt-4.1-mini",
       contextWindow: 1_047_576,
       hasTools: true,
       isReasoning: false,
-      isSimulated: false,
     });
     assert.throws(() => models.describe("provider_a", "gpt-2"), code("INVALID_MODEL"));
     assert.throws(() => models.describe("provider_b", null), code("PROVIDER_NOT_CONFIGURED"));
@@ -155,7 +152,7 @@ describe("models", () => {
     assert.equal(openBench("simulated", null).models.priceOf("provider_a", "gpt-5.6", usage), 0);
   });
 
-  it("fall back in the order of the file, before any word, and never to simulation", async (t) => {
+  it("fall back in the order of the file, only before the first text and never to simulation", async (t) => {
     const folder = await createTemporaryFolder(t, "providers-");
     const path = join(folder, "providers.json");
     const entry = (kind: string) => ({ kind, base_url: server.url });
@@ -168,7 +165,7 @@ describe("models", () => {
     );
     const { models, log } = openBench("openai", null, { PROVIDERS_FILE: path, PROVIDER_C_KIND: "simulated" });
     const fine = say(WIRE.anthropic({ texts: ["fine"] }));
-    server.answer(refuse(500, {}), refuse(500, {}), refuse(500, {}), fine);
+    server.answer(failWith(500, {}), failWith(500, {}), failWith(500, {}), fine);
     const heard = await listen(models, callOf({ model: "gpt-5.6" }));
     assert.deepEqual(heard.events[0], {
       type: "start",
@@ -186,14 +183,14 @@ describe("models", () => {
     assert.equal(models.highestPriceOf("provider_a", "gpt-4.1-mini", usage), fallback);
     assert.equal(models.highestPriceOf("provider_a", "gpt-5.6", usage), price("provider_a", "gpt-5.6"));
 
-    server.answer(refuse(400, { error: { code: "context_length_exceeded", message: "" } }), fine);
+    server.answer(failWith(400, { error: { code: "context_length_exceeded", message: "" } }), fine);
     assert.ok(code("CONTEXT_LENGTH_EXCEEDED")((await listen(models, callOf())).error));
-    server.answer(refuse(500, {}));
+    server.answer(failWith(500, {}));
     const { error } = await listen(models, callOf());
     assert.deepEqual([(error as ModelError).attempts, server.asked.length], [6, 6]);
   });
 
-  it("are sent what their kind takes, and the trace goes along", async () => {
+  it("get the settings that their kind supports, and the traceparent", async () => {
     const { models } = openBench("anthropic", server.url);
     server.answer(say(WIRE.anthropic({ texts: ["fine"] })));
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -214,7 +211,7 @@ describe("models", () => {
     assert.equal(server.asked.at(-1)?.body["max_tokens"], 1_200);
   });
 
-  it("are sent effort, thinking, seed and format in the words of their vendor", async () => {
+  it("get effort, thinking, seed and format in the format of their vendor", async () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const settings = {
       reasoning_effort: "low",
@@ -261,7 +258,7 @@ describe("models", () => {
     assert.deepEqual(newer.body["output_config"], { effort: "low" });
   });
 
-  it("get signed thoughts back with the calls that followed them, and nobody else gets them", async () => {
+  it("get signed thoughts back with their calls only when the same kind of provider signed them", async () => {
     const frames = WIRE.anthropic({ calls: [{ id: "c1", name: "look", input: {} }] });
     const block = (frame: object & { type: string }) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`;
     const thought = [

@@ -9,7 +9,7 @@ const tool = (name: string, inputSchema: Record<string, unknown> = { type: "obje
   description: "",
   inputSchema,
 });
-/** Messages of a swarm, as a context joins them. */
+/** Swarm messages, merged as in a context. */
 const joined = (...texts: readonly string[]): ModelMessage => ({
   role: "user",
   content: texts.join("\n\n"),
@@ -24,7 +24,7 @@ const say = (content: string, call: Partial<ModelCall> = {}) => {
 };
 
 describe("the simulated provider", () => {
-  it("restates what it received, the same every time, and says what it is", async () => {
+  it("returns a deterministic summary of its input that is marked as simulated", async () => {
     const heard = await say(`[Alice]: hello ${"x".repeat(300)}`);
     assert.match(
       heard.text,
@@ -39,7 +39,7 @@ describe("the simulated provider", () => {
     assert.ok(usage?.isEstimated && usage.outputTokens > 0 && usage.inputTokens > 0);
   });
 
-  it("counts every message of the swarm that it was given, and names the author of the last", async () => {
+  it("counts the swarm messages of its context and names the author of the last one", async () => {
     const own = { role: "assistant", content: "Mine.\n\nMine too.", starts: [0, 7] } as const;
     for (const [messages, expected] of [
       [
@@ -59,7 +59,7 @@ describe("the simulated provider", () => {
     }
   });
 
-  it("obeys max_tokens and stop, but never loses its mark", async () => {
+  it("applies max_tokens and stop without cutting its mark", async () => {
     for (const [settings, text, reason] of [
       [{ max_tokens: 2 }, "[simulated] Ada", "length"],
       [{ stop: ["was"] }, "[simulated] Ada ", "stop"],
@@ -70,7 +70,7 @@ describe("the simulated provider", () => {
     }
   });
 
-  it("calls tools that it has, a line a step, and then answers", async () => {
+  it("calls the tools of each directive line in its own step, then answers", async () => {
     const tools = [tool("look"), tool("handoff_to_bo_b")];
     const words = '[Alice]: please\n/tool look {"at":1} /tool look {"at":2}\n/tool nothing {}\n/handoff Bo B.';
     const messages = [joined(words, "[Cy]: [simulated] Cy was called")];
@@ -102,7 +102,7 @@ describe("the simulated provider", () => {
     assert.match(words2.text, /The last of 2 tool results: seen There is no tool nothing/);
   });
 
-  it("chooses validly where it has to call a tool", async () => {
+  it("returns valid arguments when it must call a tool", async () => {
     const next = tool("choose", {
       type: "object",
       properties: { next: { type: "string", enum: ["a", "b", "done"] } },
@@ -117,7 +117,7 @@ describe("the simulated provider", () => {
     assert.equal(await choose("[Alice]: hi", "[Bo]: [simulated] x", "[Cy]: [simulated] y"), '{"next":"done"}');
   });
 
-  it("fails and sleeps on request, for all or for one", async () => {
+  it("fails and sleeps on request, for all agents or for one", async () => {
     for (const [words, code, attempts] of [
       ["/fail rate_limit", "PROVIDER_RATE_LIMITED", 3],
       ["/fail 5xx", "PROVIDER_OVERLOADED", 3],

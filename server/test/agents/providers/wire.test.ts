@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { ModelError } from "../../../src/agents/providers/model-error.ts";
 import { callOf, callsOf, finishOf, KEY, KINDS, listen, MODEL_OF, openBench } from "./support/models.ts";
 import { WIRE, WIRE_TRAITS } from "./support/wire.ts";
-import { cut, hang, openWireServer, refuse, say, STREAM, type WireServer } from "./support/wire-server.ts";
+import { cut, failWith, hang, openWireServer, say, STREAM, type WireServer } from "./support/wire-server.ts";
 
 const TOOL = {
   name: "look",
@@ -13,7 +13,7 @@ const TOOL = {
   inputSchema: { type: "object", properties: { at: { type: "string" } } },
 };
 const TIMES = { PROVIDER_FIRST_BYTE_TIMEOUT_MS: "60" };
-/** Long enough that ten signs of life within it are not all late. */
+/** Long enough that at least one of ten pings within it is on time. */
 const IDLE_MS = 800;
 const SHORT = { tools: [TOOL] };
 
@@ -28,7 +28,7 @@ for (const kind of KINDS) {
     const wire = WIRE[kind];
     const traits = WIRE_TRAITS[kind];
 
-    it("text and usage arrive whole, wherever the bytes are cut", async () => {
+    it("reads text and usage for any chunking of the bytes", async () => {
       const { models } = openBench(kind, server.url);
       const texts = ["Grüße", " ", "an 🐝 alle", "\n\ndata: x"];
       await fc.assert(
@@ -54,7 +54,7 @@ for (const kind of KINDS) {
       assert.ok(JSON.stringify(server.asked[0]?.headers).includes(KEY));
     });
 
-    it("tool calls come one or many, with and without arguments, and go back with their results", async () => {
+    it("reads tool calls with and without arguments, and sends their results back", async () => {
       const { models } = openBench(kind, server.url);
       const calls = [
         { id: "c1", name: "look", input: { at: "the ☂ sky" } },
@@ -91,7 +91,7 @@ for (const kind of KINDS) {
       if (traits.signature !== null) assert.ok(sent.includes(traits.signature));
     });
 
-    it("an answer that is declined as a whole, one that is too long, and one without usage", async () => {
+    it("reads a declined answer, a truncated one, and one without usage", async () => {
       const { models } = openBench(kind, server.url);
       server.answer(say(wire({ end: "refusal", texts: traits.isRefusalText ? ["I cannot."] : [] })));
       const declined = await listen(models, callOf());
@@ -104,14 +104,14 @@ for (const kind of KINDS) {
       if (traits.canOmitUsage) assert.deepEqual([finish.usage.outputTokens, finish.usage.isEstimated], [2, true]);
     });
 
-    it("what ends before any text is tried again, what ends behind it is not", async () => {
+    it("retries an answer that breaks off before its first text, and no other", async () => {
       const { models, slept } = openBench(kind, server.url);
       const whole = say(wire({ texts: ["fine"] }));
       const frames = wire({ texts: ["first", "second"] });
       const begun = frames.slice(0, frames.findIndex((frame) => frame.includes("first")) + 1);
       const calls = wire({ calls: [{ id: "c", name: "look", input: { at: "everywhere" } }] });
       const half = calls.slice(0, calls.findIndex((frame) => frame.includes('"look"')) + 1);
-      const early = [cut([]), refuse(503, {}), say(["data: {nonsense\n\n"]), cut(half), say(half)];
+      const early = [cut([]), failWith(503, {}), say(["data: {nonsense\n\n"]), cut(half), say(half)];
       for (const broken of early) {
         server.answer(broken, whole);
         const heard = await listen(models, callOf(SHORT));
@@ -134,12 +134,12 @@ for (const kind of KINDS) {
       }
     });
 
-    it("slowness ends by our own clock, an abort at once, and both close the connection", async () => {
+    it("a timeout and an abort end the call and close the connection", async () => {
       const frames = WIRE[kind]({ texts: ["first", "second"] });
       const begun = frames.slice(0, frames.findIndex((frame) => frame.includes("first")) + 1);
       for (const [answer, env, said] of [
         [hang(null), TIMES, ""],
-        // Only what is meant to be late has little time: the first word must come even on a busy machine.
+        // Only the case that must time out has a short timeout: the first text must arrive even on a busy machine.
         [hang(begun), { PROVIDER_IDLE_TIMEOUT_MS: "300" }, "first"],
         [hang(begun), { PROVIDER_TOTAL_TIMEOUT_MS: "1000" }, "first"],
       ] as const) {
@@ -147,7 +147,7 @@ for (const kind of KINDS) {
         server.answer(answer);
         const heard = await listen(models, callOf());
         assert.ok(heard.error instanceof ModelError);
-        // Not what the server has seen of it: on a busy machine the first may be over before it arrives there.
+        // Not the requests that the server has seen: on a busy machine the first may end before it arrives.
         assert.deepEqual([heard.text, heard.error.code, heard.error.attempts], [said, "PROVIDER_TIMEOUT", 1]);
         await server.asked[0]?.closed;
       }
@@ -169,7 +169,7 @@ for (const kind of KINDS) {
       await server.asked[0]?.closed;
     });
 
-    it("bytes that are no text keep a slow answer alive, before its first word and after", async () => {
+    it("bytes without text restart the idle timer, before and after the first text", async () => {
       const frames = WIRE[kind]({ texts: ["first", "second"] });
       const { models } = openBench(kind, server.url, { PROVIDER_IDLE_TIMEOUT_MS: String(IDLE_MS) });
       server.answer(async (response) => {

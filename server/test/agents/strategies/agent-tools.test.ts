@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { handoffTools } from "../../../src/agents/strategies/handoff-tools.ts";
-import { memberTools } from "../../../src/agents/strategies/member-tools.ts";
+import { agentTools } from "../../../src/agents/strategies/agent-tools.ts";
 import { fallbackSelection, readSelection, selectionTool } from "../../../src/agents/strategies/selection-tool.ts";
 
 const AGENTS = [
@@ -11,16 +10,16 @@ const AGENTS = [
   { id: "id-3", name: "editeur-en-chef", position: 3 },
 ];
 
-test("one tool for each other agent, named after it and unique", () => {
+test("agentTools returns one tool with a unique name for each other agent", () => {
   assert.deepEqual(
-    handoffTools(AGENTS, "id-9", ["handoff_to_agent"]).map(({ tool, agentId }) => [tool.name, agentId]),
+    agentTools("handoff", AGENTS, "id-9", ["handoff_to_agent"]).map(({ tool, agentId }) => [tool.name, agentId]),
     [
       ["handoff_to_editeur_en_chef", "id-1"],
       ["handoff_to_agent_2", "id-2"],
       ["handoff_to_editeur_en_chef_2", "id-3"],
     ],
   );
-  const asks = memberTools(AGENTS, "id-2");
+  const asks = agentTools("member", AGENTS, "id-2");
   assert.deepEqual(
     asks.map(({ agentId }) => agentId),
     ["id-1", "id-3"],
@@ -29,11 +28,11 @@ test("one tool for each other agent, named after it and unique", () => {
   assert.deepEqual(asks[0]?.tool.inputSchema["required"], ["message"]);
 });
 
-test("every vendor accepts the names, whatever agents are called", () => {
+test("tool names are accepted by every vendor for any agent name", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary", maxLength: 110 }), { maxLength: 30 }), (names) => {
       const agents = names.map((name, index) => ({ id: `${index}`, name, role: name }));
-      for (const tools of [handoffTools(agents, "none"), memberTools(agents, "none")]) {
+      for (const tools of [agentTools("handoff", agents, "none"), agentTools("member", agents, "none")]) {
         const toolNames = tools.map(({ tool }) => tool.name);
         assert.equal(new Set(toolNames).size, names.length);
         for (const toolName of toolNames) assert.match(toolName, /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
@@ -44,7 +43,7 @@ test("every vendor accepts the names, whatever agents are called", () => {
 });
 
 describe("selection", () => {
-  test("is one of a closed list without the last speaker", () => {
+  test("offers a closed list without the last speaker", () => {
     const { inputSchema, description } = selectionTool(AGENTS, "id-2");
     assert.deepEqual(inputSchema["properties"], { next: { type: "string", enum: ["id-1", "id-3", "done"] } });
     assert.match(description, /id-1: "Éditeur en chef" \(decides\)/);
@@ -70,7 +69,7 @@ describe("selection", () => {
   for (const [inputText, choice] of answers)
     test(`reads ${inputText}`, () => assert.equal(readSelection(inputText, AGENTS), choice));
 
-  test("a name that two have means neither", () =>
+  test("a name that two agents share selects neither", () =>
     assert.equal(
       readSelection("twin", [
         { id: "1", name: "Twin" },
@@ -79,7 +78,7 @@ describe("selection", () => {
       null,
     ));
 
-  test("falls back to the next by position", () => {
+  test("falls back to the next agent by position", () => {
     assert.equal(fallbackSelection(AGENTS, null), "id-2");
     assert.equal(fallbackSelection(AGENTS, "id-2"), "id-3");
     assert.equal(fallbackSelection(AGENTS, "id-1"), "id-2");

@@ -17,7 +17,7 @@ const pass = (from: string, to: string, extra: Partial<FinishedTurn> = {}): Fini
 const failed = (agentId: string): FinishedTurn => turn(agentId, { outcome: "failed", text: "" });
 
 function decide(view: Partial<RunView>): string {
-  return inWords(
+  return describeStep(
     decideNext({
       strategy: "round_robin",
       agents: AGENTS,
@@ -33,10 +33,10 @@ function decide(view: Partial<RunView>): string {
   );
 }
 
-function inWords(step: NextStep): string {
+function describeStep(step: NextStep): string {
   switch (step.type) {
     case "turns":
-      return step.agentIds.join(step.isParallel ? "+" : " ");
+      return step.agentIds.join("+");
     case "select":
       return "select";
     case "end":
@@ -53,13 +53,13 @@ const only = (...ids: readonly string[]): Partial<RunView> => ({
 const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
   round_robin: [
     ["starts by position", {}, "a"],
-    ["goes on", { turns: [turn("a")] }, "b"],
-    ["goes on after a failure", { turns: [failed("a")] }, "b"],
+    ["continues", { turns: [turn("a")] }, "b"],
+    ["continues after a failure", { turns: [failed("a")] }, "b"],
     ["ends after a round", { turns: [turn("a"), turn("b"), turn("c")] }, "end: all_replied"],
     ["begins another round", { maxRounds: 2, turns: [turn("a"), turn("b"), turn("c")] }, "a"],
     ["narrowed", { ...only("c"), turns: [] }, "c"],
     ["forgets who has left", { turns: [turn("gone"), turn("a")] }, "b"],
-    ["nobody there", { agents: [] }, "end: no_reply_needed"],
+    ["ends without agents", { agents: [] }, "end: no_reply_needed"],
     ["max turns", { maxTurns: 2, turns: [turn("a"), turn("b")] }, "end: max_turns"],
     [
       "its own end comes before the limit",
@@ -86,8 +86,8 @@ const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
     ["narrowed", only("a", "c"), "a+c"],
   ],
   mention: [
-    ["nobody named: position 0", {}, "a"],
-    ["nobody named: coordinator", { coordinatorId: "c" }, "c"],
+    ["starts with position 0 when none is named", {}, "a"],
+    ["starts with the coordinator when none is named", { coordinatorId: "c" }, "c"],
     ["a coordinator who is not there", { coordinatorId: "gone" }, "a"],
     ["named ones in order", only("c", "b"), "b"],
     ["the next named one", { ...only("c", "b"), turns: [turn("b")] }, "c"],
@@ -99,9 +99,9 @@ const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
     ["starts at position 0", {}, "a"],
     ["starts at who is named", { ...only("c"), coordinatorId: "b" }, "c"],
     ["starts at a named coordinator", { ...only("a", "b"), coordinatorId: "b" }, "b"],
-    ["follows", { turns: [pass("a", "c")] }, "c"],
+    ["continues with the target", { turns: [pass("a", "c")] }, "c"],
     ["ends without one", { turns: [pass("a", "c"), turn("c")] }, "end: all_replied"],
-    ["ends at a handoff to nobody", { turns: [pass("a", "gone")] }, "end: all_replied"],
+    ["ends at a handoff to a removed agent", { turns: [pass("a", "gone")] }, "end: all_replied"],
     ["ends at a handoff to oneself", { turns: [pass("a", "a")] }, "end: all_replied"],
     ["stays in a narrowed set", { ...only("a"), coordinatorId: "b", turns: [pass("a", "c")] }, "end: all_replied"],
     ["but for the coordinator", { ...only("a"), coordinatorId: "b", turns: [pass("a", "b")] }, "b"],
@@ -129,10 +129,10 @@ const CASES: Record<(typeof SWARM_STRATEGIES)[number], readonly Case[]> = {
     ["done at once", { selected: "done" }, "end: no_reply_needed"],
     ["done later", { selected: "done", turns: [turn("a")] }, "end: all_replied"],
     ["asks again", { turns: [turn("a")] }, "select"],
-    ["nobody twice in a row", { selected: "a", turns: [turn("a")] }, "b"],
-    ["nobody who is not there", { selected: "gone", turns: [turn("c")] }, "a"],
+    ["selects no agent twice in a row", { selected: "a", turns: [turn("a")] }, "b"],
+    ["ignores a removed agent", { selected: "gone", turns: [turn("c")] }, "a"],
     ["a choice among one is none", only("b"), "b"],
-    ["and nobody is left then", { ...only("b"), turns: [turn("b")] }, "end: all_replied"],
+    ["ends when no candidate is left", { ...only("b"), turns: [turn("b")] }, "end: all_replied"],
     ["does not ask where no turn is left", { maxTurns: 1, turns: [turn("a")] }, "end: max_turns"],
   ],
   supervisor: [
@@ -150,7 +150,7 @@ for (const strategy of SWARM_STRATEGIES)
       test(name, () => assert.equal(decide({ strategy, ...view }), step));
   });
 
-test("any run of any strategy ends within its turns, and asks enabled agents alone", () => {
+test("any run of any strategy ends within its turn limit and uses only enabled agents", () => {
   const ids = ["a", "b", "c", "d"];
   fc.assert(
     fc.property(

@@ -8,40 +8,40 @@ import { createStreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { AppError } from "../../../src/errors/index.ts";
 
 const VIEWER = { isManager: true, ownAgentIds: [] };
-/** Nothing is asked for in the first seconds. */
+/** The first statement is sent after some seconds. */
 const NO_POOL = {} as pg.Pool;
 
-test("a user follows so many runs at a time, and who leaves makes room", (t) => {
-  const following = openSubscribers(NO_POOL, createStreamHub(), 2);
-  t.after(() => following.close());
+test("a user can have a limited number of subscriptions, and closing one allows another", (t) => {
+  const subscribers = openSubscribers(NO_POOL, createStreamHub(), 2);
+  t.after(() => subscribers.close());
   const ann: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
   const bob: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
   const service: Principal = { ...SERVICE_PRINCIPAL, userId: ann.userId };
-  const follow = (caller: Principal) => {
-    const giveBack = following.reserve(caller);
+  const subscribe = (principal: Principal) => {
+    const release = subscribers.reserve(principal);
     const { signal } = new AbortController();
-    const follower = following.begin({ runId: randomUUID(), caller, afterSeq: 0, signal }, VIEWER, true);
-    giveBack();
-    return follower;
+    const subscriber = subscribers.begin({ runId: randomUUID(), principal, afterSeq: 0, signal }, VIEWER, true);
+    release();
+    return subscriber;
   };
-  const isRefused = (error: unknown): boolean => error instanceof AppError && error.code === "RATE_LIMITED";
+  const isRateLimited = (error: unknown): boolean => error instanceof AppError && error.code === "RATE_LIMITED";
 
-  const [first] = [follow(ann), follow(ann)];
-  assert.throws(() => follow(ann), isRefused);
-  follow(bob);
-  for (let count = 0; count < 3; count += 1) follow(service);
+  const [first] = [subscribe(ann), subscribe(ann)];
+  assert.throws(() => subscribe(ann), isRateLimited);
+  subscribe(bob);
+  for (let count = 0; count < 3; count += 1) subscribe(service);
   first?.close();
   first?.close();
-  follow(ann);
-  assert.throws(() => follow(ann), isRefused);
+  subscribe(ann);
+  assert.throws(() => subscribe(ann), isRateLimited);
 
   const eve: Principal = { role: "authenticated", userId: randomUUID(), claims: {}, session: null };
-  const [one, two] = [following.reserve(eve), following.reserve(eve)];
-  assert.throws(() => following.reserve(eve), isRefused, "those who are being let in count too");
+  const [one, two] = [subscribers.reserve(eve), subscribers.reserve(eve)];
+  assert.throws(() => subscribers.reserve(eve), isRateLimited, "reservations count too");
   one?.();
   one?.();
-  follow(eve);
-  assert.throws(() => following.reserve(eve), isRefused, "a place is given back once");
+  subscribe(eve);
+  assert.throws(() => subscribers.reserve(eve), isRateLimited, "a reservation is released once");
   two?.();
-  follow(eve);
+  subscribe(eve);
 });

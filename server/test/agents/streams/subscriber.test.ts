@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { expandEvent } from "../../../src/agents/streams/expand-event.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
 import { hidePayload, renderFrame } from "../../../src/agents/streams/render-frame.ts";
 import { answerWith, type RunBody } from "../../../src/agents/respond/run-body.ts";
-import type { EventReader } from "../../../src/agents/streams/event-reader.ts";
+import { type EventReader, expandEvent } from "../../../src/agents/streams/event-reader.ts";
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 
 const RUN = "0192f0c1-0000-7000-8000-000000000001";
 const VIEWER = { isManager: false, ownAgentIds: [] };
 const PAGE = 7;
 
-/** A run that is carried out here, and what of it is stored. */
+/** A run that is executed here, and its stored events. */
 function openRun() {
-  const hub = createStreamHub();
+  const streamHub = createStreamHub();
   const stored: RunEvent[] = [];
   const unstored: RunEvent[] = [];
   let seq = 0;
-  hub.open(RUN);
+  streamHub.open(RUN);
   const reader: EventReader = {
     read: async (_runId, afterSeq) => {
       const events = stored.filter((event) => event.seq > afterSeq).slice(0, PAGE);
@@ -31,21 +30,21 @@ function openRun() {
     seq += 1;
     const event = { runId: RUN, seq, type, agentId: null, isRestricted: false, data: {} };
     unstored.push(event);
-    hub.publish(event);
+    streamHub.publish(event);
   };
   const store = (): void => {
     stored.push(...unstored.splice(0));
-    hub.settle(RUN, seq);
+    streamHub.settle(RUN, seq);
   };
-  const follow = (afterSeq: number): Subscriber =>
-    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, hub, reader });
-  return { hub, publish, store, follow, lastSeq: () => seq };
+  const subscribe = (afterSeq: number): Subscriber =>
+    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, streamHub, reader });
+  return { streamHub, publish, store, subscribe, lastSeq: () => seq };
 }
 
-async function readToEnd(follower: Subscriber): Promise<number[]> {
+async function readToEnd(subscriber: Subscriber): Promise<number[]> {
   const seqs: number[] = [];
   for (;;) {
-    const step = await follower.next(5_000);
+    const step = await subscriber.next(5_000);
     assert.equal(step.kind, "events");
     if (step.kind !== "events") return seqs;
     seqs.push(...step.events.map(({ seq }) => seq));
@@ -53,21 +52,21 @@ async function readToEnd(follower: Subscriber): Promise<number[]> {
   }
 }
 
-describe("a follower", () => {
-  test("hands out every event once and in order, whenever it comes and whatever is stored by then", async () => {
-    const actions = fc.array(fc.constantFrom("publish", "publish", "publish", "store", "follow", "wait"), {
+describe("a subscriber", () => {
+  test("emits every event once and in order, for any interleaving of publishing and storing", async () => {
+    const actions = fc.array(fc.constantFrom("publish", "publish", "publish", "store", "subscribe", "wait"), {
       maxLength: 60,
     });
     await fc.assert(
       fc.asyncProperty(actions, async (steps) => {
         const run = openRun();
         const read: { from: number; seqs: Promise<number[]> }[] = [];
-        const follow = (from: number): void => void read.push({ from, seqs: readToEnd(run.follow(from)) });
-        follow(0);
+        const subscribe = (from: number): void => void read.push({ from, seqs: readToEnd(run.subscribe(from)) });
+        subscribe(0);
         for (const step of steps) {
           if (step === "publish") run.publish();
           else if (step === "store") run.store();
-          else if (step === "follow") follow(Math.floor(run.lastSeq() / 2));
+          else if (step === "subscribe") subscribe(Math.floor(run.lastSeq() / 2));
           else await new Promise(setImmediate);
         }
         run.publish("run.completed");
@@ -81,44 +80,44 @@ describe("a follower", () => {
     );
   });
 
-  test("keeps no more than a bound for a reader who does not read, who misses nothing all the same", async () => {
+  test("limits the buffer of a slow reader, which misses no event", async () => {
     const run = openRun();
-    const follower = run.follow(0);
+    const subscriber = run.subscribe(0);
     run.publish();
-    assert.equal((await follower.next(1_000)).kind, "events");
+    assert.equal((await subscriber.next(1_000)).kind, "events");
     for (let count = 0; count < 1_500; count += 1) run.publish();
     run.publish("run.completed");
     run.store();
-    const step = await follower.next(1_000);
-    assert.ok(step.kind === "events" && step.events.length <= PAGE, "what was heard is given up and read again");
-    const seqs = await readToEnd(follower);
+    const step = await subscriber.next(1_000);
+    assert.ok(step.kind === "events" && step.events.length <= PAGE, "the buffer is dropped and read again");
+    const seqs = await readToEnd(subscriber);
     assert.deepEqual([seqs[0], seqs.length], [step.events.length + 2, 1_502 - 1 - step.events.length]);
   });
 
-  test("says why it stops, and is not heard of any more", async () => {
+  test("reports why it stops, and emits nothing afterwards", async () => {
     for (const reason of ["left", "forbidden", "stopping"] as const) {
       const run = openRun();
-      const follower = run.follow(0);
-      const waiting = follower.next(5_000);
-      setImmediate(() => follower.close(reason));
+      const subscriber = run.subscribe(0);
+      const waiting = subscriber.next(5_000);
+      setImmediate(() => subscriber.close(reason));
       assert.deepEqual(await waiting, { kind: reason });
       run.publish();
-      assert.deepEqual(await follower.next(5_000), { kind: reason });
+      assert.deepEqual(await subscriber.next(5_000), { kind: reason });
     }
   });
 
   test("is over when the run has ended and nothing more is stored", async () => {
     const run = openRun();
-    run.hub.close(RUN);
-    const follower = run.follow(0);
-    assert.deepEqual(await follower.next(0), { kind: "idle" });
-    follower.learn(VIEWER, "completed");
-    assert.deepEqual(await follower.next(1_000), { kind: "over" });
+    run.streamHub.close(RUN);
+    const subscriber = run.subscribe(0);
+    assert.deepEqual(await subscriber.next(0), { kind: "idle" });
+    subscriber.update(VIEWER, "completed");
+    assert.deepEqual(await subscriber.next(1_000), { kind: "over" });
   });
 });
 
-describe("an event", () => {
-  test("of many pieces becomes as many, each with its own number", () => {
+describe("a run event", () => {
+  test("with several deltas is expanded into one event for each delta", () => {
     const row = { run_id: RUN, seq: 9, type: "message.delta", agent_id: "a", restricted: false };
     const data = { run_id: RUN, turn_id: "t", first_seq: 7, deltas: ["x", "y", "z"] };
     assert.deepEqual(
@@ -132,7 +131,7 @@ describe("an event", () => {
     assert.deepEqual(expandEvent({ ...row, data: { text: "x" } })[0]?.data, { text: "x" });
   });
 
-  test("is one frame, whatever its text holds", () => {
+  test("is one frame for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (delta) => {
         const frame = renderFrame({ runId: RUN, seq: 3, type: "message.delta", data: { delta } });
@@ -143,7 +142,7 @@ describe("an event", () => {
     );
   });
 
-  test("shows what a tool got and gave to the agent's owner and to those who run the swarm alone", () => {
+  test("shows tool inputs and outputs only to the agent's owner and managers of the swarm", () => {
     const data = { tool_name: "t", input: { key: 1 }, output_preview: "out" };
     const event = { runId: RUN, seq: 1, type: "tool.executed", agentId: "a", isRestricted: true, data };
     const cases = [
@@ -158,7 +157,7 @@ describe("an event", () => {
   });
 });
 
-test("how a run ended decides the status of the answer", () => {
+test("the end of a run decides the status of the response", () => {
   const run = (status: RunBody["status"], more: Partial<RunBody> = {}): RunBody => ({
     run_id: RUN,
     status,

@@ -19,10 +19,10 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 beforeEach(async () => {
-  // Two turns begin together, so none begins with the run: all further events are those of the test.
+  // Two turns start together, so none starts with the run: the test emits all further events.
   swarm = await stage.newSwarm(ada, { agents: ["Ann", "Bob"], strategy: "parallel" });
   await stage.join(swarm, bob, "member");
-  stage.hasRoom = true;
+  stage.hasCapacity = true;
 });
 
 interface Frame {
@@ -67,16 +67,16 @@ async function storeEvent(runId: string, seq: number, type: string, data: object
   );
 }
 
-/** A run that is carried out, but not here. */
+/** A run that another node executes. */
 async function startElsewhere(): Promise<string> {
-  stage.hasRoom = false;
+  stage.hasCapacity = false;
   const { run_id: runId } = await stage.ask(ada, swarm);
   await stage.rows("select private.start_run($1, 'elsewhere', 60000)", [runId]);
   return runId;
 }
 
 describe("a stream", () => {
-  test("shows a run that was started here from its first event on, each once, and then ends", async () => {
+  test("emits every event of a run that was started here once, then ends", async () => {
     const answer = await stage.respond.start(ada, requestTo(stage, swarm), { ...STREAMED, ...IN_FRONT });
     const runId = answer.headers["x-run-id"] ?? "";
     const stream = streamOf(answer);
@@ -85,10 +85,10 @@ describe("a stream", () => {
       [2, "run.started"],
     ]);
     const event = { runId, type: "message.delta", agentId: null, isRestricted: false };
-    stage.hub.publish({ ...event, seq: 3, data: { delta: "a" } });
+    stage.streamHub.publish({ ...event, seq: 3, data: { delta: "a" } });
     assert.deepEqual(shapeOf(parse((await stream.next()).value as string)), [[3, "a"]]);
-    stage.hub.publish({ ...event, seq: 4, data: { delta: "b" } });
-    stage.hub.publish({ ...event, seq: 4, data: { delta: "b" } });
+    stage.streamHub.publish({ ...event, seq: 4, data: { delta: "b" } });
+    stage.streamHub.publish({ ...event, seq: 4, data: { delta: "b" } });
     await storeEvent(runId, 4, "message.delta", { first_seq: 3, deltas: ["a", "b"] });
     await stage.finish(runId);
     const rest = await readAll(stream);
@@ -100,7 +100,7 @@ describe("a stream", () => {
     assert.deepEqual([rest[1]?.data["status"], rest[1]?.data["seq"]], ["completed", 5]);
   });
 
-  test("of an ended run replays what is stored after the event that was seen last", async () => {
+  test("of an ended run replays the stored events after the last seen one", async () => {
     const { run_id: runId } = await stage.ask(ada, swarm);
     await storeEvent(runId, 5, "message.delta", { first_seq: 3, deltas: ["a", "b", "c"] });
     await stage.finish(runId);
@@ -132,7 +132,7 @@ describe("a stream", () => {
     assert.deepEqual(await attach(2_147_483_647), []);
   });
 
-  test("follows a run that another node carries out", async () => {
+  test("reads the events of a run that another node executes", async () => {
     const runId = await startElsewhere();
     const stream = streamOf(await stage.respond.attach(ada, runId, STREAMED));
     assert.equal(parse((await stream.next()).value as string).length, 3);
@@ -148,21 +148,22 @@ describe("a stream", () => {
     ]);
   });
 
-  test("hides what a tool got and gave from members who neither own the agent nor run the swarm", async () => {
+  test("hides tool inputs and outputs from members who neither own the agent nor manage the swarm", async () => {
     const { run_id: runId } = await stage.ask(ada, swarm);
     await storeEvent(runId, 3, "tool.executed", { tool_name: "t", input: { a: 1 }, output_preview: "secret" }, true);
     await storeEvent(runId, 4, "reasoning.delta", { first_seq: 4, deltas: ["hm"] });
     await stage.finish(runId);
-    const toolOf = async (caller: Principal, more = {}): Promise<Frame[]> =>
-      readAll(streamOf(await stage.respond.attach(caller, runId, { ...STREAMED, afterSeq: 2, ...more })));
-    for (const caller of [ada, SERVICE_PRINCIPAL]) assert.deepEqual((await toolOf(caller))[0]?.data["input"], { a: 1 });
+    const toolOf = async (principal: Principal, more = {}): Promise<Frame[]> =>
+      readAll(streamOf(await stage.respond.attach(principal, runId, { ...STREAMED, afterSeq: 2, ...more })));
+    for (const principal of [ada, SERVICE_PRINCIPAL])
+      assert.deepEqual((await toolOf(principal))[0]?.data["input"], { a: 1 });
     const [shown, next] = await toolOf(bob);
     assert.deepEqual(Object.keys(shown?.data ?? {}), ["tool_name", "run_id", "seq"]);
     assert.equal(next?.event, "run.completed", "reasoning is shown to those who ask for it");
     assert.equal((await toolOf(bob, { isReasoningWanted: true }))[1]?.event, "reasoning.delta");
   });
 
-  test("is nobody's who is not in the swarm, and ends for those who are put out", async () => {
+  test("is only for members of the swarm, and ends for removed members", async () => {
     const runId = await startElsewhere();
     const stranger = await stage.newUser();
     assert.equal(await codeOf(stage.respond.attach(stranger, runId, STREAMED)), "RUN_NOT_FOUND");
@@ -187,11 +188,11 @@ describe("a stream", () => {
     assert.equal(await codeOf(stage.respond.attach({ ...ada, session }, runId, STREAMED)), "RUN_NOT_FOUND");
   });
 
-  test("that is left goes on without its reader, unless the run was to end with it", async () => {
+  test("does not end its run when the reader disconnects, unless the request says so", async () => {
     for (const isCancelledOnLeave of [false, true]) {
-      const room = await stage.newSwarm(ada);
+      const ownSwarm = await stage.newSwarm(ada);
       const leaving = new AbortController();
-      const answer = await stage.respond.start(ada, requestTo(stage, room), {
+      const answer = await stage.respond.start(ada, requestTo(stage, ownSwarm), {
         ...STREAMED,
         signal: leaving.signal,
         isBackground: false,
@@ -212,11 +213,11 @@ describe("a stream", () => {
   });
 });
 
-describe("a call that waits", () => {
-  const waitFor = (room: Swarm): Promise<RunAnswer> =>
-    stage.respond.start(ada, requestTo(stage, room), { ...LISTENING, ...IN_FRONT });
+describe("a request that waits for a run", () => {
+  const waitFor = (target: Swarm): Promise<RunAnswer> =>
+    stage.respond.start(ada, requestTo(stage, target), { ...LISTENING, ...IN_FRONT });
 
-  test("is answered with the run when it has ended", async () => {
+  test("returns the run when it has ended", async () => {
     const count = stage.taken.length;
     const waiting = waitFor(swarm);
     while (stage.taken.length === count) await new Promise(setImmediate);
@@ -235,7 +236,7 @@ describe("a call that waits", () => {
       );
   });
 
-  test("is let go when the run has queued too long", async () => {
+  test("returns 202 when the run has been queued too long", async () => {
     await stage.ask(ada, swarm);
     const answer = await waitFor(swarm);
     assert.ok("body" in answer);
@@ -243,8 +244,8 @@ describe("a call that waits", () => {
   });
 });
 
-describe("who steers a run", () => {
-  test("its caller and those who run the swarm end it; a queued one at once", async () => {
+describe("control of a run", () => {
+  test("its starter, and the owner and admins of the swarm, can cancel it; a queued run ends at once", async () => {
     const carol = await stage.newUser();
     await stage.join(swarm, carol, "member");
     await stage.ask(ada, swarm);
@@ -252,14 +253,14 @@ describe("who steers a run", () => {
     const { signal } = LISTENING;
     assert.equal(await codeOf(stage.respond.cancel(carol, runId, signal)), "FORBIDDEN");
     assert.equal(await codeOf(stage.respond.cancel(await stage.newUser(), runId, signal)), "RUN_NOT_FOUND");
-    for (const caller of [bob, ada]) {
-      const answer = await stage.respond.cancel(caller, runId, signal);
+    for (const principal of [bob, ada]) {
+      const answer = await stage.respond.cancel(principal, runId, signal);
       assert.ok("body" in answer);
       assert.deepEqual([answer.status, answer.body.status, answer.body.stop_reason], [200, "cancelled", "cancelled"]);
     }
   });
 
-  /** A run of Bob's with calls of an agent that wait; each is given its time in minutes. */
+  /** A run of Bob with waiting tool calls; the numbers are their deadlines in minutes. */
   async function waitForDecisions(agentId: string, ...minutes: number[]): Promise<{ runId: string; ids: string[] }> {
     const { run_id: runId } = await stage.ask(bob, swarm);
     const turnId = randomUUID();
@@ -295,21 +296,21 @@ describe("who steers a run", () => {
     );
     await stage.rows("insert into public.swarm_agents (swarm_id, agent_id) values ($1, $2)", [swarm.id, agent?.id]);
     const { runId, ids } = await waitForDecisions(agent?.id ?? "", 15);
-    const see = async (caller: Principal): Promise<unknown> => {
-      const answer = await stage.respond.attach(caller, runId, LISTENING);
+    const see = async (principal: Principal): Promise<unknown> => {
+      const answer = await stage.respond.attach(principal, runId, LISTENING);
       assert.ok("body" in answer);
       return answer.body.pending_approvals;
     };
     const pending = { tool_execution_id: ids[0], tool_name: "tool", agent_id: agent?.id };
-    const shown = async (caller: Principal): Promise<unknown> =>
-      ((await see(caller)) as Record<string, unknown>[]).map(({ expires_at: _, ...rest }) => rest);
+    const shown = async (principal: Principal): Promise<unknown> =>
+      ((await see(principal)) as Record<string, unknown>[]).map(({ expires_at: _, ...rest }) => rest);
     const service: Principal = SERVICE_PRINCIPAL;
-    for (const caller of [carl, ada, service])
-      assert.deepEqual(await shown(caller), [{ ...pending, input: { amount: 5 } }]);
+    for (const principal of [carl, ada, service])
+      assert.deepEqual(await shown(principal), [{ ...pending, input: { amount: 5 } }]);
     assert.deepEqual(await shown(bob), [pending], "a member who only started the run");
   });
 
-  test("approve answers with the state after the decision", async () => {
+  test("approve returns the state after the decision", async () => {
     const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15);
     const decisions = [{ tool_execution_id: ids[0] ?? "", approved: true }];
     stage.onWake = () => void stage.rows("select private.start_run($1, 'elsewhere', 60000)", [runId]);
@@ -322,12 +323,12 @@ describe("who steers a run", () => {
     }
   });
 
-  test("only the agent's owner decides, once and in time, all or nothing", async () => {
+  test("only the agent's owner decides, once and in time, for all calls or none", async () => {
     const { runId, ids } = await waitForDecisions(swarm.agentIds[0] ?? "", 15, 15, 15, -1);
     const [first = "", second = "", third = "", late = ""] = ids;
-    const decide = (caller: UserPrincipal, ...decisions: [id: string, approved: boolean][]): Promise<RunAnswer> =>
+    const decide = (principal: UserPrincipal, ...decisions: [id: string, approved: boolean][]): Promise<RunAnswer> =>
       stage.respond.decide(
-        caller,
+        principal,
         runId,
         decisions.map(([id, approved]) => ({ tool_execution_id: id, approved, reason: "because" })),
       );

@@ -12,21 +12,21 @@ import { createStreamHub, type OpenStreamHub } from "../../../src/agents/streams
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 
-/** The calls of the room, with an executor that only notes what it is told. */
+/** The respond module with an executor that only records its calls. */
 export interface Stage {
   readonly database: TestDatabase;
   readonly respond: Respond;
-  readonly hub: OpenStreamHub;
+  readonly streamHub: OpenStreamHub;
   readonly taken: StartedRun[];
   readonly cancelled: string[];
-  /** The service's pool. */
+  /** The pool of the service role. */
   readonly pool: pg.Pool;
-  /** Room for runs on this node. */
-  hasRoom: boolean;
-  /** The frameworks of the runs for which there was room, and how many of these did not start. */
+  /** Whether this node has capacity for runs. */
+  hasCapacity: boolean;
+  /** The frameworks of the runs that got capacity, and how many of these did not start. */
   readonly offers: (readonly Framework[])[];
   releasedCount: number;
-  /** A run may be waiting. */
+  /** Called when a run may be queued. */
   onWake: () => void;
   charged: number;
   newUser(): Promise<UserPrincipal>;
@@ -34,10 +34,10 @@ export interface Stage {
     owner: UserPrincipal,
     more?: { settings?: object; agents?: readonly string[]; strategy?: string },
   ): Promise<Swarm>;
-  join(swarm: Swarm, caller: UserPrincipal, role: string): Promise<void>;
+  join(swarm: Swarm, principal: UserPrincipal, role: string): Promise<void>;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Asks in the background and answers with the run. */
-  ask(caller: Principal & { readonly userId: string }, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
+  /** Starts a run in the background and returns it. */
+  ask(principal: Principal & { readonly userId: string }, swarm: Swarm, more?: Partial<RunRequest>): Promise<RunBody>;
   /** Ends a run that was started, as its executor would. */
   finish(runId: string, status?: "completed" | "failed" | "cancelled" | "partial", stopReason?: string): Promise<void>;
 }
@@ -54,18 +54,18 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   const { masterKey, adminUrl, owner } = database;
   const pools = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
   t.after(() => pools.close());
-  const hub = createStreamHub();
+  const streamHub = createStreamHub();
   const taken: StartedRun[] = [];
   const cancelled: string[] = [];
   const offers: (readonly Framework[])[] = [];
   const respond = openRespond({
     pool: pools.service,
-    hub,
+    streamHub,
     executor: {
       owner: "node",
       leaseMs: 30_000,
       reservePlace: (frameworks) => {
-        if (!stage.hasRoom) return null;
+        if (!stage.hasCapacity) return null;
         offers.push(frameworks);
         const release = (): boolean => {
           stage.releasedCount += 1;
@@ -74,7 +74,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
         return { release };
       },
       take: (run) => {
-        hub.open(run.runId);
+        streamHub.open(run.runId);
         taken.push(run);
       },
       wake: () => stage.onWake(),
@@ -82,10 +82,9 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     },
     models: {
       describe: (framework, model) => {
-        if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "there is no such model");
+        if (model === WITHOUT_MODEL) throw new ModelError("INVALID_MODEL", "the model does not exist");
         if (framework === "provider_c") throw new ModelError("PROVIDER_NOT_CONFIGURED", "provider_c is not configured");
-        const facts = { contextWindow: 1_000, hasTools: true, isReasoning: false, isSimulated: true };
-        return { framework, model: model ?? "default", ...facts };
+        return { model: model ?? "default", contextWindow: 1_000, hasTools: true, isReasoning: false };
       },
     },
     queueLimit: 3,
@@ -101,11 +100,11 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   const stage: Stage = {
     database,
     respond,
-    hub,
+    streamHub,
     taken,
     cancelled,
     pool: pools.service,
-    hasRoom: true,
+    hasCapacity: true,
     offers,
     releasedCount: 0,
     onWake: () => {},
@@ -118,7 +117,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     },
     newSwarm: async ({ userId }, { settings = {}, agents = ["Ann"], strategy = "round_robin" } = {}) => {
       const [swarm] = await rows<{ id: string }>(
-        "insert into public.swarms (owner_id, name, settings, strategy) values ($1, 'room', $2, $3) returning id",
+        "insert into public.swarms (owner_id, name, settings, strategy) values ($1, 'swarm', $2, $3) returning id",
         [userId, settings, strategy],
       );
       const id = swarm?.id ?? "";
@@ -142,8 +141,8 @@ export async function openStage(t: Cleanup): Promise<Stage> {
         [id, userId, role],
       );
     },
-    ask: async (caller, swarm, more = {}) => {
-      const answer = await respond.start(caller, requestTo(stage, swarm, more), { ...BACKGROUND, ...LISTENING });
+    ask: async (principal, swarm, more = {}) => {
+      const answer = await respond.start(principal, requestTo(stage, swarm, more), { ...BACKGROUND, ...LISTENING });
       if (!("body" in answer)) throw new Error("a call in the background was answered with a stream");
       return answer.body;
     },
@@ -157,8 +156,8 @@ export async function openStage(t: Cleanup): Promise<Stage> {
       const step = { op: "finish_run", seq: run?.seq ?? 0, status, stop_reason: stopReason, error: null } as const;
       const [ended] = await advanceRuns(pools.service, [{ hold, steps: [step], events: [], isRepeated: false }]);
       for (const { seq, type, data } of ended?.results[0]?.events ?? [])
-        hub.publish({ runId, seq, type, data, agentId: null, isRestricted: false });
-      hub.close(runId);
+        streamHub.publish({ runId, seq, type, data, agentId: null, isRestricted: false });
+      streamHub.close(runId);
     },
   };
   return stage;
@@ -193,7 +192,7 @@ export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> 
   };
 }
 
-/** The code of the refusal that a call must end with. */
+/** The error code of a call that must be rejected. */
 export async function codeOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

@@ -7,7 +7,7 @@ export const NODE = { owner: "node", leaseMs: 30_000, queueLimit: 3 };
 
 export type TurnCall = AdmissionCall & { readonly first_turn: FirstTurnPlan };
 
-/** A call to a swarm whose first agent begins. */
+/** A call to a swarm with a planned first turn. */
 export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<AdmissionCall> = {}): TurnCall {
   return {
     run_id: randomUUID(),
@@ -40,7 +40,7 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
   };
 }
 
-/** The last steps of a run whose first turn began with it, as its node writes them. */
+/** The last steps of a run whose first turn started with it. */
 export function endSteps(call: TurnCall, seq: number, content = "hi there"): NumberedStep[] {
   return [
     {

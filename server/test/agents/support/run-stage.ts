@@ -20,7 +20,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
 
 export interface NodeOptions {
-  /** What the model says, where it is not one of `models`. */
+  /** The answers of the model, unless `models` is given. */
   readonly script?: Script;
   readonly models?: Models;
   readonly tools?: Partial<Tools>;
@@ -29,17 +29,17 @@ export interface NodeOptions {
     Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
   >;
   readonly approvalTtlMs?: number;
-  /** USD for a thousand tokens, where it matters by framework. */
+  /** In USD for a thousand tokens, for all frameworks or by framework. */
   readonly price?: number | Readonly<Record<string, number>>;
 }
 
 export interface RunNode {
   readonly executor: Executor;
-  readonly hub: OpenStreamHub;
+  readonly streamHub: OpenStreamHub;
   readonly notes: readonly { readonly name: string; readonly fields: unknown }[];
-  /** Starts the run here and hands it over. */
+  /** Starts the run on this node. */
   take(runId: string): Promise<void>;
-  /** From now on it claims, watches and sweeps. */
+  /** Starts the workers. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export interface NewSwarm {
 }
 
 export interface RunStage {
-  /** Directly connected, also where the nodes are not. */
+  /** Connected directly, even when the nodes are not. */
   readonly sql: pg.Client;
   /** The pool of all nodes. */
   readonly pool: pg.Pool;
@@ -74,12 +74,12 @@ export interface RunStage {
     readonly ownerId?: string;
   }): Promise<NewSwarm>;
   newTool(agentId: string, name: string, more?: { readonly requiresApproval?: boolean }): Promise<string>;
-  /** A message and its run, queued. */
+  /** Inserts a message and its queued run. */
   ask(swarm: Pick<NewSwarm, "swarmId" | "ownerId">, message?: string, request?: unknown): Promise<string>;
   node(options: NodeOptions): RunNode;
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   run(runId: string): Promise<RunRow>;
-  /** Waits for it. */
+  /** Waits until the run has ended. */
   end(runId: string): Promise<RunRow>;
   statusOf(agentId: string): Promise<string>;
   texts(runId: string): Promise<{ content: string; finish_reason: string | null; metadata: Record<string, unknown> }[]>;
@@ -100,7 +100,7 @@ export async function openRunStage(t: Cleanup): Promise<RunStage> {
 
 function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage {
   const sql = database.owner;
-  // One for all nodes: what sets them apart is what they hold, not how they are connected.
+  // All nodes share the pool: they differ by the runs that they hold.
   const pools = openDatabase({
     url,
     masterKey: database.masterKey,
@@ -146,7 +146,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
     async newSwarm({ agents, strategy = "round_robin", settings = {}, ownerId: givenId }) {
       const ownerId = givenId ?? (await newUser());
       const swarmId = await idOf(
-        "insert into public.swarms (owner_id, name, strategy, settings) values ($1, 'room', $2, $3) returning id",
+        "insert into public.swarms (owner_id, name, strategy, settings) values ($1, 'swarm', $2, $3) returning id",
         [ownerId, strategy, JSON.stringify(settings)],
       );
       const agentIds: string[] = [];
@@ -183,7 +183,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
     node(options) {
       const notes: { name: string; fields: unknown }[] = [];
       const observer: Observer = { note: (name, fields) => void notes.push({ name, fields }), child: () => observer };
-      const hub = createStreamHub();
+      const streamHub = createStreamHub();
       const owner = randomUUID();
       const { executor, workers } = createExecutor({
         ports: {
@@ -191,7 +191,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
           tracing: createTracing({ captureContent: false }),
-          hub,
+          streamHub,
           observer,
           clock: systemClock,
           calibration: createCalibration(),
@@ -219,7 +219,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       nodes.push(stop);
       return {
         executor,
-        hub,
+        streamHub,
         notes,
         stop,
         start: () => {
@@ -261,10 +261,10 @@ export async function until(condition: () => Promise<boolean> | boolean, what: s
   }
 }
 
-/** All events that the hub shows of a run. */
+/** Collects all events of a run that the stream hub publishes. */
 export function collect(node: RunNode, runId: string): RunEvent[] {
   const events: RunEvent[] = [];
-  node.hub.subscribe(runId, (event) => events.push(event));
+  node.streamHub.subscribe(runId, (event) => events.push(event));
   return events;
 }
 
@@ -288,15 +288,13 @@ function scriptedModels(script: Script, price: NonNullable<NodeOptions["price"]>
     return each === undefined ? null : ((usage.inputTokens + usage.outputTokens) * each) / 1_000;
   };
   return {
-    describe: (framework, model) => ({
-      framework,
+    describe: (_framework, model) => ({
       model: model ?? "scripted",
       contextWindow: 32_000,
       hasTools: true,
       isReasoning: false,
-      isSimulated: false,
     }),
-    maxTokens: (_framework, _model, { max_tokens: asked }) => (typeof asked === "number" ? asked : 4_096),
+    maxTokens: (_framework, _model, { max_tokens: maxTokens }) => (typeof maxTokens === "number" ? maxTokens : 4_096),
     boundedFrameworks: () => [],
     priceOf,
     highestPriceOf: priceOf,
@@ -322,7 +320,7 @@ export async function* calls(
   yield { type: "finish", reason: "tool_calls", usage: USAGE };
 }
 
-/** Says the words and then nothing, until it is broken off. */
+/** Emits the deltas, then hangs until it is aborted. */
 export async function* hangs(call: ModelCall, ...deltas: readonly string[]): AsyncGenerator<ModelEvent> {
   yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
   for (const delta of deltas) yield { type: "text", delta };

@@ -20,10 +20,7 @@ export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
 
 export function callContext(parts: Partial<ToolCallContext> = {}): ToolCallContext {
   return {
-    executionId: "019a8000-0000-7000-8000-000000000001",
     swarmId: "019a8000-0000-7000-8000-000000000002",
-    runId: "019a8000-0000-7000-8000-000000000003",
-    agentId: "019a8000-0000-7000-8000-000000000004",
     signal: new AbortController().signal,
     ...parts,
   };

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { calculate } from "../../../src/agents/tools/builtins/calculate.ts";
 import { queryJson } from "../../../src/agents/tools/builtins/query-json.ts";
-import { tellTime } from "../../../src/agents/tools/builtins/tell-time.ts";
-import { legalName } from "../../../src/agents/tools/calls/legal-name.ts";
+import { formatTime } from "../../../src/agents/tools/builtins/format-time.ts";
+import { takeToolName, toLegalName } from "../../../src/agents/strategies/tool-names.ts";
 import { boundText } from "../../../src/agents/tools/output/bound-text.ts";
-import { keptOutput } from "../../../src/agents/tools/output/kept-output.ts";
+import { toStoredOutput } from "../../../src/agents/tools/output/stored-output.ts";
 
-describe("the calculator", () => {
-  it("reads expressions by the usual rules", () => {
+describe("calculate", () => {
+  it("evaluates expressions with the usual precedence", () => {
     const cases: [string, number][] = [
       ["1 + 2 * 3", 7],
       ["(1 + 2) * 3", 9],
@@ -24,7 +24,7 @@ describe("the calculator", () => {
     for (const [expression, value] of cases) assert.equal(calculate(expression), value, expression);
   });
 
-  it("refuses everything else", () => {
+  it("rejects everything else", () => {
     for (const expression of [
       "",
       "1 +",
@@ -46,9 +46,9 @@ describe("the calculator", () => {
   });
 });
 
-describe("the JSON query", () => {
+describe("queryJson", () => {
   const json = JSON.stringify({ items: [{ id: 1, "a.b": "x" }, { id: 2 }, {}], "m/n": { "~": true } });
-  it("finds by path and by pointer", () => {
+  it("selects by path and by JSON pointer", () => {
     const cases: [string, string][] = [
       ["items[0].id", "1"],
       ["$.items[*].id", "[1,2]"],
@@ -59,31 +59,31 @@ describe("the JSON query", () => {
       ["", json],
     ];
     for (const [path, found] of cases) {
-      if (path === "items[9]") assert.throws(() => queryJson(json, path), /names nothing/);
+      if (path === "items[9]") assert.throws(() => queryJson(json, path), /matches nothing/);
       else assert.equal(queryJson(json, path), found, path);
     }
   });
 
-  it("refuses what it cannot read, and sees own members alone", () => {
+  it("rejects paths that are not valid, and selects own properties only", () => {
     assert.throws(() => queryJson("{", "a"), /not JSON/);
     for (const path of ["items[", "items[a]", "a..b", "[[0]]"])
-      assert.throws(() => queryJson(json, path), /cannot be read/, path);
+      assert.throws(() => queryJson(json, path), /is not valid from/, path);
     for (const path of ["__proto__", "constructor", "items.length", "toString"])
-      assert.throws(() => queryJson(json, path), /names nothing/, path);
+      assert.throws(() => queryJson(json, path), /matches nothing/, path);
   });
 });
 
-describe("the clock", () => {
-  it("tells the time of a zone", () => {
+describe("formatTime", () => {
+  it("formats the time in a time zone", () => {
     const now = new Date("2026-07-01T23:30:05Z");
-    const { date, time, weekday, offset } = JSON.parse(tellTime(now, "Europe/Berlin")) as Record<string, string>;
+    const { date, time, weekday, offset } = JSON.parse(formatTime(now, "Europe/Berlin")) as Record<string, string>;
     assert.deepEqual([date, time, weekday, offset], ["2026-07-02", "01:30:05", "Thursday", "GMT+02:00"]);
-    assert.throws(() => tellTime(now, "Mars/Base"), /no such time zone/);
+    assert.throws(() => formatTime(now, "Mars/Base"), /time zone does not exist/);
   });
 });
 
-describe("outputs", () => {
-  it("are bounded, whole characters, marked", () => {
+describe("tool outputs", () => {
+  it("are truncated between characters and marked", () => {
     assert.deepEqual(boundText("a\0b\ud800", 10), { text: "ab\u{fffd}", chars: 3, isTruncated: false });
     const cut = boundText("\u{1f600}".repeat(500), 201);
     assert.ok(cut.isTruncated && cut.text.length <= 201 && cut.text.isWellFormed());
@@ -91,15 +91,15 @@ describe("outputs", () => {
     assert.equal(boundText("\u{1f600}", 1).text, "");
   });
 
-  it("are kept as what a column of JSON can hold", () => {
-    assert.deepEqual(keptOutput('{"a": [1]}'), { a: [1] });
+  it("are stored as JSON when PostgreSQL accepts it", () => {
+    assert.deepEqual(toStoredOutput('{"a": [1]}'), { a: [1] });
     for (const text of ["{", "plain", '{"a": "\\u0000"}', '["\\uD800"]', `${"[".repeat(5000)}${"]".repeat(5000)}`])
-      assert.equal(keptOutput(text), text);
+      assert.equal(toStoredOutput(text), text);
   });
 
-  it("names of imported tools are legal and free", () => {
-    assert.equal(legalName("get.weather/now", new Set()), "get_weather_now");
-    assert.equal(legalName("1st", new Set(["_1st", "_1st_2"])), "_1st_3");
-    assert.equal(legalName("x".repeat(100), new Set(["x".repeat(64)])), `${"x".repeat(62)}_2`);
+  it("names of imported tools are valid and unique", () => {
+    assert.equal(takeToolName(toLegalName("get.weather/now"), new Set()), "get_weather_now");
+    assert.equal(takeToolName(toLegalName("1st"), new Set(["_1st", "_1st_2"])), "_1st_3");
+    assert.equal(takeToolName(toLegalName("x".repeat(100)), new Set(["x".repeat(64)])), `${"x".repeat(62)}_2`);
   });
 });

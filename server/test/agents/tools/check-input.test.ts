@@ -21,8 +21,8 @@ function faultOf(inputText: string, parts: Parameters<typeof assignedTool>[0] = 
   return checked.ok ? "" : `${checked.fault.code} ${checked.fault.message}`;
 }
 
-describe("what the model is told", () => {
-  it("leaves out what the assignment fixes", () => {
+describe("the description for the model", () => {
+  it("omits the arguments that the assignment fixes", () => {
     const { inputSchema } = describeTool(
       assignedTool({ input_schema: SCHEMA, configuration: { unit: "c", timeout_ms: 10 } }),
     );
@@ -34,8 +34,8 @@ describe("what the model is told", () => {
   });
 });
 
-describe("inputs", () => {
-  it("are the model's with the fixed arguments over them", () => {
+describe("tool inputs", () => {
+  it("are the arguments of the model, overridden by the fixed ones", () => {
     const checked = check('{"city": "Rome", "unit": "f"}', {
       configuration: { unit: "c", unknown: 1, timeout_ms: 10 },
     });
@@ -46,7 +46,7 @@ describe("inputs", () => {
     });
   });
 
-  it("are refused with a reason", () => {
+  it("are rejected with a reason", () => {
     const cases: [string, RegExp][] = [
       ["{", /INVALID_TOOL_INPUT .*JSON object/],
       ["[1]", /JSON object/],
@@ -59,12 +59,12 @@ describe("inputs", () => {
       [`{"city": "${"a".repeat(65_536)}", "unit": "c"}`, /65536 characters/],
       [`{"city": ${"[".repeat(40)}${"]".repeat(40)}}`, /nested deeper/],
       [`{"city": [${"1,".repeat(6_000)}1]}`, /more than 5000 values/],
-      ['{"a\\u0000": 1}', /cannot be kept/],
+      ['{"a\\u0000": 1}', /cannot be stored/],
     ];
     for (const [text, reason] of cases) assert.match(faultOf(text), reason, text.slice(0, 60));
   });
 
-  it("never carry what a database cannot hold, nor a prototype", () => {
+  it("contain neither characters that PostgreSQL rejects nor a prototype", () => {
     const schema = { type: "object" };
     assert.deepEqual(check('{"a": "x\\u0000y\\ud800"}', { input_schema: schema }), {
       ok: true,
@@ -103,7 +103,7 @@ describe("hostile schemas", () => {
     ["not a schema", { properties: { a: { type: "text" } } }, /not a JSON Schema/],
     ["asynchronous", { $async: true }, /\$async/],
   ];
-  it("make the tool unusable and nothing else", () => {
+  it("make only their tool unusable", () => {
     for (const [name, parts, reason] of cases) {
       const fault = faultOf("{}", { input_schema: { type: "object", ...parts } });
       assert.match(fault, /^TOOL_UNUSABLE The tool's input_schema /, name);
@@ -111,14 +111,14 @@ describe("hostile schemas", () => {
     }
   });
 
-  it("cannot hang a check by their patterns", () => {
+  it("cannot block a check by their patterns", () => {
     const input_schema = { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } };
     const before = process.threadCpuUsage();
     assert.match(faultOf(JSON.stringify({ a: `${"a".repeat(60_000)}!` }), { input_schema }), /must match pattern/);
     assert.ok(process.threadCpuUsage(before).user < 2_000_000);
   });
 
-  it("of ordinary tools of other drafts are taken", () => {
+  it("do not include ordinary schemas of other drafts", () => {
     const draft = "https://json-schema.org/draft/2020-12/schema";
     for (const $schema of [draft, "http://json-schema.org/draft-07/schema#"]) {
       const input_schema = {

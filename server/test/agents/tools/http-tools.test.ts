@@ -13,7 +13,7 @@ interface Seen {
   readonly body: string;
 }
 
-/** A server that notes what it is asked, and one call of a tool of it. */
+/** A server that records its requests, and one call of its tool. */
 async function stage(t: TestContext, answer: Answerer = (_request, response) => response.end("ok")) {
   const seen: Seen[] = [];
   const receiver = await startReceiver(t, (request, response) => {
@@ -42,7 +42,7 @@ function codeOf(outcome: ToolOutcome): string {
   return outcome.status === "succeeded" ? "succeeded" : outcome.error.code;
 }
 
-test("arguments go into path, query and body, encoded, and nowhere else", async (t) => {
+test("arguments are encoded in path, query and body only", async (t) => {
   const { seen, call } = await stage(t, (_request, response) => response.end('{"done": true}'));
   const url = "/v1/{id}/notes?q={text}&kind=x&page={page}";
   const outcome = await call({ method: "POST", url }, { id: "a/../b?c#d", text: "x&admin=1", title: "T" });
@@ -60,7 +60,7 @@ test("arguments go into path, query and body, encoded, and nowhere else", async 
   assert.equal(seen.length, 2);
 });
 
-test("secrets go where the configuration says, and never come back", async (t) => {
+test("secrets are sent as configured and removed from the output", async (t) => {
   const secrets = { token: "s3cr3t-value", other: "second-secret" };
   const parts = { secrets_wrapped: wrapped(assignedTool().id, secrets) };
   const { seen, call } = await stage(t, ({ headers, url }, response) => {
@@ -86,7 +86,7 @@ test("secrets go where the configuration says, and never come back", async (t) =
   const failed = await call({ url: "/fail", auth: forms[0][0] }, {}, parts);
   assert.ok(failed.status === "failed" && failed.text?.includes("[secret]"));
   assert.doesNotMatch(JSON.stringify(failed), /s3cr3t|second-secret/);
-  // What was said is for those who may see outputs; the fault is for all.
+  // The response text is only for those who can see outputs; everybody sees the fault.
   assert.deepEqual(failed.error, {
     code: "TOOL_HTTP_ERROR",
     message: "The server answered with status 500.",
@@ -99,7 +99,7 @@ test("secrets go where the configuration says, and never come back", async (t) =
   assert.equal(seen.length, before);
 });
 
-test("an assignment narrows bounds and changes neither address nor method", async (t) => {
+test("an assignment lowers limits and cannot change the address or the method", async (t) => {
   const { seen, call } = await stage(t, (_request, response) => response.end("x".repeat(5_000)));
   const configuration = {
     url: "https://evil.example.com/",
@@ -115,7 +115,7 @@ test("an assignment narrows bounds and changes neither address nor method", asyn
   assert.ok(wider.status === "succeeded" && wider.text.length <= 300);
 });
 
-test("hostile answers are cut, named or given up", async (t) => {
+test("hostile responses are truncated, described or aborted", async (t) => {
   const { call, receiver } = await stage(t, ({ url }, response) => {
     if (url === "/endless") {
       const timer = setInterval(() => response.write("y".repeat(65_536)), 1);
@@ -159,7 +159,7 @@ test("hostile answers are cut, named or given up", async (t) => {
   await until(() => receiver.open <= 1);
 });
 
-test("a read that got no answer is tried once more, a change never", async (t) => {
+test("a GET without a response is retried once, a POST never", async (t) => {
   let isDown = true;
   const { seen, call } = await stage(t, (request, response) => {
     if (isDown) request.socket.destroy();
@@ -174,7 +174,7 @@ test("a read that got no answer is tried once more, a change never", async (t) =
   assert.equal(seen.length, 3);
 });
 
-test("no tool reaches what webhooks must not reach", async (t) => {
+test("tools cannot reach addresses that webhooks must not reach", async (t) => {
   const receiver = await startReceiver(t);
   const tools = openToolsForTest(t, { policy: createAddressPolicy({ allowedCidrs: [] }) });
   const get = assignedTool({ kind: "builtin", name: "http_get", owner_id: null });
@@ -203,7 +203,7 @@ test("no tool reaches what webhooks must not reach", async (t) => {
   assert.equal(receiver.accepted, 0);
 });
 
-test("a tool that is not set up well says so", async (t) => {
+test("a tool with a faulty configuration reports TOOL_UNUSABLE", async (t) => {
   const { tools } = await stage(t);
   const cases = [
     assignedTool(),

@@ -15,7 +15,7 @@ import { findFreePort } from "../../support/free-port.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
 
-/** A real server with tools that behave, and tools that do not. */
+/** A real server with correct and faulty tools. */
 function createServerOfTools(
   seen: { traceparent?: unknown; isStarted?: boolean; isAborted?: boolean } = {},
 ): McpServer {
@@ -63,7 +63,7 @@ async function stop(server: HttpsServer): Promise<void> {
   await once(server, "close");
 }
 
-/** Of the current revision: each request stands for itself. */
+/** The current revision of the protocol: requests are stateless. */
 function modernServer(authorizations: (string | undefined)[] = [], seen = {}): HttpsServer {
   const handle = toNodeHandler(createMcpHandler(() => createServerOfTools(seen)));
   return createServer(credential, (request, response) => {
@@ -72,7 +72,7 @@ function modernServer(authorizations: (string | undefined)[] = [], seen = {}): H
   });
 }
 
-/** Of an older revision, which has sessions that a restart forgets. */
+/** An older revision of the protocol, with sessions that a restart loses. */
 function sessionServer(): HttpsServer {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -93,7 +93,7 @@ function codeOf(outcome: ToolOutcome): string {
   return outcome.status === "failed" ? outcome.error.code : outcome.status;
 }
 
-test("tools of a server are listed and called, with their secrets and the trace", async (t) => {
+test("tools of an MCP server are listed and called with their secrets and the traceparent", async (t) => {
   const authorizations: (string | undefined)[] = [];
   const seen: { traceparent?: unknown } = {};
   const port = await listen(t, modernServer(authorizations, seen));
@@ -125,16 +125,16 @@ test("tools of a server are listed and called, with their secrets and the trace"
   assert.equal(codeOf(await call("unknown")), "TOOL_REMOTE_ERROR");
   assert.equal(codeOf(await call("get.weather", { city: 5 })), "TOOL_REMOTE_ERROR");
   assert.notEqual(codeOf(await call("huge")), "succeeded");
-  // Whatever went wrong with one call, the next one works.
+  // The next call succeeds after any failure.
   assert.equal(codeOf(await call("get.weather", { city: "Oslo" })), "succeeded");
 });
 
-test("a call ends by its own deadline and by being cancelled, for the server too", async (t) => {
+test("a timeout or a cancellation ends a call, also on the server", async (t) => {
   const seen: { isStarted?: boolean; isAborted?: boolean } = {};
   const port = await listen(t, modernServer([], seen));
   const tools = openToolsForTest(t);
   const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "slow" };
-  // So that the deadline is that of the call, and none of the connection.
+  // So that the timeout applies to the call and not to the connection.
   await tools.run(assignedTool({ kind: "mcp", config: { ...config, remote_name: "fails" } }), {}, callContext());
   const late = await tools.run(
     assignedTool({ kind: "mcp", config, configuration: { timeout_ms: 1_000 } }),
@@ -152,7 +152,7 @@ test("a call ends by its own deadline and by being cancelled, for the server too
   await until(() => seen.isAborted === true);
 });
 
-test("a server with sessions that was restarted is connected to anew, once", async (t) => {
+test("a restarted server with sessions is reconnected once", async (t) => {
   const first = sessionServer();
   const port = await listen(t, first, await findFreePort());
   const tools = openToolsForTest(t);
@@ -167,13 +167,13 @@ test("a server with sessions that was restarted is connected to anew, once", asy
   await listen(t, second, port);
   assert.equal(codeOf(await call()), "succeeded");
   await stop(second);
-  // It was lent before and now answers that it knows nobody.
+  // The pooled connection now gets an unknown session error.
   await listen(t, sessionServer(), port);
   const again = await call();
   assert.ok(again.status === "succeeded");
 });
 
-test("servers that are none are told apart", async (t) => {
+test("each kind of failing server has its own error", async (t) => {
   const answers: Record<string, [number, string]> = {
     "/page": [200, "<html>"],
     "/secret": [401, "who are you"],
@@ -194,7 +194,7 @@ test("servers that are none are told apart", async (t) => {
   assert.deepEqual(codes, ["TOOL_REMOTE_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR"]);
 });
 
-test("connections are shared by one owner alone, bounded, and closed when idle", async (t) => {
+test("connections are shared within one owner, limited in number, and closed when idle", async (t) => {
   const port = await listen(t, modernServer());
   const guarded = openGuardedFetch({
     policy: loopbackPolicy,
@@ -216,6 +216,6 @@ test("connections are shared by one owner alone, bounded, and closed when idle",
   const other = await borrow("a", { authorization: "x" });
   assert.notEqual(other.client, mine.client);
   assert.equal(pool.size, 2);
-  for (const loan of [mine, mineToo, yours, other]) loan.giveBack(true);
+  for (const loan of [mine, mineToo, yours, other]) loan.release(true);
   await until(() => pool.size === 0);
 });

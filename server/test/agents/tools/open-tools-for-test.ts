@@ -9,7 +9,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 
 export const KEY = randomBytes(32);
 
-/** The room with a way out to loopback alone, closed when the test ends. */
+/** The tools module with access to loopback only, closed when the test ends. */
 export function openToolsForTest(
   t: Pick<TestContext, "after">,
   options: Partial<OpenToolsOptions> & { policy?: typeof loopbackPolicy } = {},
@@ -39,7 +39,7 @@ export function openToolsForTest(
   return tools;
 }
 
-/** As a row of `private.tool_secrets` would have them. */
+/** In the format of `private.tool_secrets`. */
 export function wrapped(toolId: string, secrets: Readonly<Record<string, string>>): string {
   return (sealSecrets(KEY, toolId, secrets)[0] ?? "").slice(1);
 }

@@ -51,7 +51,7 @@ async function add(parts: Row = {}, as: Principal = ada): Promise<Row & { readon
   return (json as (Row & { id: string })[])[0] ?? assert.fail();
 }
 
-async function kept(id: string): Promise<Readonly<Record<string, string>> | null> {
+async function readSecrets(id: string): Promise<Readonly<Record<string, string>> | null> {
   const { rows } = await opened.stage.run(
     "select encode(secrets_wrapped, 'base64') as wrapped from private.tool_secrets where tool_id = $1",
     [id],
@@ -74,11 +74,11 @@ describe("stored tools", () => {
   });
 
   describe("secrets of tools", () => {
-    it("are written, and read by nobody", async () => {
+    it("can be written and never read", async () => {
       const tool = await add({ secrets: { token: SECRET, other: "another-one" } });
       assert.deepEqual(tool["secret_names"], ["other", "token"]);
       assert.equal(Object.hasOwn(tool, "secrets"), false);
-      assert.deepEqual(await kept(tool.id), { token: SECRET, other: "another-one" });
+      assert.deepEqual(await readSecrets(tool.id), { token: SECRET, other: "another-one" });
       const reads = await Promise.all([
         opened.stage.ask(`GET /tools?id=eq.${tool.id}`, { as: ada }),
         opened.stage.ask(`GET /tools?id=eq.${tool.id}`),
@@ -91,16 +91,16 @@ describe("stored tools", () => {
         [200, 200, 400, 404, 400],
       );
       for (const { text } of reads) assert.doesNotMatch(text, /sk-very|another-one|=A/);
-      // A row that was read can be sent back whole.
+      // A row can be written back as it was read.
       const back = await send(`PATCH /tools?id=eq.${tool.id}`, tool);
       assert.equal(back.status, 200, back.text);
-      assert.deepEqual(Object.keys((await kept(tool.id)) ?? {}), ["token", "other"]);
-      // Not in the rows, nor in what the database writes ahead, in any form but the sealed one.
+      assert.deepEqual(Object.keys((await readSecrets(tool.id)) ?? {}), ["token", "other"]);
+      // Neither the rows nor the write-ahead log contain the secret in plain text.
       const { rows } = await opened.stage.run("select t::text as row from public.tools t where id = $1", [tool.id]);
       assert.doesNotMatch(String((rows[0] as { row: string }).row), /=|sk-very/);
     });
 
-    it("are replaced, removed and lost with the host they were for", async () => {
+    it("can be replaced and removed, and are deleted when the host changes", async () => {
       const { id } = await add({ secrets: { token: SECRET } });
       const patch = async (body: unknown): Promise<unknown> => {
         const { json, text } = await send(`PATCH /tools?id=eq.${id}`, body);
@@ -109,32 +109,32 @@ describe("stored tools", () => {
       assert.deepEqual(await patch({ description: "B" }), ["token"]);
       assert.deepEqual(await patch({ config: { ...CONFIG, url: "https://API.example.com/other" } }), ["token"]);
       assert.deepEqual(await patch({ secrets: { token: "next-secret" } }), ["token"]);
-      assert.deepEqual(await kept(id), { token: "next-secret" });
+      assert.deepEqual(await readSecrets(id), { token: "next-secret" });
       assert.deepEqual(await patch({ config: { ...CONFIG, url: "https://evil.example.com/" } }), []);
-      assert.equal(await kept(id), null);
+      assert.equal(await readSecrets(id), null);
       assert.deepEqual(await patch({ config: CONFIG, secrets: { token: SECRET } }), ["token"]);
       assert.deepEqual(
         await patch({ config: { ...CONFIG, url: "https://b.example.com/" }, secrets: { token: "b-secret" } }),
         ["token"],
       );
-      assert.deepEqual(await kept(id), { token: "b-secret" });
+      assert.deepEqual(await readSecrets(id), { token: "b-secret" });
       assert.deepEqual(await patch({ secrets: null }), []);
-      assert.equal(await kept(id), null);
+      assert.equal(await readSecrets(id), null);
       const list = await send("PATCH /tools", [{ id, secrets: { token: "from-list" } }]);
       assert.equal(list.status, 200, list.text);
-      assert.deepEqual(await kept(id), { token: "from-list" });
+      assert.deepEqual(await readSecrets(id), { token: "from-list" });
       assert.equal((await send(`DELETE /tools?id=eq.${id}`, undefined)).status, 200);
-      assert.equal(await kept(id), null);
+      assert.equal(await readSecrets(id), null);
     });
 
-    it("cannot be put on, taken from or moved to another's tool", async () => {
+    it("cannot be added to, removed from or moved to the tool of another user", async () => {
       const { id } = await add({ secrets: { token: SECRET }, visibility: "shared" });
       const stolen = await send(`PATCH /tools?id=eq.${id}`, { secrets: { token: "mine" } }, eve);
       assert.deepEqual([stolen.status, stolen.json], [200, []]);
       const row = { id, name: "copy", description: "x", secrets: { token: "mine" } };
       assert.equal((await send("POST /tools", row, eve)).status, 409);
-      assert.deepEqual(await kept(id), { token: SECRET });
-      // The column itself is not a way in.
+      assert.deepEqual(await readSecrets(id), { token: SECRET });
+      // The column cannot be written directly.
       const forged = await send(
         "POST /tools",
         { name: "forged", description: "x", secret_names: ["=AAAA", "token"] },
@@ -143,7 +143,7 @@ describe("stored tools", () => {
       assert.deepEqual((forged.json as Row[])[0]?.["secret_names"], []);
     });
 
-    it("are sealed before anything is asked of the database", () => {
+    it("are sealed before the statement is sent to the database", () => {
       const rules = createTableRules({ pool: opened.stage.pools.service, tools: checks });
       const row = { name: "a", description: "x", secrets: { token: SECRET } };
       for (const columns of [
@@ -166,7 +166,7 @@ describe("stored tools", () => {
       }
     });
 
-    it("are refused with a reason where they cannot be kept", async () => {
+    it("are rejected with a reason when they are not valid", async () => {
       const { id } = await add();
       const cases: [string, unknown, Record<string, string>][] = [
         ["POST /tools", { name: "a", description: "x", secrets: "text" }, {}],
@@ -194,8 +194,8 @@ describe("stored tools", () => {
     });
   });
 
-  describe("what a tool must be", () => {
-    it("is told by field", async () => {
+  describe("the validation of a tool", () => {
+    it("reports faults by field", async () => {
       const remote = { url: "https://mcp.example.com/", remote_name: "x" };
       const cases: [Row, string][] = [
         [{ config: { url: "http://example.com/" } }, "config.url"],
@@ -229,7 +229,7 @@ describe("stored tools", () => {
       assert.deepEqual(Object.keys((unknown.json as { details: Row }).details), ["name"]);
     });
 
-    it("is there for everybody when it is built in", async () => {
+    it("lets everybody use built-in tools", async () => {
       const { json } = await opened.stage.ask(
         "GET /tools?kind=eq.builtin&order=name&select=name,input_schema,visibility",
         { as: eve },
@@ -246,24 +246,24 @@ describe("stored tools", () => {
     });
   });
 
-  describe("the search in messages", () => {
-    it("sees one swarm, what is not deleted, and texts as they are", async () => {
+  describe("search_messages", () => {
+    it("searches one swarm, skips deleted messages and treats the query literally", async () => {
       const swarms = await Promise.all(
         [ada, eve].map(async (user) => {
           const { json } = await send("POST /swarms", { name: "Room" }, user);
           return String((json as Row[])[0]?.["id"]);
         }),
       );
-      const [room = "", elsewhere = ""] = swarms;
+      const [swarmId = "", elsewhere = ""] = swarms;
       const say = async (swarm_id: string, content: string, user: User): Promise<string> =>
         String(((await send("POST /messages", { swarm_id, content }, user)).json as Row[])[0]?.["id"]);
-      await say(room, "The 100% budget is 5", ada);
-      const gone = await say(room, "old BUDGET", ada);
+      await say(swarmId, "The 100% budget is 5", ada);
+      const gone = await say(swarmId, "old BUDGET", ada);
       await say(elsewhere, "secret budget of others", eve);
       assert.equal((await send(`DELETE /messages?id=eq.${gone}`, undefined, ada)).status, 200);
       const search = assignedTool({ kind: "builtin", name: "search_messages", owner_id: null });
       const find = async (query: string): Promise<unknown[]> => {
-        const outcome = await tools.run(search, { query }, callContext({ swarmId: room }));
+        const outcome = await tools.run(search, { query }, callContext({ swarmId: swarmId }));
         assert.ok(outcome.status === "succeeded");
         return outcome.output as unknown[];
       };
@@ -275,8 +275,8 @@ describe("stored tools", () => {
     });
   });
 
-  describe("the function for tools", () => {
-    it("imports what a server offers, tries it, and keeps to its owner", async () => {
+  describe("the tools function", () => {
+    it("imports and tests the tools of a server for their owner only", async () => {
       const handle = toNodeHandler(
         createMcpHandler(() => {
           const server = new McpServer({ name: "s", version: "1" });

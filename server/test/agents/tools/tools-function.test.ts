@@ -10,12 +10,12 @@ const URL_TEXT = "https://mcp.example.com/";
 const user: Principal = { role: "authenticated", userId: ADA, claims: {}, session: null };
 const service: Principal = { role: "service_role", userId: null, claims: {}, session: null };
 
-function call(body: unknown, caller: Principal, room: Partial<ToolModule> = {}) {
-  return createTools(room as ToolModule).run({ body, headers: {}, caller } as never);
+function call(body: unknown, caller: Principal, tools: Partial<ToolModule> = {}) {
+  return createTools(tools as ToolModule).run({ body, headers: {}, caller } as never);
 }
 
-describe("the body of the function", () => {
-  it("is refused by field", async () => {
+describe("the body of the tools function", () => {
+  it("is rejected with a reason for each field", async () => {
     const cases: [unknown, Principal, string][] = [
       [{ action: "delete" }, user, "action"],
       [{ action: "list" }, user, "url"],
@@ -41,9 +41,9 @@ describe("the body of the function", () => {
     await assert.rejects(call(foreign, user), { code: "FORBIDDEN" });
   });
 
-  it("reaches the room with the caller, and the outcome comes back as it was", async () => {
+  it("reaches the tools module with the user, and the outcome is returned unchanged", async () => {
     const asked: unknown[] = [];
-    const room: Partial<ToolModule> = {
+    const tools: Partial<ToolModule> = {
       listRemote: async (list) => (asked.push(list), []),
       importRemote: async (imported) => (
         asked.push(imported.ownerId, imported.visibility), { imported: [], skipped: [] }
@@ -59,11 +59,11 @@ describe("the body of the function", () => {
         },
       }),
     };
-    assert.deepEqual(await call({ action: "list", tool_id: TOOL }, user, room), { status: 200, body: { tools: [] } });
-    await call({ action: "import", url: URL_TEXT, names: ["a"] }, user, room);
-    await call({ action: "import", url: URL_TEXT, names: ["a"], visibility: "public" }, service, room);
+    assert.deepEqual(await call({ action: "list", tool_id: TOOL }, user, tools), { status: 200, body: { tools: [] } });
+    await call({ action: "import", url: URL_TEXT, names: ["a"] }, user, tools);
+    await call({ action: "import", url: URL_TEXT, names: ["a"], visibility: "public" }, service, tools);
     assert.deepEqual(asked, [{ callerId: ADA, server: { toolId: TOOL } }, ADA, "private", null, "public"]);
-    const tested = await call({ action: "test", tool_id: TOOL }, user, room);
+    const tested = await call({ action: "test", tool_id: TOOL }, user, tools);
     assert.deepEqual("body" in tested && tested.body, {
       tool_id: TOOL,
       success: false,

@@ -52,7 +52,7 @@ describe("spans of a run", () => {
   const [ofRun] = runOnce(tracing, `00-${TRACE_ID}-${PARENT_ID}-01`);
   const spans = Object.fromEntries(exporter.getFinishedSpans().map((span) => [span.name, span]));
 
-  test("are named by the conventions and nest", () => {
+  test("have the names of the conventions and are nested", () => {
     const run = spans["invoke_workflow Editors"];
     const turn = spans["invoke_agent Writer"];
     assert.deepEqual(Object.keys(spans).toSorted(), [
@@ -66,14 +66,14 @@ describe("spans of a run", () => {
       assert.equal(spans[name]?.parentSpanContext?.spanId, turn?.spanContext().spanId);
   });
 
-  test("continue the caller's trace and hand on their own", () => {
+  test("continue the trace of the request and propagate their own context", () => {
     const run = spans["invoke_workflow Editors"];
     assert.equal(run?.spanContext().traceId, TRACE_ID);
     assert.equal(run?.parentSpanContext?.spanId, PARENT_ID);
     assert.equal(ofRun, `00-${TRACE_ID}-${run?.spanContext().spanId}-01`);
   });
 
-  test("carry what was asked and what came of it", () => {
+  test("have attributes of the request and the outcome", () => {
     assert.deepEqual(spans["chat m-1"]?.attributes, {
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": "provider_b",
@@ -94,7 +94,7 @@ describe("spans of a run", () => {
     assert.equal(spans["invoke_workflow Editors"]?.attributes["error.type"], undefined);
   });
 
-  test("hold no content", () => {
+  test("have no content by default", () => {
     const written = JSON.stringify(
       exporter.getFinishedSpans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     );
@@ -102,7 +102,7 @@ describe("spans of a run", () => {
   });
 });
 
-test("content is there when it is asked for", () => {
+test("spans have content when captureContent is set", () => {
   const { exporter, tracing } = record(true);
   runOnce(tracing);
   const written = JSON.stringify(exporter.getFinishedSpans().map(({ attributes }) => attributes));
@@ -119,7 +119,7 @@ for (const header of [
   `00-${TRACE_ID}-${PARENT_ID}`,
   "0".repeat(5000),
 ])
-  test(`${JSON.stringify(header.slice(0, 60))} starts a trace of its own`, () => {
+  test(`${JSON.stringify(header.slice(0, 60))} starts a new trace`, () => {
     const { exporter, tracing } = record(false);
     runOnce(tracing, header);
     const run = exporter.getFinishedSpans().find(({ name }) => name.startsWith("invoke_workflow"));
@@ -127,7 +127,7 @@ for (const header of [
     assert.notEqual(run?.spanContext().traceId, TRACE_ID);
   });
 
-test("without a tracer the caller's header still reaches tools, and nothing is made up", () => {
+test("without a tracer the traceparent of the request reaches tools unchanged", () => {
   const tracing = createTracing({ captureContent: true });
   const header = `00-${TRACE_ID}-${PARENT_ID}-01`;
   assert.deepEqual(runOnce(tracing, header), [header, header]);

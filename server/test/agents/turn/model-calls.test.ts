@@ -8,10 +8,10 @@ import { loadSettings } from "../../../src/config/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { WIRE } from "../providers/support/wire.ts";
-import { openWireServer, refuse, say, type WireServer } from "../providers/support/wire-server.ts";
+import { openWireServer, failWith, say, type WireServer } from "../providers/support/wire-server.ts";
 import { type NewSwarm, openRunStage, type RunStage, until } from "../support/run-stage.ts";
 
-// Runs on a real database, with the real adapters, against providers on loopback.
+// Runs on a real database with the real adapters and providers on loopback.
 
 let stage: RunStage;
 let first: WireServer;
@@ -30,7 +30,7 @@ after(async () => {
   for (const close of closers.reverse()) await close();
 });
 
-/** Providers as a file describes them. */
+/** Providers from a file. */
 function open(file: unknown): Models {
   const settings = loadSettings({});
   return openModels({
@@ -75,7 +75,7 @@ describe("an answer of a fallback", () => {
   const fine = say(WIRE["openai-compatible"]({ texts: ["fine"] }));
   const price = { input: 1000, output: 1000 };
   const openPair = (own: object): Models => {
-    first.answer(refuse(503, {}));
+    first.answer(failWith(503, {}));
     second.answer(fine);
     return open({
       provider_a: { ...compatible(first.url, "own", own), fallback: ["provider_b"] },
@@ -83,13 +83,13 @@ describe("an answer of a fallback", () => {
     });
   };
 
-  test("costs what the fallback's price says, and counts against a money budget", async () => {
+  test("is priced by the fallback and counts against a money budget", async () => {
     for (const own of [{}, { price: { input: 0, output: 0 } }]) {
       const settings = { budget: { max_cost_usd_per_day: 10 } };
       const swarm = await stage.newSwarm({ agents: ["Ada"], settings });
       const models = openPair(own);
       const { responses } = await answer(swarm, models);
-      // 12 tokens in, 7 out.
+      // 12 input tokens, 7 output tokens.
       assert.deepEqual([responses[0]?.framework, responses[0]?.usage.cost_usd], ["provider_b", 0.019]);
       await stage.sql.query("update public.swarms set settings = $2 where id = $1", [
         swarm.swarmId,
@@ -112,13 +112,13 @@ describe("an answer of a fallback", () => {
   });
 });
 
-describe("a conversation that the model finds too long", () => {
-  const tooLong = refuse(400, { error: { message: "too long", code: "context_length_exceeded" } });
+describe("a conversation that exceeds the context window", () => {
+  const tooLong = failWith(400, { error: { message: "too long", code: "context_length_exceeded" } });
   const fine = say(WIRE["openai-compatible"]({ texts: ["fine"] }));
   const openOne = (): Models => open({ provider_a: compatible(first.url, "small") });
   const seen = (): string[] => first.asked.map(({ body }) => JSON.stringify(body["messages"]));
 
-  test("fails the run with its own error when the only message does not fit, and the message is sent every time", async () => {
+  test("fails the run when its only message does not fit", async () => {
     first.answer(tooLong);
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const { status, stop_reason, responses, errors } = await answer(swarm, openOne(), "the only question");
@@ -131,7 +131,7 @@ describe("a conversation that the model finds too long", () => {
     for (const messages of seen()) assert.match(messages, /the only question/);
   });
 
-  test("loses its oldest messages first, and never the newest", async () => {
+  test("is shortened from the oldest message and always keeps the newest", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     for (let count = 1; count <= 8; count += 1)
       await stage.sql.query(
@@ -161,7 +161,7 @@ describe("a conversation that the model finds too long", () => {
     const node = stage.node({ models: openOne() });
     await node.take(runId);
     await until(async () => (await stage.run(runId)).status === "requires_action", "the call waits for its approval");
-    await until(() => !node.hub.isHere(runId), "the node has let go of the run");
+    await until(() => !node.streamHub.isHere(runId), "the node has released the run");
     await stage.sql.query("update public.tool_executions set status = 'running' where run_id = $1", [runId]);
     await node.take(runId);
     assert.equal((await stage.end(runId)).status, "failed");
@@ -176,7 +176,7 @@ describe("an answer that ends by length", () => {
     return [opening, opening.replace('"content":""', '"reasoning_content":"Let me think"'), ...rest];
   };
 
-  test("fails with an error that names max_tokens when it has no word", async () => {
+  test("fails with an error that names max_tokens when it has no text", async () => {
     const calls = [{ id: "c", name: "look_up", input: { at: "home" } }];
     const half = wire({ calls }).map((frame) =>
       frame.replace('"finish_reason":"tool_calls"', '"finish_reason":"length"'),
@@ -197,7 +197,7 @@ describe("an answer that ends by length", () => {
     }
   });
 
-  test("stands when it has words, and what was said before a tool call stands with a warning", async () => {
+  test("is kept when it has text; text before a tool call is kept with a warning", async () => {
     first.answer(say(wire({ texts: ["half an"], end: "length" })));
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const models = open({ provider_a: compatible(first.url, "plain") });
@@ -221,7 +221,7 @@ describe("settings of an agent", () => {
   const settings = { temperature: 0.1, seed: 7, reasoning_effort: "low", response_format: { type: "json_object" } };
   const idle = { logit_bias: {}, thinking: "a lot" };
 
-  test("reach the provider, or come back as one warning each, however many calls the turn makes", async () => {
+  test("reach the provider or cause one warning each, for any number of calls in the turn", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     await stage.newTool(swarm.agentIds[0] ?? "", "look_up");
     await stage.sql.query("update public.agents set settings = $2 where id = $1", [
@@ -242,7 +242,7 @@ describe("settings of an agent", () => {
   });
 });
 
-test("simulated agents that answer in turn say that they have heard each other", async () => {
+test("simulated agents that answer in turn read each other's messages", async () => {
   const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
   const { responses } = await answer(swarm, open({}), "who is there?");
   const [ada = "", bo = ""] = responses.map(({ message }) => message.content);
@@ -281,7 +281,7 @@ describe("a provider that never answers", () => {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   };
 
-  test("holds its share of a node; other runs go on, its own wait in the queue and are carried out later", async () => {
+  test("blocks only its share of a node: other runs continue, its own runs are queued and executed later", async () => {
     const models = openBoth();
     const stuck = await askAll(12, "provider_a");
     const mixed = await askAll(2, "provider_b", "provider_a");
@@ -301,7 +301,7 @@ describe("a provider that never answers", () => {
     await node.stop();
   });
 
-  test("is given no more than its share when many runs are admitted at once", async () => {
+  test("gets no more than its share when many runs are admitted at once", async () => {
     const node = stage.node({ models: openBoth(), executor: { concurrency: CONCURRENCY } });
     node.start();
     const offerMany = (): number => {
@@ -313,12 +313,12 @@ describe("a provider that never answers", () => {
       for (const offer of [...given, other]) offer?.release();
       return given.length;
     };
-    // A node that just claims runs keeps some of the places for them.
+    // A claim in progress reserves some of the capacity.
     await until(() => offerMany() === SHARE, "the node offers all places of the share");
     await node.stop();
   });
 
-  test("has the whole node when it is the only one", async () => {
+  test("can use the whole node when it is the only provider", async () => {
     first.answer((response) => void silent.push(response));
     const models = open({ provider_a: compatible(first.url, "silent") });
     assert.deepEqual(models.boundedFrameworks(), []);

@@ -7,10 +7,10 @@ import type { EventRow, SpeakingAgent } from "../../execution/steps.ts";
 import type { Rejection } from "../../respond/rejections.ts";
 import { callValue } from "../../respond/sql/call-function.ts";
 
-/** A call to a swarm, as private.preflight_swarms and private.admit_runs read it. */
+/** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
 export interface AdmissionCall {
   readonly run_id: string;
-  /** The id of the caller's message. */
+  /** The id of the message that the user sends. */
   readonly sent_id: string;
   readonly swarm_id: string;
   readonly user_id: string;
@@ -28,7 +28,7 @@ export interface AdmissionCall {
   readonly request: Readonly<Record<string, unknown>>;
   /** False leaves the run in the queue: this node has no capacity for it. */
   readonly has_place: boolean;
-  /** Begins with the run if the run starts and the swarm's agents are still the same. */
+  /** Starts with the run, if the run is not queued and the agents of the swarm have not changed. */
   readonly first_turn: FirstTurnPlan | null;
 }
 
@@ -51,7 +51,7 @@ export interface PreflightAgent {
   readonly position: number;
 }
 
-/** What a caller has to know of a swarm before a run is admitted. */
+/** What the admission of a run needs to know about the swarm. */
 export interface Preflight {
   readonly is_manager: boolean;
   readonly own_agent_ids: readonly string[];
@@ -61,8 +61,6 @@ export interface Preflight {
   readonly agents: readonly PreflightAgent[];
 }
 
-export type PreflightAnswer = Preflight | { readonly replayed_run_id: string } | { readonly rejection: Rejection };
-
 export interface Admission {
   readonly run_id: string;
   /** Null: the run is queued. */
@@ -70,14 +68,19 @@ export interface Admission {
   /** Null: the run is queued. */
   readonly context: RunContext | null;
   readonly interrupted_run_id: string | null;
-  /** The turn that began with the run. */
+  /** The turn that started with the run. */
   readonly first_turn: OpenedTurn | null;
-  /** False: nothing was stored for webhooks. */
+  /** False: no webhook event was stored. */
   readonly has_events: boolean;
   readonly events: readonly EventRow[];
 }
 
-export type AdmissionAnswer = Admission | { readonly replayed_run_id: string } | { readonly rejection: Rejection };
+/** The request was sent before: this run answers it. */
+export interface Replay {
+  readonly replayed_run_id: string;
+}
+
+export type Answer<T> = T | Replay | { readonly rejection: Rejection };
 
 /** A replay has neither a rejection nor a swarm. */
 interface PreflightRow {
@@ -87,8 +90,8 @@ interface PreflightRow {
   readonly swarm: Preflight | null;
 }
 
-/** One answer for each call, in their order. */
-export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCall[]): Promise<PreflightAnswer[]> {
+/** Returns one answer for each call, in their order. */
+export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCall[]): Promise<Answer<Preflight>[]> {
   const sent = calls.map((call, place) => ({
     place,
     swarm_id: call.swarm_id,
@@ -110,7 +113,7 @@ export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCa
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return calls.map((_, place) => {
     const row = byPlace.get(place);
-    if (row === undefined) throw new Error("the database gave no answer about the swarm");
+    if (row === undefined) throw new Error("the database returned no row for the swarm");
     if (row.rejection !== null) return { rejection: row.rejection };
     if (row.swarm !== null) return row.swarm;
     return { replayed_run_id: row.replayed_run_id };
@@ -118,10 +121,10 @@ export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCa
 }
 
 export interface AdmitOptions {
-  /** The name under which runs start here. */
+  /** Names this process as the holder of leases. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** How many runs may wait in one swarm. */
+  /** The maximum number of queued runs of a swarm. */
   readonly queueLimit: number;
 }
 
@@ -140,18 +143,18 @@ interface AdmissionRows {
   readonly has_events: boolean;
 }
 
-/** One answer for each call, in their order. Null: nothing was written, because another transaction holds a lock. */
+/** Returns one answer for each call, in their order. Null: nothing was written, because another transaction holds a lock. */
 export async function admitRuns(
   pool: pg.Pool,
   calls: readonly AdmissionCall[],
   { owner, leaseMs, queueLimit }: AdmitOptions,
-): Promise<(AdmissionAnswer | null)[]> {
+): Promise<(Answer<Admission> | null)[]> {
   const { admitted, others, has_events } = await callValue<AdmissionRows>(pool, {
     name: "respond-admit",
     text: "select private.admit_runs($1::jsonb, $2, $3, $4) as value",
     values: [JSON.stringify(calls.map((call, place) => ({ ...call, place }))), owner, leaseMs, queueLimit],
   });
-  const answers: (AdmissionAnswer | null)[] = calls.map(() => null);
+  const answers: (Answer<Admission> | null)[] = calls.map(() => null);
   for (const { place, first_turn: turn, ...row } of admitted) {
     answers[place] = { ...row, first_turn: toOpenedTurn(calls[place]?.first_turn ?? null, turn), has_events };
   }
@@ -162,7 +165,7 @@ export async function admitRuns(
   return answers;
 }
 
-function toOpenedTurn(plan: FirstTurnPlan | null, begun: AdmittedRow["first_turn"]): OpenedTurn | null {
-  if (plan === null || begun === null) return null;
-  return { id: plan.turn_id, messageId: plan.message_id, agent: begun.agent, messages: toMessages(begun.messages) };
+function toOpenedTurn(plan: FirstTurnPlan | null, started: AdmittedRow["first_turn"]): OpenedTurn | null {
+  if (plan === null || started === null) return null;
+  return { id: plan.turn_id, messageId: plan.message_id, agent: started.agent, messages: toMessages(started.messages) };
 }

@@ -1,9 +1,9 @@
 import type pg from "pg";
-import { countSeqs, type EventRow, type Step, type StepResult } from "../steps.ts";
+import { type CancelReason, countSeqs, type EventRow, type Step, type StepResult } from "../steps.ts";
 import { type MessageColumns, toMessages } from "./message-columns.ts";
 import { toStorableJson } from "./storable-json.ts";
 
-/** Who holds a run: every write carries the fence of the lease. */
+/** The lease of a run: every write carries its fence. */
 export interface RunHold {
   readonly runId: string;
   readonly swarmId: string;
@@ -12,23 +12,23 @@ export interface RunHold {
 
 export type NumberedStep = Step & { readonly seq: number };
 
-/** What is written of one run in one transaction: all of it or nothing. */
+/** The writes of one run in one transaction. */
 export interface RunAdvance {
   readonly hold: RunHold;
   readonly steps: readonly NumberedStep[];
   /** Deltas that are not stored yet. */
   readonly events: readonly EventRow[];
-  /** These steps were sent before and got no answer: they are taken once. */
+  /** These steps were sent before without an answer. The database applies them once. */
   readonly isRepeated: boolean;
 }
 
 export interface Advanced {
   /** The run is held by another node, or has ended: nothing was written. */
   readonly isLost: boolean;
-  readonly cancelReason: "cancelled" | "interrupted" | "disconnected" | null;
+  readonly cancelReason: CancelReason | null;
   /** One for each step. */
   readonly results: readonly StepResult[];
-  /** Something was stored for webhooks. */
+  /** A webhook event was stored. */
   readonly hasEvents: boolean;
 }
 
@@ -40,14 +40,14 @@ interface AdvancedRow {
   readonly results: readonly (Omit<StepResult, "events"> & Partial<Pick<StepResult, "events">>)[] | null;
   /** Of the steps whose result has none. */
   readonly events: readonly EventRow[] | null;
-  /** Of a run that began a turn: what the swarm has said since. */
+  /** Of a run that started a turn: the new messages of the swarm. */
   readonly messages: MessageColumns | null;
   /** Of a run that ended: the data of its last event, with the keys in documented order. */
   readonly body: EventRow["data"] | null;
   readonly has_next: boolean | null;
 }
 
-/** One answer for each run, in their order. Null: nothing was written, because another transaction holds a lock. */
+/** Returns one answer for each run, in their order. Null: nothing was written, because another transaction holds a lock. */
 export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]): Promise<(Advanced | null)[]> {
   const sent = advances.map(({ hold, steps, events, isRepeated }, place) => ({
     place,
@@ -66,7 +66,7 @@ export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]
   const byPlace = new Map(answer?.runs.map((row) => [row.place, row]));
   return advances.map(({ steps }, place) => {
     const row = byPlace.get(place);
-    if (row === undefined) throw new Error("the database gave no answer about the run");
+    if (row === undefined) throw new Error("the database returned no row for the run");
     return row.outcome === "held" ? null : toAdvanced(row, steps, answer?.has_events === true);
   });
 }

@@ -6,7 +6,7 @@ interface ContextAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "fra
   readonly position: number;
 }
 
-/** What private.load_run returns. Names are those of its JSON. */
+/** The JSON that private.load_run returns. */
 export interface RunContext {
   readonly run: {
     readonly id: string;
@@ -34,7 +34,7 @@ export interface RunContext {
   /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly progress: unknown;
-  /** Tool calls that waited for an approval and are decided. */
+  /** The decisions about tool calls that waited for an approval. */
   readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];
 }
 

@@ -1,6 +1,6 @@
 import type { TranscriptMessage } from "../../context/transcript.ts";
 
-/** What private.read_messages returns: the latest message first. Null where there is no message. */
+/** The result of private.read_messages, latest message first. Null when there is no message. */
 export type MessageColumns = { readonly [Name in keyof TranscriptMessage]: readonly TranscriptMessage[Name][] | null };
 
 /** The earliest message first. */
@@ -14,7 +14,6 @@ export function toMessages(columns: MessageColumns): TranscriptMessage[] {
       sender_id: columns.sender_id?.[index] ?? null,
       sender_name: columns.sender_name?.[index] ?? "",
       content: columns.content?.[index] ?? null,
-      reply_to_id: columns.reply_to_id?.[index] ?? null,
       run_id: columns.run_id?.[index] ?? null,
     }))
     .reverse();

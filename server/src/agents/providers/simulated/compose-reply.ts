@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { type Failure, readDirectives } from "./read-directives.ts";
-import { isSimulated, MARK, readSaid, type Said } from "./read-said.ts";
+import { isSimulated, MARK, readMessages, type SwarmMessage } from "./read-messages.ts";
 
 export interface Reply {
   readonly sleepMs: number;
@@ -14,13 +14,13 @@ export interface Reply {
 
 const QUOTED_CHARS = 200;
 
-/** The same call always has the same reply: it depends on the agent, the prompt and the conversation alone. */
+/** Deterministic: the reply depends only on the agent, the prompt and the conversation. */
 export function composeReply(call: ModelCall, limits: { maxTokens: number; stop: readonly string[] }): Reply {
-  const said = readSaid(call);
-  // Directives are the words of people, and of agents that are not simulated.
-  const asked = said.findLastIndex((one) => !one.isOwn && !isSimulated(one));
+  const swarmMessages = readMessages(call);
+  // Directives come from users and from agents that are not simulated.
+  const questionIndex = swarmMessages.findLastIndex((one) => !one.isOwn && !isSimulated(one));
   const seed = hash("sha256", JSON.stringify([call.agent.id, call.system, call.messages]), "hex");
-  const { steps, failure, sleepMs } = readDirectives(said[asked]?.text ?? "", call.agent.name);
+  const { steps, failure, sleepMs } = readDirectives(swarmMessages[questionIndex]?.text ?? "", call.agent.name);
   const head = { failure, sleepMs };
   const toCall = (tool: string, inputText: string, position: number): ModelToolCall => ({
     id: `call_${seed.slice(0, 16)}_${position}`,
@@ -31,43 +31,42 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   if (typeof call.toolChoice !== "string") {
     const { tool: name } = call.toolChoice;
     const schema = call.tools.find((tool) => tool.name === name)?.inputSchema ?? {};
-    const replyCount = said.slice(asked + 1).filter(isSimulated).length;
+    const replyCount = swarmMessages.slice(questionIndex + 1).filter(isSimulated).length;
     const inputText = JSON.stringify(fillSchema(schema, replyCount));
     return { ...head, pieces: [], calls: [toCall(name, inputText, 0)], finish: "tool_calls" };
   }
 
   const offered = new Set(call.tools.map(({ name }) => name));
   const possible = steps.map((step) => step.filter(({ tool }) => offered.has(tool))).filter((step) => step.length > 0);
-  const next = call.toolChoice === "none" ? undefined : possible[countSteps(call, said[asked]?.index ?? -1)];
+  const next =
+    call.toolChoice === "none" ? undefined : possible[countSteps(call, swarmMessages[questionIndex]?.index ?? -1)];
   if (next !== undefined) {
     const calls = next.map(({ tool, inputText }, position) => toCall(tool, inputText, position));
     return { ...head, pieces: [], calls, finish: "tool_calls" };
   }
 
   const missing = steps.flat().filter(({ tool }) => !offered.has(tool));
-  const text = cutAtStop(
-    restate(
-      call,
-      said,
-      seed,
-      missing.map(({ tool }) => tool),
-    ),
-    limits.stop,
-  );
+  const missingNames = missing.map(({ tool }) => tool);
+  const text = cutAtStop(restate(call, swarmMessages, seed, missingNames), limits.stop);
   const pieces = text.match(/\s*\S{1,12}/g) ?? [text];
   const kept = pieces.slice(0, Math.max(1, limits.maxTokens));
   return { ...head, pieces: kept, calls: [], finish: kept.length < pieces.length ? "length" : "stop" };
 }
 
-function restate(call: ModelCall, said: readonly Said[], seed: string, missing: readonly string[]): string {
-  const newest = said.at(-1);
+function restate(
+  call: ModelCall,
+  swarmMessages: readonly SwarmMessage[],
+  seed: string,
+  missing: readonly string[],
+): string {
+  const newest = swarmMessages.at(-1);
   const results = call.messages.filter(({ role }) => role === "tool");
   const last = results.at(-1);
   const quoted = Array.from((newest?.text ?? "").replace(/\s+/g, " ").slice(0, 2 * QUOTED_CHARS))
     .slice(0, QUOTED_CHARS)
     .join("");
   return [
-    `${MARK} ${call.agent.name} was called with ${count(said.length, "message")} and ${count(call.tools.length, "tool")}.`,
+    `${MARK} ${call.agent.name} was called with ${count(swarmMessages.length, "message")} and ${count(call.tools.length, "tool")}.`,
     quoted === ""
       ? "Nobody has said anything."
       : `The last words are from ${newest?.author ?? "the user"}: "${quoted}"`,
@@ -85,9 +84,9 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The mark itself is never cut. */
+/** Does not cut the mark. */
 function cutAtStop(text: string, stop: readonly string[]): string {
-  const found = stop.map((each) => text.indexOf(each, MARK.length)).filter((at) => at >= 0);
+  const found = stop.map((each) => text.indexOf(each, MARK.length)).filter((index) => index >= 0);
   return found.length === 0 ? text : text.slice(0, Math.min(...found));
 }
 

@@ -2,7 +2,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const MAX_DEPTH = 6;
 
-/** A value that a schema of the usual kind accepts. `turn` chooses among the values of an enum; past the last it is done. */
+/** A value that a simple schema accepts. `turn` selects a value of an enum, and `done` after the last one. */
 export function fillSchema(schema: unknown, turn: number, depth = 0): unknown {
   if (typeof schema !== "object" || schema === null || depth > MAX_DEPTH) return null;
   const { type, enum: values, const: only, properties, required, minimum, minLength } = schema as Schema;

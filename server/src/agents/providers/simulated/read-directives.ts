@@ -1,3 +1,5 @@
+import { agentToolName } from "../../strategies/tool-names.ts";
+
 const FAILURES = ["rate_limit", "timeout", "5xx", "midstream", "refusal"] as const;
 export type Failure = (typeof FAILURES)[number];
 
@@ -7,29 +9,28 @@ interface DirectedCall {
 }
 
 export interface Directives {
-  /** Each step is what one line asks for: calls to be made together. */
+  /** A step is the concurrent calls of one line. */
   readonly steps: readonly (readonly DirectedCall[])[];
   readonly failure: Failure | null;
   readonly sleepMs: number;
-  /** Steps that have been answered already. */
-  readonly stepsDone: number;
 }
 
 const MAX_SLEEP_MS = 600_000;
 
-/** What the words ask of the one who is called `agentName`. Lines that are no directive are words. */
-export function readDirectives(text: string, agentName: string): Omit<Directives, "stepsDone"> {
+/** Reads the directives for the agent with this name. Ignores lines that are not directives. */
+export function readDirectives(text: string, agentName: string): Directives {
   const steps: (readonly DirectedCall[])[] = [];
   let failure: Failure | null = null;
   let sleepMs = 0;
   for (const line of text.split("\n").map((each) => each.trim())) {
     const [, verb, rest = ""] = /^\/(tool|handoff|fail|sleep)\s+(.*)$/.exec(line) ?? [];
     const [first = "", ...name] = rest.split(/\s+/);
-    const isMeant = name.length === 0 || name.join(" ").toLowerCase() === agentName.toLowerCase();
+    const isAddressed = name.length === 0 || name.join(" ").toLowerCase() === agentName.toLowerCase();
     if (verb === "tool") steps.push(readCalls(line));
-    else if (verb === "handoff") steps.push([{ tool: `handoff_to_${slugOf(rest)}`, inputText: "{}" }]);
-    else if (verb === "fail" && isMeant) failure = FAILURES.find((known) => known === first) ?? failure;
-    else if (verb === "sleep" && isMeant && /^\d{1,6}$/.test(first)) sleepMs = Math.min(MAX_SLEEP_MS, Number(first));
+    else if (verb === "handoff") steps.push([{ tool: agentToolName("handoff_to_", rest), inputText: "{}" }]);
+    else if (verb === "fail" && isAddressed) failure = FAILURES.find((known) => known === first) ?? failure;
+    else if (verb === "sleep" && isAddressed && /^\d{1,6}$/.test(first))
+      sleepMs = Math.min(MAX_SLEEP_MS, Number(first));
   }
   return { steps, failure, sleepMs };
 }
@@ -42,14 +43,4 @@ function readCalls(line: string): readonly DirectedCall[] {
       const [, tool = "", inputText = ""] = /^(\S+)\s*(.*)$/.exec(call.trim()) ?? [];
       return { tool, inputText: inputText === "" ? "{}" : inputText };
     });
-}
-
-function slugOf(name: string): string {
-  const plain = name.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "");
-  return (
-    plain
-      .replace(/[^a-z0-9]+/g, "_")
-      .replace(/^_+|_+$/g, "")
-      .slice(0, 40) || "agent"
-  );
 }

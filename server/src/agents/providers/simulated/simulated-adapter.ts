@@ -7,12 +7,12 @@ import type { Failure } from "./read-directives.ts";
 
 export interface Pace {
   readonly firstTokenMs: number;
-  /** 0: as fast as it goes. */
+  /** 0: no delay. */
   readonly tokensPerSecond: number;
   readonly sleep: Sleep;
 }
 
-/** Answers without a model, and never looks as if it had one. Directives in the words of users make it call tools and fail. */
+/** Answers without a model and marks every answer as simulated. Directives in messages make it call tools and fail. */
 export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }: Pace): Adapter {
   return {
     async *stream({ call, sent, deadlines }) {
@@ -28,9 +28,9 @@ export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }:
       }
       if (reply.failure !== null && reply.failure !== "midstream") throw fail(reply.failure);
       deadlines.touch();
-      const said =
+      const pieces =
         reply.failure === "midstream" ? reply.pieces.slice(0, Math.ceil(reply.pieces.length / 2)) : reply.pieces;
-      for (const delta of said) {
+      for (const delta of pieces) {
         signal.throwIfAborted();
         yield { type: "text", delta };
         if (tokensPerSecond > 0) await deadlines.wait(sleep(1000 / tokensPerSecond, signal));

@@ -8,7 +8,7 @@ export interface NamedStatement {
   readonly values: readonly unknown[];
 }
 
-/** One statement in its own transaction. A rejection by the database becomes the error that the caller gets. */
+/** Runs one statement in its own transaction. A rejection by the database becomes the error that the client gets. */
 export async function callRows<Row extends pg.QueryResultRow>(
   pool: pg.Pool,
   statement: NamedStatement,

@@ -4,10 +4,10 @@ import { DECIDE_STATEMENT } from "../rejections.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
-type Caller = Pick<Principal, "role" | "userId">;
+type User = Pick<Principal, "role" | "userId">;
 
-/** As the caller may see it. Null when there is no such run. */
-export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: Caller): Promise<RunBody | null> {
+/** The run as the user may see it. Null when the run does not exist. */
+export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: User): Promise<RunBody | null> {
   return callValue(pool, {
     name: "respond-body",
     text: "select private.render_run($1::uuid, $2::uuid, $3::boolean) as value",
@@ -15,7 +15,7 @@ export function selectRunBody(pool: pg.Pool, runId: string, { role, userId }: Ca
   });
 }
 
-export function cancelRun(pool: pg.Pool, runId: string, { role, userId }: Caller): Promise<RunBody> {
+export function cancelRun(pool: pg.Pool, runId: string, { role, userId }: User): Promise<RunBody> {
   return callValue(pool, {
     name: "respond-cancel",
     text: "select private.cancel_run($1::uuid, $2::uuid, $3::boolean) as value",
@@ -23,7 +23,7 @@ export function cancelRun(pool: pg.Pool, runId: string, { role, userId }: Caller
   });
 }
 
-/** Nobody is asked: whoever started the run wanted it so. */
+/** Needs no permission: the client requested this when it started the run. */
 export async function requestCancel(pool: pg.Pool, runId: string, reason: "disconnected"): Promise<void> {
   await callRows(pool, {
     name: "respond-request-cancel",
@@ -41,7 +41,7 @@ export interface Decision {
 export function decideToolExecutions(
   pool: pg.Pool,
   runId: string,
-  { role, userId }: Caller,
+  { role, userId }: User,
   decisions: readonly Decision[],
 ): Promise<RunBody> {
   const call = { run_id: runId, user_id: userId, is_service: role === "service_role", decisions };

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { callRows } from "../../respond/sql/call-function.ts";
 
 export interface SubscriberInput {
-  /** Returned with the verdict. */
+  /** The number of the subscriber, returned with its state. */
   readonly subscriber: number;
   readonly run_id: string;
   /** Null is the service role. */
@@ -11,7 +11,7 @@ export interface SubscriberInput {
   readonly inactivity_seconds: number;
 }
 
-export interface Verdict {
+export interface SubscriberState {
   readonly subscriber: number;
   /** Of the run. */
   readonly status: string;
@@ -19,11 +19,11 @@ export interface Verdict {
   readonly agent_ids: readonly string[];
 }
 
-/** One verdict for each subscriber that may still read the run; the others are left out. */
-export function checkSubscribers(pool: pg.Pool, subscribers: readonly SubscriberInput[]): Promise<Verdict[]> {
+/** Returns the state of each subscriber that may still read its run, and omits the others. */
+export function checkSubscribers(pool: pg.Pool, inputs: readonly SubscriberInput[]): Promise<SubscriberState[]> {
   return callRows(pool, {
-    name: "respond-judge",
+    name: "respond-check-access",
     text: "select subscriber, status, is_manager, agent_ids from private.check_stream_access($1::jsonb)",
-    values: [JSON.stringify(subscribers)],
+    values: [JSON.stringify(inputs)],
   });
 }

@@ -1,4 +1,4 @@
-import { ToolFailure } from "../tool-failure.ts";
+import { invalidInput } from "../tool-failure.ts";
 
 type Step = { readonly kind: "key"; readonly key: string } | { readonly kind: "all" };
 
@@ -6,16 +6,16 @@ const MAX_STEPS = 50;
 const MAX_FOUND = 1_000;
 const PART = /\.?(?:([^.[\]]+)|\[(\d+|\*)\]|\["([^"]*)"\])/y;
 
-/** The part of a JSON text that a path names, as JSON. With `[*]` in the path, a list of all that it names. */
+/** Returns the part of a JSON text that a path selects, as JSON. A path with `[*]` selects a list. */
 export function queryJson(json: string, path: string): string {
   const steps = path.startsWith("/") ? parsePointer(path) : parsePath(path);
-  if (steps.length > MAX_STEPS) throw refusal(`The path has more than ${MAX_STEPS} steps.`);
+  if (steps.length > MAX_STEPS) throw invalidInput(`The path has more than ${MAX_STEPS} steps.`);
   let found: unknown[] = [parse(json)];
   for (const step of steps) {
     found = found.flatMap((value) => take(value, step)).slice(0, MAX_FOUND);
   }
   const isList = steps.some(({ kind }) => kind === "all");
-  if (!isList && found.length === 0) throw refusal("The path names nothing in this JSON.");
+  if (!isList && found.length === 0) throw invalidInput("The path matches nothing in this JSON.");
   return JSON.stringify(isList ? found : found[0]);
 }
 
@@ -35,7 +35,7 @@ function parsePointer(path: string): readonly Step[] {
 }
 
 function parsePath(path: string): readonly Step[] {
-  // Both are habits from other languages of the kind.
+  // JSONPath and jq begin paths with `$` or `.`.
   const text = path.trim().replace(/^\$/, "").replace(/^\.$/, "");
   const steps: Step[] = [];
   PART.lastIndex = 0;
@@ -43,7 +43,7 @@ function parsePath(path: string): readonly Step[] {
     const from = PART.lastIndex;
     const [, name, index, quoted] = PART.exec(text) ?? [];
     const key = name ?? index ?? quoted;
-    if (key === undefined) throw refusal(`The path cannot be read from character ${from + 1} on.`);
+    if (key === undefined) throw invalidInput(`The path is not valid from character ${from + 1} on.`);
     steps.push(index === "*" ? { kind: "all" } : { kind: "key", key });
   }
   return steps;
@@ -53,10 +53,6 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    throw refusal("The text is not JSON.");
+    throw invalidInput("The text is not JSON.");
   }
-}
-
-function refusal(message: string): ToolFailure {
-  return new ToolFailure("INVALID_TOOL_INPUT", message);
 }

@@ -2,15 +2,15 @@ import pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import { inTransaction } from "../../../db/index.ts";
 import type { SchemaCompiler } from "../input/compile-schema.ts";
+import { takeToolName, toLegalName } from "../../strategies/tool-names.ts";
 import { sealSecrets } from "../seal-secrets.ts";
 import { type InsertedTool, insertTools, lockToolNames, type NewTool } from "../sql/insert-tools.ts";
-import { legalName } from "./legal-name.ts";
 import { buildConfig, type ListPorts, listOffered, type NamedServer, type RemoteTool } from "./list-remote-tools.ts";
 
 export interface ImportCall {
   /** Null is the service role. */
   readonly callerId: string | null;
-  /** Whose the tools become; null: nobody's, for everybody. */
+  /** The owner of the new tools; null: tools for everybody. */
   readonly ownerId: string | null;
   readonly server: NamedServer;
   readonly names: readonly string[];
@@ -28,14 +28,14 @@ export interface ImportPorts extends ListPorts {
 }
 
 const MAX_DESCRIPTION = 1024;
-/** The database measures it with a space after each comma and colon. */
+/** Lower than the limit of the database, which counts a space after each comma and colon. */
 const MAX_SCHEMA_BYTES = 24_000;
 
-/** Makes tools of what an MCP server offers: those that were named, or says of each why not. */
+/** Creates tools from the named tools of an MCP server. Reports why it skips a tool. */
 export async function importRemoteTools(ports: ImportPorts, call: ImportCall): Promise<ImportedTools> {
   const { callerId, ownerId, server, visibility } = call;
   if (callerId !== null && visibility === "public") {
-    throw new AppError("FORBIDDEN", "Public tools are made by the service role");
+    throw new AppError("FORBIDDEN", "Only the service role can create public tools");
   }
   const offered = await listOffered(ports.mcp, ownerId, server.secrets, buildConfig(server, "*"));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
@@ -51,13 +51,11 @@ export async function importRemoteTools(ports: ImportPorts, call: ImportCall): P
   const imported = await inTransaction(ports.pool, async (client) => {
     const taken = await lockToolNames(client, ownerId);
     const rows = usable.map((tool): NewTool => {
-      const name = legalName(tool.name, taken);
-      taken.add(name);
       const id = ports.newId();
       return {
         id,
         owner_id: ownerId,
-        name,
+        name: takeToolName(toLegalName(tool.name), taken),
         description: tool.description === "" ? tool.name.slice(0, MAX_DESCRIPTION) : clean(tool.description),
         input_schema: { ...tool.input_schema, type: "object" },
         config: buildConfig(server, tool.name),
@@ -66,28 +64,28 @@ export async function importRemoteTools(ports: ImportPorts, call: ImportCall): P
       };
     });
     return insertTools(client, rows).catch((error: unknown) => {
-      throw explainRefusal(error);
+      throw explainRejection(error);
     });
   });
   return { imported, skipped };
 }
 
-/** What came from the server was checked, but only the database knows all that it refuses. */
-function explainRefusal(error: unknown): unknown {
+/** Translates constraint violations: the checks above do not cover every constraint of the database. */
+function explainRejection(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.constraint === "tools_owner_id_fkey") {
     const details = { user_id: "names no user" };
-    return new AppError("VALIDATION_ERROR", "There is no such user", { details, cause: error });
+    return new AppError("VALIDATION_ERROR", "The user does not exist", { details, cause: error });
   }
   if (error.code?.startsWith("22") !== true && error.code?.startsWith("23") !== true) return error;
-  return new AppError("TOOL_ERROR", "What the server offers cannot be kept", { cause: error });
+  return new AppError("TOOL_ERROR", "The tools of the server cannot be stored", { cause: error });
 }
 
 function findFault({ name, input_schema: schema }: RemoteTool, schemas: SchemaCompiler): string | null {
   if (name.length > 256) return "has a name of more than 256 characters";
   const text = JSON.stringify(schema);
   if (Buffer.byteLength(text) > MAX_SCHEMA_BYTES || /\\u(?:0000|d[89a-f])/i.test(text))
-    return "has an input_schema that cannot be kept";
+    return "has an input_schema that cannot be stored";
   const compiled = schemas.compile({ ...schema, type: "object" });
   return compiled.ok ? null : `has an input_schema that ${compiled.fault}`;
 }

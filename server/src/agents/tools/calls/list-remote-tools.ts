@@ -11,11 +11,11 @@ import type { StoredTool } from "../sql/select-tool.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { getOwnTool } from "./get-own-tool.ts";
 
-/** A server that is not a tool's yet. */
+/** A server that the request describes. */
 export interface NamedServer {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Left out, the only secret is sent as a bearer token. */
+  /** Absent: a single secret is sent as a bearer token. */
   readonly auth?: ToolAuth | undefined;
   readonly secrets: ToolSecrets;
 }
@@ -39,9 +39,9 @@ export interface ListPorts {
 }
 
 const TIMEOUT_MS = 20_000;
-const MOST_TOOLS = 500;
+const MAX_TOOLS = 500;
 
-/** What an MCP server offers. */
+/** Lists the tools of an MCP server. */
 export async function listRemoteTools(
   ports: ListPorts,
   { callerId, server }: ListCall,
@@ -50,7 +50,7 @@ export async function listRemoteTools(
   const tool = await getOwnTool(ports.pool, callerId, server.toolId);
   const read = tool.kind === "mcp" ? readConfig("mcp", tool.config) : null;
   if (read?.ok !== true) {
-    throw new AppError("VALIDATION_ERROR", "The tool is not one of an MCP server", {
+    throw new AppError("VALIDATION_ERROR", "The tool does not belong to an MCP server", {
       details: { tool_id: "must be a tool of kind mcp with a valid config" },
     });
   }
@@ -65,15 +65,17 @@ function openOrExplain(key: Buffer, { id, secrets_wrapped: wrapped }: StoredTool
   }
 }
 
-/** The configuration that a tool of this server would have. */
+/** The configuration of a tool of this server. */
 export function buildConfig({ url, headers = {}, auth, secrets }: NamedServer, remoteName: string): McpConfig {
   const [only, ...others] = Object.keys(secrets);
-  const isClear = only !== undefined && others.length === 0;
-  const chosen = auth ?? (isClear ? { type: "bearer", secret: only } : undefined);
+  const isSingle = only !== undefined && others.length === 0;
+  const chosen = auth ?? (isSingle ? { type: "bearer", secret: only } : undefined);
   const config = { url, headers, remote_name: remoteName, ...(chosen !== undefined && { auth: chosen }) };
   const read = readConfig("mcp", config);
   if (read.ok) return read.config;
-  throw new AppError("VALIDATION_ERROR", "The MCP server is not described well", { details: toDetails(read.faults) });
+  throw new AppError("VALIDATION_ERROR", "The description of the MCP server is not valid", {
+    details: toDetails(read.faults),
+  });
 }
 
 function toDetails(faults: readonly ConfigFault[]): Record<string, string> {
@@ -96,7 +98,7 @@ export async function listOffered(
     const list = await withClient(mcp, target, deadline, ({ client }) =>
       client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: "refresh" }),
     );
-    return list.tools.slice(0, MOST_TOOLS).map(toRemoteTool);
+    return list.tools.slice(0, MAX_TOOLS).map(toRemoteTool);
   } catch (error) {
     if (error instanceof ToolFailure) throw new AppError("TOOL_ERROR", error.message, { cause: error });
     if (deadline.aborted) throw new AppError("TOOL_ERROR", "The MCP server did not answer in time", { cause: error });

@@ -6,7 +6,7 @@ const headerNameSchema = z.string().superRefine((name, context) => {
   if (fault !== null) context.addIssue({ code: "custom", message: fault });
 });
 
-/** Of what is sent to a server: how the tool's secrets go along. */
+/** How a request sends the tool's secrets. */
 const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
   z.strictObject({ type: z.literal("basic"), username: z.string().max(200), secret: z.string() }),
@@ -32,7 +32,7 @@ const httpSchema = z.strictObject({
   method: z.enum(HTTP_METHODS, `must be one of ${HTTP_METHODS.join(", ")}`).default("GET"),
   url: urlSchema,
   headers: headersSchema.default({}),
-  /** A JSON value in whose texts `{name}` stands for an argument. Left out, the arguments themselves are the body. */
+  /** A JSON value in whose strings `{name}` is replaced by an argument. Absent: the arguments are the body. */
   body: z.unknown().optional(),
   auth: authSchema.optional(),
 });
@@ -49,7 +49,7 @@ export type HttpConfig = z.infer<typeof httpSchema>;
 export type McpConfig = z.infer<typeof mcpSchema>;
 
 export interface ConfigFault {
-  /** Dotted, below `config`; empty for the whole. */
+  /** Dotted, relative to `config`; empty for the whole. */
   readonly path: string;
   readonly message: string;
   readonly isUrl: boolean;
@@ -75,17 +75,17 @@ export function readConfig<Kind extends keyof ConfigOf>(kind: Kind, config: unkn
 
 const PLACEHOLDER = /\{[A-Za-z_][A-Za-z0-9_-]{0,63}\}/g;
 
-/** The host is the tool's and never an argument's; whether it may be reached is judged apart. */
+/** The host must not come from an argument. Whether it may be reached is checked elsewhere. */
 function findTemplateFault(url: string): string | null {
   const [, authority] = /^https:\/\/([^/?#]+)/i.exec(url) ?? [];
   if (authority === undefined) return "must begin with https:// and a host";
   if (/[{}]/.test(authority)) return "must not have placeholders in its host";
   if (url.includes("#")) return "must not have a fragment";
   if (/[{}]/.test(url.replaceAll(PLACEHOLDER, ""))) return "has braces that are no placeholder such as {name}";
-  return URL.canParse(url.replaceAll(PLACEHOLDER, "x")) ? null : "must be a valid URL";
+  return URL.canParse(fillPlaceholders(url)) ? null : "must be a valid URL";
 }
 
-/** With a stand-in for each argument: what can be judged before there are any. */
+/** Replaces each placeholder by a sample value, so that the URL can be checked without arguments. */
 export function fillPlaceholders(url: string): string {
   return url.replaceAll(PLACEHOLDER, "x");
 }

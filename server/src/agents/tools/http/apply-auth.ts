@@ -7,7 +7,7 @@ export interface AppliedAuth {
   readonly query: { readonly parameter: string; readonly value: string } | null;
 }
 
-/** How a tool's secret goes to its server. */
+/** The headers or the query parameter that send the tool's secret to its server. */
 export function applyAuth(auth: ToolAuth | undefined, secrets: ToolSecrets): AppliedAuth {
   if (auth === undefined) return { headers: {}, query: null };
   const secret = Object.hasOwn(secrets, auth.secret) ? secrets[auth.secret] : undefined;

@@ -1,7 +1,7 @@
 import { findOutboundFault } from "../../../outbound/index.ts";
 import { ToolFailure } from "../tool-failure.ts";
 
-/** What a failed request is called. Texts of the system are not passed on: they name addresses. */
+/** Translates a failed request. Messages of the operating system are dropped because they contain addresses. */
 export function explainFetchError(error: unknown, attempts: number): ToolFailure {
   const { code, message } = findOutboundFault(error);
   const extra = { attempts, cause: error };

@@ -1,25 +1,25 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
-import { ToolFailure } from "../tool-failure.ts";
+import { invalidInput } from "../tool-failure.ts";
 
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_-]{0,63})\}/g;
 
-/** The URL with the arguments in their places. A query parameter whose only argument was not given is left out. */
+/** Replaces the placeholders of a URL. Omits a query parameter that consists of an argument which is absent. */
 export function fillUrl(template: string, input: JsonRecord): URL {
-  const at = template.indexOf("?");
-  const path = at === -1 ? template : template.slice(0, at);
-  const query = at === -1 ? [] : template.slice(at + 1).split("&");
+  const queryStart = template.indexOf("?");
+  const path = queryStart === -1 ? template : template.slice(0, queryStart);
+  const query = queryStart === -1 ? [] : template.slice(queryStart + 1).split("&");
   const filledPath = path.replaceAll(PLACEHOLDER, (_whole, name: string) => encodeSegment(textOf(input, name)));
   const filledQuery = query
     .filter((part) => !isOfMissing(part, input))
     .map((part) => part.replaceAll(PLACEHOLDER, (_whole, name: string) => encodeURIComponent(textOf(input, name))));
   const url = new URL(filledQuery.length === 0 ? filledPath : `${filledPath}?${filledQuery.join("&")}`);
   if (url.origin !== new URL(template.replaceAll(PLACEHOLDER, "x")).origin) {
-    throw new ToolFailure("INVALID_TOOL_INPUT", "The arguments must not change the host.");
+    throw invalidInput("The arguments must not change the host.");
   }
   return url;
 }
 
-/** A template of a body: a text that is one placeholder becomes the argument itself, others have it written into them. */
+/** Replaces the placeholders of a body. A string that is exactly one placeholder becomes the argument with its type. */
 export function fillBody(template: unknown, input: JsonRecord): unknown {
   if (typeof template === "string") {
     const [, only] = /^\{([A-Za-z_][A-Za-z0-9_-]{0,63})\}$/.exec(template) ?? [];
@@ -46,15 +46,13 @@ function isOfMissing(part: string, input: JsonRecord): boolean {
 
 function textOf(input: JsonRecord, name: string): string {
   const value = Object.hasOwn(input, name) ? input[name] : undefined;
-  if (value === undefined || value === null)
-    throw new ToolFailure("INVALID_TOOL_INPUT", `The argument ${name} is needed.`);
+  if (value === undefined || value === null) throw invalidInput(`The argument ${name} is required.`);
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** One segment stays one segment: dots that would climb are none once they stand beside something. */
+/** Encodes one path segment. Rejects `.` and `..`, which would change the path. */
 function encodeSegment(text: string): string {
-  if (text === "" || /^\.{1,2}$/.test(text)) {
-    throw new ToolFailure("INVALID_TOOL_INPUT", "An argument that is part of a path must be more than dots.");
-  }
+  if (text === "" || /^\.{1,2}$/.test(text))
+    throw invalidInput("A path argument must not be empty or consist of dots only.");
   return encodeURIComponent(text);
 }

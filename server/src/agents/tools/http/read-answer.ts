@@ -1,25 +1,20 @@
 import type { Response } from "undici";
-
-export interface AnswerText {
-  readonly text: string;
-  /** More came, or would have come, than was read. */
-  readonly isCut: boolean;
-}
+import type { ToolAnswer } from "../tool-kind.ts";
 
 const MAX_BYTES = 4_000_000;
 const SPARE_BYTES = 1024;
 const BINARY_TYPE =
   /^(?:image|audio|video|font)\/(?!svg)|^application\/(?:octet-stream|pdf|zip|gzip|x-|vnd\.(?!.*(?:json|xml)))/i;
 
-/** As much of an answer as so many characters can need. The rest is not waited for. */
-export async function readAnswer(response: Response, maxChars: number): Promise<AnswerText> {
+/** Reads the bytes that `maxChars` characters need at most, and closes the connection when the response is longer. */
+export async function readAnswer(response: Response, maxChars: number): Promise<Omit<ToolAnswer, "attempts">> {
   const type = response.headers.get("content-type") ?? "";
   const maxBytes = Math.min(MAX_BYTES, maxChars * 4 + SPARE_BYTES);
   const chunks: Uint8Array[] = [];
   let size = 0;
   let isCut = false;
   if (response.body !== null) {
-    // Leaving the loop ends the stream, and by that the connection.
+    // Leaving the loop cancels the stream, which closes the connection.
     for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
       chunks.push(chunk);
       size += chunk.byteLength;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { AssignedTool } from "../tool-port.ts";
 
-/** What an assignment settles about its tool: arguments that the model does not choose, and bounds that are narrower. */
+/** What an assignment fixes: arguments that the model cannot choose, and lower limits. */
 export interface Assignment {
   readonly fixed: JsonRecord;
   readonly timeoutMs: number;
@@ -9,9 +9,9 @@ export interface Assignment {
 }
 
 const OPTIONS: ReadonlySet<string> = new Set(["timeout_ms", "max_output_chars"]);
-const SHORTEST_TIMEOUT_MS = 100;
+const MIN_TIMEOUT_MS = 100;
 
-/** A name that the tool has as an argument is that argument, whatever else it could mean. */
+/** A name in the configuration that is an argument of the tool is never an option. */
 export function readAssignment(tool: AssignedTool): Assignment {
   const { input_schema: schema, configuration } = tool;
   const properties = propertiesOf(schema);
@@ -23,12 +23,12 @@ export function readAssignment(tool: AssignedTool): Assignment {
     Object.hasOwn(properties, name) || !Object.hasOwn(configuration, name) ? undefined : configuration[name];
   return {
     fixed: Object.fromEntries(fixed),
-    timeoutMs: narrow(option("timeout_ms"), tool.timeout_ms, SHORTEST_TIMEOUT_MS),
+    timeoutMs: narrow(option("timeout_ms"), tool.timeout_ms, MIN_TIMEOUT_MS),
     maxOutputChars: narrow(option("max_output_chars"), tool.max_output_chars, 1),
   };
 }
 
-/** The schema without what is settled. */
+/** The schema without the fixed arguments. */
 export function narrowSchema(schema: JsonRecord, fixed: JsonRecord): JsonRecord {
   const isOpen = (name: unknown): boolean => typeof name !== "string" || !Object.hasOwn(fixed, name);
   const properties = Object.entries(propertiesOf(schema)).filter(([name]) => isOpen(name));
@@ -45,7 +45,7 @@ function propertiesOf(schema: JsonRecord): JsonRecord {
   return isRecord(properties) ? properties : {};
 }
 
-function narrow(value: unknown, most: number, least: number): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) return most;
-  return Math.min(most, Math.max(least, Math.floor(value)));
+function narrow(value: unknown, max: number, min: number): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) return max;
+  return Math.min(max, Math.max(min, Math.floor(value)));
 }

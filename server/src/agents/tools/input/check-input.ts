@@ -4,27 +4,27 @@ import { narrowSchema, readAssignment } from "./assignment.ts";
 import type { SchemaCompiler } from "./compile-schema.ts";
 import { readInput } from "./read-input.ts";
 
-/** What the model is told: fixed arguments are not its to choose. */
+/** Omits the arguments that the assignment fixes. */
 export function describeTool(tool: AssignedTool): ModelTool {
   const { name, description, input_schema: schema } = tool;
   return { name, description, inputSchema: narrowSchema(schema, readAssignment(tool).fixed) };
 }
 
-/** The tool's own schema judges the whole input, what the assignment fixes included. */
+/** Validates the whole input, with the arguments that the assignment fixes, against the schema of the tool. */
 export function checkToolInput(
   schemas: SchemaCompiler,
   tool: AssignedTool,
   inputText: string,
 ): ReturnType<Tools["checkInput"]> {
   const read = readInput(inputText);
-  if (!read.ok) return refuse("INVALID_TOOL_INPUT", read.fault);
+  if (!read.ok) return reject("INVALID_TOOL_INPUT", read.fault);
   const schema = schemas.compile(tool.input_schema);
-  if (!schema.ok) return refuse("TOOL_UNUSABLE", `The tool's input_schema ${schema.fault}.`);
+  if (!schema.ok) return reject("TOOL_UNUSABLE", `The tool's input_schema ${schema.fault}.`);
   const input = { ...read.input, ...readAssignment(tool).fixed };
   const fault = schema.findFault(input);
-  return fault === null ? { ok: true, input } : refuse("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
+  return fault === null ? { ok: true, input } : reject("INVALID_TOOL_INPUT", `The input is not valid: ${fault}.`);
 }
 
-function refuse(code: string, message: string): { readonly ok: false; readonly fault: ToolFault } {
+function reject(code: string, message: string): { readonly ok: false; readonly fault: ToolFault } {
   return { ok: false, fault: { code, message, retryable: false } };
 }

@@ -7,7 +7,7 @@ import { compileLinear } from "./linear-pattern.ts";
 import { findSchemaSizeFault } from "./measure-schema.ts";
 
 type CompiledSchema =
-  | { readonly ok: true /** What is wrong with a value, or null. */; findFault(value: JsonRecord): string | null }
+  | { readonly ok: true /** Why a value is not valid, or null. */; findFault(value: JsonRecord): string | null }
   | { readonly ok: false; readonly fault: string };
 
 export interface SchemaCompiler {
@@ -16,49 +16,50 @@ export interface SchemaCompiler {
 
 const MAX_SCHEMA_CHARS = 40_000;
 const MAX_FAULT_CHARS = 300;
-/** The others are exact for texts that nobody means, at the price of patterns that are slow for some. */
+/** The other formats use patterns that are slow for some texts. */
 const FORMATS = ["date", "time", "date-time", "duration", "uri", "email", "hostname", "ipv4", "ipv6", "uuid"] as const;
 
-/** Remembers the schemas that were used last: compiling one takes longer than a hundred checks. */
+/** Caches compiled schemas: compiling takes longer than a hundred validations. */
 export function createSchemaCompiler({ maxKept }: { readonly maxKept: number }): SchemaCompiler {
-  const judge = new Ajv2020({ strict: false, logger: false });
-  const kept = new LRUCache<string, CompiledSchema>({ max: maxKept });
+  const metaValidator = new Ajv2020({ strict: false, logger: false });
+  const cache = new LRUCache<string, CompiledSchema>({ max: maxKept });
   return {
     compile(schema) {
       const text = JSON.stringify(schema);
-      const known = kept.get(text);
+      const known = cache.get(text);
       if (known !== undefined) return known;
-      const compiled = compileSchema(judge, schema, text);
-      kept.set(text, compiled);
+      const compiled = compileSchema(metaValidator, schema, text);
+      cache.set(text, compiled);
       return compiled;
     },
   };
 }
 
-function compileSchema(judge: Ajv2020, schema: JsonRecord, text: string): CompiledSchema {
+function compileSchema(metaValidator: Ajv2020, schema: JsonRecord, text: string): CompiledSchema {
   if (text.length > MAX_SCHEMA_CHARS) return { ok: false, fault: "is too large" };
-  // Which draft it was written for; what differs between them is refused below, or means the same.
+  // The draft is ignored: keywords that differ between drafts are rejected below or mean the same.
   const { $schema: _draft, $id: _id, ...usable } = schema;
   const fault = findSchemaSizeFault(usable);
   if (fault !== null) return { ok: false, fault };
   try {
-    if (judge.validateSchema(usable) !== true) return { ok: false, fault: `is not a JSON Schema: ${explain(judge)}` };
-    const validate = compilerOfOne().compile(usable);
+    if (metaValidator.validateSchema(usable) !== true)
+      return { ok: false, fault: `is not a JSON Schema: ${explain(metaValidator)}` };
+    const validate = createCompiler().compile(usable);
     return { ok: true, findFault: (value) => findFault(validate, value) };
   } catch (error) {
     return { ok: false, fault: `is not a JSON Schema: ${shorten(error instanceof Error ? error.message : "")}` };
   }
 }
 
-/** A compiler keeps something of every schema that it ever compiled, so each schema has its own. */
-function compilerOfOne(): Ajv2020 {
+/** Each schema has its own compiler, because Ajv never releases the schemas that it has compiled. */
+function createCompiler(): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
     meta: false,
     validateSchema: false,
     inlineRefs: false,
-    // What the optimiser saves in a check it costs many times over here, while nobody else is served.
+    // The optimiser blocks the event loop for many times what it saves in a validation.
     code: { regExp: compileLinear, optimize: false },
   });
   ajv.removeKeyword("uniqueItems");
@@ -66,14 +67,14 @@ function compilerOfOne(): Ajv2020 {
     keyword: "uniqueItems",
     type: "array",
     schemaType: "boolean",
-    validate: (isWanted: boolean, items: readonly unknown[]) => !isWanted || areUnique(items),
+    validate: (isRequired: boolean, items: readonly unknown[]) => !isRequired || areUnique(items),
     error: { message: "must NOT have duplicate items" },
   });
   addFormats.default(ajv, { mode: "fast", formats: [...FORMATS] });
   return ajv;
 }
 
-/** The library compares each item with each other one, which a few thousand of them turn into minutes. */
+/** Ajv compares all pairs of items, which takes minutes for a few thousand of them. */
 function areUnique(items: readonly unknown[]): boolean {
   return new Set(items.map((item) => canonicalJson(JSON.stringify(item)))).size === items.length;
 }
@@ -87,7 +88,7 @@ function findFault(validate: ValidateFunction, value: JsonRecord): string | null
   try {
     if (validate(value)) return null;
   } catch (error) {
-    // One very long expression can be too much for the stack.
+    // A very long generated expression can overflow the stack.
     if (error instanceof RangeError) return "cannot be checked by this schema";
     throw error;
   }

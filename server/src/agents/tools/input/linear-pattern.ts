@@ -6,7 +6,7 @@ export type MeasuredPattern =
   | { readonly ok: true; readonly instructions: number }
   | { readonly ok: false; readonly fault: string };
 
-/** Patterns come from strangers and are matched against what strangers say: in linear time, or not at all. */
+/** Patterns and the texts they match are untrusted, so only patterns that match in linear time are accepted. */
 export function measurePattern(pattern: string): MeasuredPattern {
   if (pattern.length > MAX_PATTERN_LENGTH) {
     return { ok: false, fault: `has a pattern of more than ${MAX_PATTERN_LENGTH} characters` };
@@ -21,11 +21,11 @@ export function measurePattern(pattern: string): MeasuredPattern {
   }
 }
 
-/** In the place of `RegExp`, for a library that compiles patterns of its own. */
+/** Replaces `RegExp` in Ajv. */
 export const compileLinear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    // The library takes two patterns of the same text for one.
+    // Ajv identifies patterns by their text.
     return { test: (text: string): boolean => compiled.test(text), toString: () => `linear ${pattern}` };
   },
   { code: "compileLinear" },

@@ -1,16 +1,17 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
+import { countValues } from "./json-size.ts";
 import { measurePattern } from "./linear-pattern.ts";
 
 const MAX_COST = 5_000;
 const MAX_DEPTH = 32;
-/** One instruction is run for each character, a keyword once for each value. */
+/** The matcher runs an instruction for each character, and a keyword once for each value. */
 const INSTRUCTION_COST = 5;
-/** All items of a list are written out and looked up. */
+/** Serialises all items of a list. */
 const UNIQUE_COST = 50;
-/** They hold values, not schemas: some that are compared, and some that only say something. */
+/** Keywords whose values are not schemas: the first are compared with the input, the others are annotations. */
 const COMPARED_KEYWORDS: ReadonlySet<string> = new Set(["const", "enum"]);
-const SAID_KEYWORDS: ReadonlySet<string> = new Set(["default", "examples"]);
-/** Below these stand names that anybody may choose, each before a schema. */
+const ANNOTATION_KEYWORDS: ReadonlySet<string> = new Set(["default", "examples"]);
+/** Keywords that map arbitrary names to schemas. */
 const NAMING_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -19,7 +20,7 @@ const NAMING_KEYWORDS: ReadonlySet<string> = new Set([
   "dependentSchemas",
   "dependencies",
 ]);
-const REFUSED_KEYWORDS: readonly string[] = [
+const FORBIDDEN_KEYWORDS: readonly string[] = [
   "$id",
   "$anchor",
   "$dynamicRef",
@@ -32,13 +33,13 @@ class SchemaFault extends Error {}
 
 interface Walk {
   readonly root: JsonRecord;
-  /** Of what references name; a reference that is on the way has none yet. */
+  /** By reference; null while the reference is being measured. */
   readonly costs: Map<string, number | null>;
 }
 
 /**
- * Why a schema will not be used, or null. The work of checking a value is at most the size of the value times that of the
- * schema with all references written out, so that size is bounded and recursion, which has none, is refused.
+ * Why a schema is rejected, or null. Validation takes at most the size of the value times the size of the schema with all
+ * references expanded, so the expanded size is limited and recursion is rejected.
  */
 export function findSchemaSizeFault(schema: JsonRecord): string | null {
   if (schema["$async"] !== undefined) return "must not use $async";
@@ -53,12 +54,12 @@ export function findSchemaSizeFault(schema: JsonRecord): string | null {
 
 function measure(schema: unknown, walk: Walk, depth: number): number {
   if (depth > MAX_DEPTH) throw new SchemaFault(`is nested deeper than ${MAX_DEPTH} levels`);
-  // Names in a list are work as well, once for each value.
+  // Names in a list, such as `required`, are checked once for each value.
   if (Array.isArray(schema)) return checked(sum(schema.map((item) => 1 + measure(item, walk, depth + 1))));
   if (!isRecord(schema)) return 0;
   let cost = 1;
   for (const [keyword, value] of Object.entries(schema)) {
-    if (SAID_KEYWORDS.has(keyword)) continue;
+    if (ANNOTATION_KEYWORDS.has(keyword)) continue;
     if (typeof value === "string") cost += measureText(keyword, value, walk, depth);
     else if (keyword === "uniqueItems" && typeof value === "boolean") cost += UNIQUE_COST;
     else if (COMPARED_KEYWORDS.has(keyword)) cost += countValues(value);
@@ -74,7 +75,7 @@ function measure(schema: unknown, walk: Walk, depth: number): number {
 function measureText(keyword: string, value: string, walk: Walk, depth: number): number {
   if (keyword === "$ref") return measureReference(value, walk, depth);
   if (keyword === "pattern") return costOfPattern(value);
-  if (REFUSED_KEYWORDS.includes(keyword)) throw new SchemaFault(`must not use ${keyword}`);
+  if (FORBIDDEN_KEYWORDS.includes(keyword)) throw new SchemaFault(`must not use ${keyword}`);
   return 0;
 }
 
@@ -105,7 +106,7 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
   } catch {
-    throw new SchemaFault("has a reference that cannot be read");
+    throw new SchemaFault("has a reference that is not valid");
   }
 }
 
@@ -118,11 +119,6 @@ function costOfPattern(pattern: string): number {
 function checked(cost: number): number {
   if (cost > MAX_COST) throw new SchemaFault("is too large with all its references and patterns");
   return cost;
-}
-
-function countValues(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  return 1 + sum(Object.values(value).map(countValues));
 }
 
 function sum(numbers: readonly number[]): number {

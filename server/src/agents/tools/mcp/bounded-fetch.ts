@@ -4,14 +4,14 @@ import { OutboundError } from "../../../outbound/index.ts";
 import type { FetchPort } from "../http/run-http-tool.ts";
 
 const MAX_ANSWER_BYTES = 8_000_000;
-/** Lists come in many pages, all of which are kept until the last. */
+/** Lists consist of many pages, which the client holds in memory until the last. */
 const MAX_PAGE_BYTES = 2_000_000;
 const LISTING = /"method":"[a-z]+(?:\/[a-z]+)?\/list"/;
 
-/** The guarded way out, as a client of MCP wants it: answers end where they get too long, and nothing is listened to. */
+/** Adapts the guarded fetch to the MCP client. Limits the size of responses and opens no notification stream. */
 export function createBoundedFetch(port: FetchPort): FetchLike {
   return async (url, init = {}) => {
-    // A stream of notifications, held open as long as the client lives. Nobody here waits for any.
+    // A GET opens a notification stream that lasts as long as the client. Nothing here needs notifications.
     if (init.method === undefined || init.method === "GET") return new Response(null, { status: 405 });
     const { method, body, signal } = init;
     const isListing = typeof body === "string" && LISTING.test(body);

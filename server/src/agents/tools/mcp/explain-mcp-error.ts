@@ -3,7 +3,7 @@ import { OutboundError, wasNeverSent } from "../../../outbound/index.ts";
 import { explainFetchError } from "../http/explain-fetch-error.ts";
 import { ToolFailure } from "../tool-failure.ts";
 
-/** What a failed call of an MCP server is called. */
+/** Translates the error of a call to an MCP server. */
 export function explainMcpError(error: unknown, attempts: number): ToolFailure {
   if (error instanceof ToolFailure) return error;
   const extra = { attempts, cause: error };
@@ -27,10 +27,10 @@ export function explainMcpError(error: unknown, attempts: number): ToolFailure {
     return new ToolFailure("TOOL_TIMED_OUT", "The MCP server did not answer in time.", { ...extra, isRetryable: true });
   }
   if (isOfNetwork(error)) return explainFetchError(error, attempts);
-  return new ToolFailure("TOOL_REMOTE_ERROR", "The MCP server's answer was not understood.", extra);
+  return new ToolFailure("TOOL_REMOTE_ERROR", "The MCP server's response is not valid.", extra);
 }
 
-/** The server no longer knows the client, or was not reached: nothing has been done yet, and a new connection may help. */
+/** The server does not know the session or was not reached: it has not processed the call, and a new connection may help. */
 export function isLostConnection(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== null) return status === 404 || status === 410;
@@ -45,7 +45,7 @@ function statusOf(error: unknown): number | null {
   return null;
 }
 
-/** Below what the client of MCP says itself. */
+/** Looks at the causes below the errors of the MCP client. */
 function isOfNetwork(error: unknown): boolean {
   for (let next = error; next instanceof Error; next = next.cause) {
     if (next instanceof SdkError) continue;

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Client, JsonSchemaValidator, jsonSchemaValidator } from "@modelcontextprotocol/client";
+import { abortable } from "../../abortable.ts";
 import type { FetchPort } from "../http/run-http-tool.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import { silenceClient } from "./silence-client.ts";
 
-/** A server, as one owner speaks to it. */
+/** A server and the credentials of one owner. */
 export interface McpTarget {
-  /** Whoever the secrets belong to: connections are not shared between owners. */
+  /** The owner of the secrets. Owners do not share connections. */
   readonly ownerId: string | null;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,16 +18,16 @@ export interface McpPoolOptions {
   readonly version: string;
   readonly maxClients: number;
   readonly idleMs: number;
-  /** A server declares this many tools in a way that the protocol forbids. */
+  /** Called with the number of tools that were excluded because their declaration violates the protocol. */
   onExcluded(count: number): void;
 }
 
 export interface McpLoan {
   readonly client: Client;
-  /** It was there before this call, so that the server may have forgotten it. */
+  /** The connection is older than this call, so the server may have dropped its session. */
   readonly isReused: boolean;
-  /** Once. A client that failed is not lent again. */
-  giveBack(isSound: boolean): void;
+  /** Must be called once. A client that is not reusable is closed. */
+  release(isReusable: boolean): void;
 }
 
 interface Entry {
@@ -38,17 +39,17 @@ interface Entry {
 
 const MAX_PAGES = 20;
 const CONNECT_TIMEOUT_MS = 30_000;
-/** What a tool says about its outputs comes from a stranger, and its patterns could take for ever: nobody checks by it. */
-const BELIEVE_ALL: jsonSchemaValidator = {
+/** Skips output schemas: they come from the server, and their patterns can take unbounded time. */
+const ACCEPT_ALL: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (value) => ({ valid: true, data: value as T, errorMessage: undefined });
   },
 };
 
 /**
- * Connections to MCP servers, one for each owner, address and set of secrets. An entry is connecting or connected; it is
- * lent to any number of calls at once; unused for a while, or the longest unused of too many, or found unsound, it is
- * taken out at once and closed when the last call has given it back.
+ * Connections to MCP servers, one for each owner, address and set of secrets. Concurrent calls share a connection. The pool
+ * removes a connection that is idle, least recently used when the pool is full, or not reusable, and closes it when the last
+ * call has released it.
  */
 export class McpPool {
   readonly #options: McpPoolOptions;
@@ -68,24 +69,24 @@ export class McpPool {
     const key = keyOf(target);
     const known = this.#entries.get(key);
     const entry = known ?? this.#open(key, target);
-    // Written again, so that the first in the map is the longest unused.
+    // Inserted again, so that the first entry of the map is the least recently used.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     if (entry.idle !== null) clearTimeout(entry.idle);
     entry.idle = null;
     entry.borrowers += 1;
-    this.#makeRoom();
+    this.#evictExcess();
     try {
       const client = await abortable(entry.connecting, signal);
-      let isOut = true;
-      const giveBack = (isSound: boolean): void => {
-        if (isOut) this.#giveBack(key, entry, isSound);
-        isOut = false;
+      let isReleased = false;
+      const release = (isReusable: boolean): void => {
+        if (!isReleased) this.#release(key, entry, isReusable);
+        isReleased = true;
       };
-      return { client, isReused: known !== undefined, giveBack };
+      return { client, isReused: known !== undefined, release };
     } catch (error) {
-      // Who no longer waits says nothing about the connection.
-      this.#giveBack(key, entry, signal.aborted);
+      // An aborted wait does not mean that the connection is broken.
+      this.#release(key, entry, signal.aborted);
       throw error;
     }
   }
@@ -103,10 +104,10 @@ export class McpPool {
     return entry;
   }
 
-  /** For all who wait for it, so that none of them can end it. */
+  /** Takes no signal of a caller, because several calls wait for the same connection. */
   async #connect({ url, headers }: McpTarget): Promise<Client> {
     const { guarded, version, onExcluded } = this.#options;
-    // Most nodes never speak to such a server, and loading it takes a large part of a start.
+    // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
     const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       fetch: createBoundedFetch(guarded),
@@ -120,9 +121,9 @@ export class McpPool {
     });
     const client = new Client(
       { name: "swarmbase", version },
-      { versionNegotiation: { mode: "auto" }, jsonSchemaValidator: BELIEVE_ALL, listMaxPages: MAX_PAGES },
+      { versionNegotiation: { mode: "auto" }, jsonSchemaValidator: ACCEPT_ALL, listMaxPages: MAX_PAGES },
     );
-    // What is wrong is told by the call that fails.
+    // The call that fails reports the error.
     client.onerror = () => {};
     silenceClient(client, onExcluded);
     try {
@@ -135,9 +136,9 @@ export class McpPool {
     }
   }
 
-  #giveBack(key: string, entry: Entry, isSound: boolean): void {
+  #release(key: string, entry: Entry, isReusable: boolean): void {
     entry.borrowers -= 1;
-    if (!isSound) this.#drop(key, entry);
+    if (!isReusable) this.#drop(key, entry);
     if (entry.borrowers > 0) return;
     if (entry.isClosing) return void closeEntry(entry);
     entry.idle = setTimeout(() => {
@@ -151,7 +152,7 @@ export class McpPool {
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 
-  #makeRoom(): void {
+  #evictExcess(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= this.#options.maxClients) return;
       this.#drop(key, entry);
@@ -166,22 +167,7 @@ async function closeEntry(entry: Entry): Promise<void> {
   await client?.close().catch(() => {});
 }
 
-/** The connection may be another call's too, which goes on waiting for it. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
-}
-
 function keyOf({ ownerId, url, headers }: McpTarget): string {
   const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return createHash("sha256")
-    .update(JSON.stringify([ownerId, url, sorted]))
-    .digest("base64");
+  return hash("sha256", JSON.stringify([ownerId, url, sorted]), "base64");
 }

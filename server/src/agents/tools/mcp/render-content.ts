@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/client";
 
 type Block = CallToolResult["content"][number];
 
-/** What a model can read of a result: its texts, and what else there is by name. */
+/** The text of a result for the model. Content that is not text is only named. */
 export function renderContent({
   content,
   structuredContent,

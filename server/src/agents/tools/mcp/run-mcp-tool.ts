@@ -1,23 +1,11 @@
-import { type JsonRecord } from "../../../json/index.ts";
 import { readConfig } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
-import type { ToolAnswer } from "../http/run-http-tool.ts";
-import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
+import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import type { McpLoan, McpPool, McpTarget } from "./mcp-pool.ts";
 import { renderContent } from "./render-content.ts";
 
-export interface McpToolCall {
-  readonly ownerId: string | null;
-  readonly config: JsonRecord;
-  readonly input: JsonRecord;
-  readonly secrets: ToolSecrets;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-  readonly traceparent: string | undefined;
-}
-
-export async function runMcpTool(pool: McpPool, call: McpToolCall): Promise<ToolAnswer> {
+export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
   const read = readConfig("mcp", call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   const { url, headers, auth, remote_name: name } = read.config;
@@ -33,7 +21,7 @@ export async function runMcpTool(pool: McpPool, call: McpToolCall): Promise<Tool
   });
 }
 
-/** With a connection that may have died since it was used last: then once more, with a new one. */
+/** Retries once with a new connection when a pooled one turns out to be dead. */
 export async function withClient<T>(
   pool: McpPool,
   target: McpTarget,
@@ -45,13 +33,13 @@ export async function withClient<T>(
     try {
       loan = await pool.borrow(target, signal);
       const result = await work(loan, attempts);
-      loan.giveBack(true);
+      loan.release(true);
       return result;
     } catch (error) {
-      // What the tool itself reported says nothing against the connection.
-      loan?.giveBack(error instanceof ToolFailure);
+      // An error that the tool reports does not mean that the connection is broken.
+      loan?.release(error instanceof ToolFailure);
       signal.throwIfAborted();
-      // It knows the errors of the package, which is loaded with the first connection.
+      // Imports the MCP package, which is loaded with the first connection.
       const { explainMcpError, isLostConnection } = await import("./explain-mcp-error.ts");
       const mayHelp = loan?.isReused === true && attempts === 1 && isLostConnection(error);
       if (!mayHelp) throw explainMcpError(error, attempts);

@@ -1,13 +1,13 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
 
-/** The package has no other place at which its warnings could be turned off. */
+/** A private method: the package has no option that turns its warnings off. */
 interface Excluding {
   _excludeInvalidXMcpHeaderTools(result: { tools: Tool[] }): void;
 }
 
 /**
- * Keeps the package from printing. It writes to the console, past the log, and with the names of tools as the server sends them: a
- * server could forge any number of lines.
+ * Prevents the package from writing to the console. It bypasses the log and prints tool names as the server sends them, so a
+ * server could forge log lines.
  */
 export function silenceClient(client: Client, onExcluded: (count: number) => void): void {
   const listTools = client.listTools.bind(client);
@@ -24,7 +24,7 @@ export function silenceClient(client: Client, onExcluded: (count: number) => voi
 
 const SILENT = { warn: () => {}, debug: () => {} };
 
-/** Of what `work` does before it first waits. */
+/** Covers the synchronous part of `work` only. */
 function withoutConsole<T>(work: () => T): T {
   const { warn, debug } = console;
   Object.assign(console, SILENT);

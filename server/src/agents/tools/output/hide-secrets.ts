@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 
-const SHORTEST_HIDDEN = 4;
+const MIN_HIDDEN_CHARS = 4;
 const HIDDEN = "[secret]";
 
-/** Everything that was sent and is secret, in each of the forms in which it may be said back; longest first. */
+/** The secrets that a call sends, in every encoding in which a response may contain them, longest first. */
 export function hiddenForms(config: JsonRecord, secrets: ToolSecrets): readonly string[] {
   const values = Object.values(secrets);
   const { type, username } = isRecord(config["auth"]) ? config["auth"] : {};
@@ -17,13 +17,13 @@ export function hiddenForms(config: JsonRecord, secrets: ToolSecrets): readonly 
     JSON.stringify(value).slice(1, -1),
   ]);
   return [...new Set(forms)]
-    .filter((form) => form.length >= SHORTEST_HIDDEN)
+    .filter((form) => form.length >= MIN_HIDDEN_CHARS)
     .toSorted((left, right) => right.length - left.length);
 }
 
 /**
- * A server may say back what it was sent. Neither a model nor whoever reads outputs is to learn a secret from that, nor its
- * beginning, where the text was cut in the middle of it.
+ * Replaces secrets in a response, which may echo the request. When the text is cut, also replaces the beginning of a secret
+ * at its end.
  */
 export function hideSecrets(text: string, forms: readonly string[], { isCut } = { isCut: false }): string {
   const hidden = forms.reduce((rest, form) => rest.replaceAll(form, HIDDEN), text);
@@ -32,9 +32,9 @@ export function hideSecrets(text: string, forms: readonly string[], { isCut } = 
   return begun === 0 ? hidden : hidden.slice(0, -begun) + HIDDEN;
 }
 
-/** How much of the form's beginning the text ends with. */
+/** The length of the longest prefix of the form with which the text ends. */
 function lengthOfStart(text: string, form: string): number {
-  for (let length = Math.min(form.length - 1, text.length); length >= SHORTEST_HIDDEN; length -= 1) {
+  for (let length = Math.min(form.length - 1, text.length); length >= MIN_HIDDEN_CHARS; length -= 1) {
     if (text.endsWith(form.slice(0, length))) return length;
   }
   return 0;

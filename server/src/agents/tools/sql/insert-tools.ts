@@ -11,14 +11,14 @@ export interface NewTool {
   readonly secret_names: readonly string[];
 }
 
-/** As a read shows it. */
+/** A row as the REST interface returns it. */
 export interface InsertedTool {
   readonly id: string;
   readonly name: string;
   readonly [column: string]: unknown;
 }
 
-// Two imports at once would choose the same free name.
+// Concurrent imports would choose the same free name.
 const LOCK = "select pg_advisory_xact_lock(hashtextextended('tools:' || coalesce($1::text, ''), 0))";
 const NAMES = "select name from public.tools where owner_id is not distinct from $1";
 const INSERT = `
@@ -29,7 +29,7 @@ const INSERT = `
     as n(id uuid, owner_id uuid, name text, description text, input_schema jsonb, config jsonb, visibility text, secret_names jsonb)
   returning *`;
 
-/** Until the transaction ends, nobody else imports for this owner. */
+/** Blocks other imports for this owner until the transaction ends. */
 export async function lockToolNames(client: pg.PoolClient, ownerId: string | null): Promise<Set<string>> {
   await client.query(LOCK, [ownerId]);
   const { rows } = await client.query<{ name: string }>(NAMES, [ownerId]);

@@ -5,11 +5,11 @@ export interface FoundMessage {
   readonly sender_name: string;
   readonly sender_type: string;
   readonly created_at: Date;
-  /** Around the first place where the text was found. */
+  /** The text around the first match. */
   readonly excerpt: string;
 }
 
-/** How far back is looked: reading a long history whole takes longer than a model should wait. */
+/** Only the newest messages are searched: a scan of a long history takes too long. */
 const LAST_MESSAGES = 5_000;
 const EXCERPT_CHARS = 400;
 const CHARS_BEFORE = 150;
@@ -26,7 +26,7 @@ const SEARCH = `
   order by m.seq desc
   limit $3`;
 
-/** Of one swarm and no other, newest first. */
+/** Searches the messages of one swarm, newest first. */
 export async function searchMessages(
   pool: pg.Pool,
   { swarmId, text, limit }: { readonly swarmId: string; readonly text: string; readonly limit: number },

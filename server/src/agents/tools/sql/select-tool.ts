@@ -10,7 +10,7 @@ const SELECT = `
   left join private.tool_secrets s on s.tool_id = t.id
   where t.id = $1`;
 
-/** As an assignment that settles nothing would have it. */
+/** Returns the tool with an empty assignment. */
 export async function selectTool(pool: pg.Pool, id: string): Promise<StoredTool | null> {
   const { rows } = await pool.query<StoredTool>(SELECT, [id]);
   return rows[0] ?? null;

@@ -22,7 +22,7 @@ export interface Bench {
   readonly log: string[];
 }
 
-/** `provider_a` of the given kind at the given address; `env` goes before everything. */
+/** `provider_a` of the given kind at the given address; `env` overrides everything. */
 export function openBench(kind: ProviderKind, url: string | null, env: Record<string, string> = {}): Bench {
   const slept: number[] = [];
   const log: string[] = [];

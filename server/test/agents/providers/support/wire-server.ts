@@ -7,7 +7,7 @@ interface Asked {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Record<string, unknown>;
-  /** Resolves when the connection of an answer that was not finished is gone. */
+  /** Resolves when the connection of an unfinished answer is closed. */
   readonly closed: Promise<void>;
 }
 
@@ -16,18 +16,18 @@ export type Answer = (response: ServerResponse) => void | Promise<void>;
 export interface WireServer {
   readonly url: string;
   readonly asked: Asked[];
-  /** Answers are given in order; the last one again and again. */
+  /** The answers in order; the last one is repeated. */
   answer(...answers: readonly Answer[]): void;
   close(): Promise<void>;
 }
 
-/** A provider on loopback that says what it is told to. */
+/** A provider on loopback with scripted answers. */
 export async function openWireServer(): Promise<WireServer> {
   const asked: Asked[] = [];
   let answers: Answer[] = [];
   const server = createServer((request, response) => {
     void (async () => {
-      // Who gives up in the middle of asking has not asked.
+      // An incomplete request is not counted.
       const body = await text(request).catch(() => null);
       if (body === null) return;
       const closed = new Promise<void>((resolve) => {
@@ -59,7 +59,7 @@ export async function openWireServer(): Promise<WireServer> {
 
 export const STREAM = { "content-type": "text/event-stream" };
 
-/** A whole stream, written in pieces that end at the given bytes. */
+/** A complete stream, written in chunks that end at the given bytes. */
 export function say(frames: readonly string[], cuts: readonly number[] = []): Answer {
   return async (response) => {
     const bytes = Buffer.from(frames.join(""));
@@ -76,7 +76,7 @@ export function say(frames: readonly string[], cuts: readonly number[] = []): An
   };
 }
 
-/** The beginning of a stream; then silence. */
+/** The beginning of a stream, then nothing. */
 export function hang(frames: readonly string[] | null): Answer {
   return (response) => {
     if (frames === null) return;
@@ -85,7 +85,7 @@ export function hang(frames: readonly string[] | null): Answer {
   };
 }
 
-/** The beginning of a stream; then the connection is cut. */
+/** The beginning of a stream, then the connection is closed. */
 export function cut(frames: readonly string[]): Answer {
   return (response) => {
     response.writeHead(200, STREAM);
@@ -93,7 +93,7 @@ export function cut(frames: readonly string[]): Answer {
   };
 }
 
-export function refuse(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+export function failWith(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(typeof body === "string" ? body : JSON.stringify(body));

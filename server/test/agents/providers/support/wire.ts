@@ -34,7 +34,7 @@ export const WIRE_TRAITS: Readonly<Record<VendorKind, WireTraits>> = {
   google: { reasoningTokens: 2, isRefusalText: false, canOmitUsage: true, signature: "c2lnbmVk" },
 };
 
-/** An answer as frames of the stream that each vendor sends: 12 tokens in (4 of them cached where it says so), 7 out. */
+/** An answer in the stream format of each vendor: 12 input tokens (4 of them cached when reported), 7 output tokens. */
 export const WIRE: Readonly<Record<VendorKind, (answer: WireAnswer) => readonly string[]>> = {
   openai: (answer) => [...openai(answer), "data: [DONE]\n\n"],
   "openai-compatible": (answer) => [...openai(answer), "data: [DONE]\n\n"],

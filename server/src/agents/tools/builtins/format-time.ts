@@ -1,7 +1,7 @@
-import { ToolFailure } from "../tool-failure.ts";
+import { invalidInput } from "../tool-failure.ts";
 
-/** As JSON, so that the model need not guess which part is which. */
-export function tellTime(now: Date, timezone: string): string {
+/** Returns JSON, so that the model need not guess which part is which. */
+export function formatTime(now: Date, timezone: string): string {
   const parts = new Map(
     formatterFor(timezone)
       .formatToParts(now)
@@ -34,6 +34,6 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
       timeZoneName: "longOffset",
     });
   } catch {
-    throw new ToolFailure("INVALID_TOOL_INPUT", "There is no such time zone.");
+    throw invalidInput("The time zone does not exist.");
   }
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type PlainWords, readChatEnd, readChatFrame } from "../../../src/agents/providers/plain-words.ts";
+import { type TextDelta, readChatEnd, readChatFrame } from "../../../src/agents/providers/chat-frames.ts";
 import { createStreamPace } from "../../../src/agents/providers/stream-pace.ts";
-import { createWordFilter } from "../../../src/agents/providers/word-filter.ts";
+import { createTextFilter } from "../../../src/agents/providers/text-filter.ts";
 
 const frame = (delta: unknown, more: Record<string, unknown> = {}, choice: Record<string, unknown> = {}) =>
   JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: null, ...choice }], ...more });
 
-describe("a frame of a chat", () => {
-  test("that is nothing but words is known by itself", () => {
+describe("readChatFrame", () => {
+  test("reads a frame that holds only text or reasoning", () => {
     assert.deepEqual(readChatFrame(frame({ content: "hi" })), { type: "text", delta: "hi" });
     assert.deepEqual(readChatFrame(frame({ role: "assistant", content: "hi", tool_calls: null })), {
       type: "text",
@@ -22,7 +22,7 @@ describe("a frame of a chat", () => {
     assert.equal(readChatFrame(frame({ role: "assistant", content: "" })), "neutral");
   });
 
-  test("that is anything else is left to the vendor's package", () => {
+  test("returns null for every other frame", () => {
     for (const json of [
       "[DONE]",
       "{nonsense",
@@ -42,11 +42,11 @@ describe("a frame of a chat", () => {
   });
 });
 
-describe("the end of a chat", () => {
+describe("readChatEnd", () => {
   const usage = { prompt_tokens: 12, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } };
   const counted = { inputTokens: 12, cachedInputTokens: 4, outputTokens: 7, reasoningTokens: 0 };
 
-  test("is known by frames that say nothing else", () => {
+  test("reads frames that hold only the finish reason or the usage", () => {
     assert.deepEqual(readChatEnd(" [DONE]"), {});
     assert.deepEqual(readChatEnd(frame({}, {}, { finish_reason: "stop" })), { reason: "stop" });
     assert.deepEqual(readChatEnd(frame({ content: "" }, { usage: null }, { finish_reason: "length" })), {
@@ -56,7 +56,7 @@ describe("the end of a chat", () => {
     assert.deepEqual(readChatEnd(frame({}, { usage }, { finish_reason: "stop" })), { reason: "stop", usage: counted });
   });
 
-  test("is left to the vendor's package where anything else is said", () => {
+  test("returns null for frames with any other content", () => {
     for (const json of [
       "{nonsense",
       "[]",
@@ -74,32 +74,32 @@ describe("the end of a chat", () => {
       assert.equal(readChatEnd(json), null, json);
   });
 
-  test("leaves the package nothing, unless something odd comes before, in or after it", () => {
+  test("the filter consumes the whole answer unless an unexpected frame occurs before, within or after the end", () => {
     const data = (json: string) => `data: ${json}\n\n`;
     const words = [data(frame({ role: "assistant", content: "" })), data(frame({ content: "hi" }))];
     const finish = data(frame({}, {}, { finish_reason: "stop" }));
     const tail = [finish, data(JSON.stringify({ choices: [], usage })), "data: [DONE]\n\n"];
     const late = data(frame({ content: "late" }));
-    const sift = (frames: readonly string[], cuts: readonly number[]) => {
-      const heard: string[] = [];
+    const filterAll = (frames: readonly string[], cuts: readonly number[]) => {
+      const received: string[] = [];
       const bytes = Buffer.from(frames.join(""));
-      const filter = createWordFilter(readChatFrame, ({ delta }) => heard.push(delta), readChatEnd);
+      const filter = createTextFilter(readChatFrame, ({ delta }) => received.push(delta), readChatEnd);
       const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-      const passed = places.map((from, at) => filter.push(bytes.subarray(from, places[at + 1] ?? bytes.length)));
+      const passed = places.map((from, index) => filter.push(bytes.subarray(from, places[index + 1] ?? bytes.length)));
       passed.push(filter.end());
       const text = Buffer.concat(passed.filter((piece) => piece !== null)).toString();
-      return { heard: heard.join(""), passed: text, end: filter.plainEnd };
+      return { received: received.join(""), passed: text, end: filter.streamEnd };
     };
     fc.assert(
       fc.property(fc.array(fc.nat(2_000), { maxLength: 40 }), (cuts) => {
         const end = { reason: "stop", usage: counted };
-        assert.deepEqual(sift([...words, ...tail], cuts), { heard: "hi", passed: "", end });
-        assert.deepEqual(sift([...words, finish], cuts).end, { reason: "stop", usage: null });
+        assert.deepEqual(filterAll([...words, ...tail], cuts), { received: "hi", passed: "", end });
+        assert.deepEqual(filterAll([...words, finish], cuts).end, { reason: "stop", usage: null });
         for (const odd of [[late], [finish, late], [finish, "data: {"], []]) {
-          const told = sift([...words, ...odd], cuts);
+          const result = filterAll([...words, ...odd], cuts);
           const isLate = odd[0] === late;
           const left = isLate ? words[0] : `${words[0]}${odd.join("")}`;
-          assert.deepEqual(told, { heard: isLate ? "hilate" : "hi", passed: left, end: null });
+          assert.deepEqual(result, { received: isLate ? "hilate" : "hi", passed: left, end: null });
         }
       }),
       { numRuns: 60 },
@@ -107,14 +107,14 @@ describe("the end of a chat", () => {
   });
 });
 
-describe("the words of a stream", () => {
-  const sift = (bytes: Uint8Array, cuts: readonly number[]) => {
-    const words: PlainWords[] = [];
+describe("createTextFilter", () => {
+  const filterAll = (bytes: Uint8Array, cuts: readonly number[]) => {
+    const words: TextDelta[] = [];
     const passed: Uint8Array[] = [];
-    const filter = createWordFilter(readChatFrame, (one) => words.push(one));
+    const filter = createTextFilter(readChatFrame, (one) => words.push(one));
     const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-    for (const [at, from] of places.entries()) {
-      const out = filter.push(bytes.subarray(from, places[at + 1] ?? bytes.length));
+    for (const [index, from] of places.entries()) {
+      const out = filter.push(bytes.subarray(from, places[index + 1] ?? bytes.length));
       if (out !== null) passed.push(out);
     }
     const rest = filter.end();
@@ -123,40 +123,40 @@ describe("the words of a stream", () => {
   };
   const data = (json: string) => `data: ${json}\n\n`;
 
-  test("come out whole wherever the bytes are cut, and the rest passes as it was", () => {
+  test("extracts the text for any chunking of the bytes and passes the rest unchanged", () => {
     const head = data(frame({ role: "assistant", content: "" }));
     const texts = ["Grüße ", "an 🐝", "\n\n", "data: x"].map((content) => data(frame({ content })));
     const tail = [data(frame({}, {}, { finish_reason: "stop" })), data(frame({ content: "late" })), "data: [DONE]\n\n"];
     const bytes = Buffer.from([head, ": ping\n\n", ...texts, ...tail].join(""));
     fc.assert(
       fc.property(fc.array(fc.nat(5_000), { maxLength: 60 }), (cuts) => {
-        assert.deepEqual(sift(bytes, cuts), { text: "Grüße an 🐝\n\ndata: x", passed: head + tail.join("") });
+        assert.deepEqual(filterAll(bytes, cuts), { text: "Grüße an 🐝\n\ndata: x", passed: head + tail.join("") });
       }),
       { numRuns: 100, examples: [[Array.from(bytes.keys())]] },
     );
   });
 
-  test("after the first thing that is no word, all goes one way", () => {
+  test("passes everything after the first frame that is not text", () => {
     const odd = data(frame({ content: [{ type: "text", text: "b" }] }));
     const stream = [data(frame({ content: "a" })), odd, data(frame({ content: "c" }))].join("");
-    assert.deepEqual(sift(Buffer.from(stream), []), { text: "a", passed: stream.slice(stream.indexOf(odd)) });
+    assert.deepEqual(filterAll(Buffer.from(stream), []), { text: "a", passed: stream.slice(stream.indexOf(odd)) });
   });
 
-  test("frames of several lines, with other fields or without an end pass", () => {
+  test("passes frames with several lines, other fields or no end", () => {
     const plain = frame({ content: "a" });
     for (const stream of [`event: x\ndata: ${plain}\n\n`, `data: ${plain}`, `data: {\ndata: }\n\n`, "<html>\r\n\r\n"])
-      assert.deepEqual(sift(Buffer.from(stream), [3]), { text: "", passed: stream });
-    assert.deepEqual(sift(Buffer.from(`data:${plain}\r\n\r\n`), [3]), { text: "a", passed: "" });
+      assert.deepEqual(filterAll(Buffer.from(stream), [3]), { text: "", passed: stream });
+    assert.deepEqual(filterAll(Buffer.from(`data:${plain}\r\n\r\n`), [3]), { text: "a", passed: "" });
   });
 });
 
-test("few streams are read as they come, many at intervals, and one that is over counts once", () => {
+test("the stream pace pauses only with many streams and counts the end of a stream once", () => {
   const pace = createStreamPace();
   const leave = Array.from({ length: 50 }, () => pace.enter());
-  assert.equal(pace.restMs(), 0);
+  assert.equal(pace.pauseMs(), 0);
   const more = Array.from({ length: 450 }, () => pace.enter());
-  assert.equal(pace.restMs(), 200);
+  assert.equal(pace.pauseMs(), 200);
   for (const over of [...more, ...more]) over();
-  assert.equal(pace.restMs(), 0);
+  assert.equal(pace.pauseMs(), 0);
   for (const over of leave) over();
 });

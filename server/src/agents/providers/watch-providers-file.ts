@@ -6,34 +6,34 @@ import type { Providers } from "./provider.ts";
 import { resolveProviders } from "./resolve-providers.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
 
-const LOOK_EVERY_MS = 2000;
+const POLL_MS = 2000;
 
-export interface FollowOptions {
+export interface ProvidersFileOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly observer: Observer;
-  /** Called with providers that are good, one call at a time; when it fails the same ones come again. */
+  /** Called with valid providers, one call at a time. Called again with the same ones when it fails. */
   readonly onChange: (providers: Providers) => Promise<void>;
   readonly sleep?: Sleep;
 }
 
 /**
- * Reads the providers file again when it has changed. By looking, because editors and orchestrators replace the file or
- * the folder around it, which watchers lose sight of. A bad file changes nothing and is told once.
+ * Reads the providers file again when it has changed. Polls, because file watchers lose files and folders that editors and
+ * orchestrators replace. Reports a file that is not valid once and keeps the current providers.
  */
-export function followProvidersFile({
+export function watchProvidersFile({
   settings,
   environment,
   observer,
   onChange,
   sleep = systemSleep,
-}: FollowOptions): Worker {
+}: ProvidersFileOptions): Worker {
   return {
     name: "providers-file",
     async run(signal) {
       let known = settings.providersFile === null ? null : readQuietly(settings.providersFile);
       while (!signal.aborted) {
-        await sleep(LOOK_EVERY_MS, signal).catch(() => {});
+        await sleep(POLL_MS, signal).catch(() => {});
         if (signal.aborted || settings.providersFile === null) continue;
         const text = readQuietly(settings.providersFile);
         if (text === known) continue;

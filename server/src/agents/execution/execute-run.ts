@@ -21,26 +21,26 @@ export interface RunControl {
 }
 
 /**
- * Carries a run out from the status `running` to its end or its pause. Resolves to whether another run of the swarm may have waited
- * for it. Never rejects.
+ * Executes a run from the status `running` to its end or its pause. Resolves to whether another run of the swarm may be queued.
+ * Never rejects.
  */
-export async function carryOutRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<boolean> {
+export async function executeRun(ports: WorkPorts, started: StartedRun, control: RunControl): Promise<boolean> {
   const { controller } = control;
   try {
-    ports.hub.open(started.runId);
+    ports.streamHub.open(started.runId);
     const context = started.context ?? (await retryWhileHeld(() => loadRun(ports.pool, started), control.isHeld));
-    return context === null || (await carryOut(ports, started, context, control));
+    return context === null || (await execute(ports, started, context, control));
   } catch (error) {
     // Another node holds the run, or the database is unreachable: the lease runs out and the sweeper ends the run.
     if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId: started.runId, error });
     controller.abort(new RunStop("lost"));
     return true;
   } finally {
-    ports.hub.close(started.runId);
+    ports.streamHub.close(started.runId);
   }
 }
 
-async function carryOut(
+async function execute(
   ports: WorkPorts,
   started: StartedRun,
   context: RunContext,
@@ -57,10 +57,9 @@ async function carryOut(
   const { isHeld } = control;
   const onLost = (): void => controller.abort(new RunStop("lost"));
   const writer = new RunWriter({
-    deltas: ports.deltas,
-    advances: ports.advances,
+    store: ports.store,
     hold,
-    sequencer: createEventSequencer(ports.hub, { id: runId, swarmId }, context.last_seq),
+    sequencer: createEventSequencer(ports.streamHub, { id: runId, swarmId }, context.last_seq),
     isHeld,
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
     onLost: (error) => {

@@ -1,40 +1,33 @@
-import { isRecord } from "../../json/index.ts";
+import type { ModelUsage } from "./model-port.ts";
+import { asRecord, parseRecord } from "./parse-record.ts";
 
-export interface PlainWords {
+export interface TextDelta {
   readonly type: "text" | "reasoning";
   readonly delta: string;
 }
 
-/** What a frame of a stream may be, as far as it is of the most frequent kind: nothing but words. */
-export type FrameReader = (json: string) => PlainWords | "neutral" | null;
+/** Reads a frame that holds only a text or reasoning delta. `neutral`: the frame is empty. Null: it holds anything else. */
+export type FrameReader = (json: string) => TextDelta | "neutral" | null;
 
-/** How an answer ends that was nothing but words. */
-export interface PlainEnd {
+/** The end of an answer that consists only of text. */
+export interface StreamEnd {
   readonly reason: "stop" | "length";
-  /** Null: the provider did not say. */
-  readonly usage: PlainUsage | null;
+  /** Null: the provider did not report it. */
+  readonly usage: CountedUsage | null;
 }
 
-interface PlainUsage {
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
-}
+type CountedUsage = Omit<ModelUsage, "isEstimated">;
 
-/** What a frame says of the end, if it says nothing else; null: it says something else. */
-export type EndReader = (json: string) => Partial<PlainEnd> | null;
+/** Reads a frame that holds only information about the end. Null: it holds anything else. */
+export type EndReader = (json: string) => Partial<StreamEnd> | null;
 
-/** How plain answers are told from all others in a vendor's format. */
+/** Recognises answers that consist only of text in the format of a vendor. */
 export interface FrameFormat {
-  readonly readWords: FrameReader;
+  readonly readDelta: FrameReader;
   readonly readEnd: EndReader;
 }
 
-/**
- * Chat completions in OpenAI's format. Null for everything that is not plainly a piece of text or thought: what else there
- * is, the vendor's package knows.
- */
+/** Chat completions in OpenAI's format. The vendor's package handles all frames that are not plain text or reasoning. */
 export const readChatFrame: FrameReader = (json) => {
   const frame = parseRecord(json);
   if (frame === null || "error" in frame || (frame["usage"] ?? null) !== null) return null;
@@ -44,17 +37,17 @@ export const readChatFrame: FrameReader = (json) => {
   const delta = asRecord(choice?.["delta"]);
   if (choice === null || delta === null || (choice["finish_reason"] ?? null) !== null) return null;
   let text = "";
-  let thought = "";
+  let reasoning = "";
   for (const [key, value] of Object.entries(delta)) {
     if (value === null || (key === "role" && value === "assistant")) continue;
     if (typeof value !== "string") return null;
     if (key === "content") text = value;
-    else if (key === "reasoning_content") thought = value;
+    else if (key === "reasoning_content") reasoning = value;
     else return null;
   }
-  if (text !== "" && thought !== "") return null;
+  if (text !== "" && reasoning !== "") return null;
   if (text !== "") return { type: "text", delta: text };
-  return thought === "" ? "neutral" : { type: "reasoning", delta: thought };
+  return reasoning === "" ? "neutral" : { type: "reasoning", delta: reasoning };
 };
 
 export const readChatEnd: EndReader = (json) => {
@@ -64,7 +57,7 @@ export const readChatEnd: EndReader = (json) => {
   const [only, ...others] = frame["choices"] as unknown[];
   const choice = asRecord(only ?? {});
   const delta = asRecord(choice?.["delta"] ?? {});
-  if (choice === null || delta === null || others.length > 0 || !Object.entries(delta).every(isSilent)) return null;
+  if (choice === null || delta === null || others.length > 0 || !Object.entries(delta).every(isEmpty)) return null;
   const reason = choice["finish_reason"] ?? null;
   const usage = frame["usage"] ?? null;
   const counted = usage === null ? null : readUsage(usage);
@@ -73,20 +66,20 @@ export const readChatEnd: EndReader = (json) => {
   return { ...(reason !== null && { reason }), ...(counted !== null && { usage: counted }) };
 };
 
-export const CHAT_FRAMES: FrameFormat = { readWords: readChatFrame, readEnd: readChatEnd };
+export const CHAT_FRAMES: FrameFormat = { readDelta: readChatFrame, readEnd: readChatEnd };
 
-function isSilent([key, value]: [string, unknown]): boolean {
+function isEmpty([key, value]: [string, unknown]): boolean {
   return value === null || value === "" || (key === "role" && value === "assistant");
 }
 
-function readUsage(value: unknown): PlainUsage | null {
+function readUsage(value: unknown): CountedUsage | null {
   const usage = asRecord(value);
-  const given = asRecord(usage?.["prompt_tokens_details"] ?? {});
-  const made = asRecord(usage?.["completion_tokens_details"] ?? {});
+  const inputDetails = asRecord(usage?.["prompt_tokens_details"] ?? {});
+  const outputDetails = asRecord(usage?.["completion_tokens_details"] ?? {});
   const inputTokens = readCount(usage?.["prompt_tokens"]);
   const outputTokens = readCount(usage?.["completion_tokens"]);
-  const cachedInputTokens = readCount(given?.["cached_tokens"] ?? 0);
-  const reasoningTokens = readCount(made?.["reasoning_tokens"] ?? 0);
+  const cachedInputTokens = readCount(inputDetails?.["cached_tokens"] ?? 0);
+  const reasoningTokens = readCount(outputDetails?.["reasoning_tokens"] ?? 0);
   if (inputTokens === null || outputTokens === null || cachedInputTokens === null || reasoningTokens === null)
     return null;
   return { inputTokens, cachedInputTokens, outputTokens, reasoningTokens };
@@ -94,16 +87,4 @@ function readUsage(value: unknown): PlainUsage | null {
 
 function readCount(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-function parseRecord(json: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return asRecord(JSON.parse(json));
-  } catch {
-    return null;
-  }
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
-  return isRecord(value) ? value : null;
 }

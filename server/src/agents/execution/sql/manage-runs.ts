@@ -2,19 +2,21 @@ import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { StartedRun } from "../executor.ts";
 import type { ClaimCapacity } from "../run-places.ts";
+import type { CancelReason } from "../steps.ts";
 
-export interface KeptRun {
+export interface RenewedRun {
   readonly run_id: string;
   readonly is_lost: boolean;
-  readonly cancel_reason: "cancelled" | "interrupted" | "disconnected" | null;
+  readonly cancel_reason: CancelReason | null;
   readonly swarm_status: string | null;
   /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly gone_turn_ids: readonly string[];
 }
 
-export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], leaseMs: number): Promise<KeptRun[]> {
-  const { rows } = await pool.query<KeptRun>({
+/** Renews the leases of runs and returns what has changed about them. */
+export async function renewLeases(pool: pg.Pool, runs: readonly StartedRun[], leaseMs: number): Promise<RenewedRun[]> {
+  const { rows } = await pool.query<RenewedRun>({
     name: "agents-keep-runs",
     text: `select run_id, is_lost, cancel_reason, swarm_status, may_go_on, gone_turn_ids
            from private.renew_run_leases($1, $2, $3)`,
@@ -26,26 +28,26 @@ export async function keepRuns(pool: pg.Pool, runs: readonly StartedRun[], lease
 export interface ClaimedRun {
   readonly runId: string;
   readonly fence: number;
-  /** Of its agents; empty where no framework has a bound. */
+  /** Of its agents; empty when no framework has a limit. */
   readonly frameworks: readonly Framework[];
 }
 
 export async function claimRuns(
   pool: pg.Pool,
   { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
-  { maxRuns, frameworks, rooms }: Pick<ClaimCapacity, "maxRuns" | "frameworks" | "rooms">,
+  { maxRuns, frameworks, maxRunsByFramework }: Omit<ClaimCapacity, "close">,
 ): Promise<ClaimedRun[]> {
   const { rows } = await pool.query<{ run_id: string; fence: string; frameworks: Framework[] }>(
     "select run_id, fence, frameworks from private.claim_runs($1, $2, $3, $4, $5)",
-    [owner, leaseMs, maxRuns, frameworks, rooms],
+    [owner, leaseMs, maxRuns, frameworks, maxRunsByFramework],
   );
   return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence), frameworks: row.frameworks }));
 }
 
 export interface Swept {
-  /** How the runs are now whose node was lost. */
+  /** The statuses of the runs that ended because their node was lost. */
   readonly ended: readonly string[];
-  /** Calls of tools that nobody approved in time. */
+  /** The number of tool calls whose approval expired. */
   readonly denied: number;
 }
 
@@ -54,10 +56,20 @@ export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> 
   return rows[0] ?? { ended: [], denied: 0 };
 }
 
-export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<number> {
-  const { rows } = await pool.query<{ pruned: number }>(
-    "select private.prune_run_rows($1 * interval '1 hour', $2) as pruned",
-    [retentionHours, maxRows],
+export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<void> {
+  await pool.query("select private.prune_run_rows($1 * interval '1 hour', $2)", [retentionHours, maxRows]);
+}
+
+/** The number of runs that have not ended, by status. Two reads, because each has its own index. */
+export async function countLiveRuns(pool: pg.Pool): Promise<readonly { status: string; count: number }[]> {
+  const { rows } = await pool.query<{ status: string; count: number }>(
+    `select states.status, coalesce(live.count, 0)::float8 as count
+     from unnest(array['queued', 'running', 'requires_action']) as states (status)
+     left join (
+       select status, count(*) from public.runs where status in ('queued', 'requires_action') group by status
+       union all
+       select 'running', count(*) from public.runs where status = 'running'
+     ) as live on live.status = states.status`,
   );
-  return rows[0]?.pruned ?? 0;
+  return rows;
 }
