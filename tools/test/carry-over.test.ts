@@ -133,7 +133,7 @@ describe("a database of the first 16 migrations", () => {
     const { client } = old;
     await client.query("set search_path = ''");
     const before = await readRows(client);
-    const { rows } = await client.query("select 1 from private.webhook_endpoint_queues");
+    const { rows } = await client.query("select 1 from private.webhook_lanes");
     assert.ok(rows.length > 0, "the table that is renamed has rows");
     const { applied } = await migrateLegacy(old);
     assert.ok(applied.includes("0018_plain_names"));

@@ -156,7 +156,7 @@ test("upgrade copies a database into a new cluster, or leaves it unchanged", { t
 
   await t.test("cut off between the last steps, the next run finishes", async () => {
     await rename(join(home, "cluster"), join(home, "cluster-18-ready"));
-    await assert.rejects(ask(dataDir, "select"), /If an upgrade was cut off, run "swarmbase upgrade" again/);
+    await assert.rejects(ask(dataDir, "select"), /If an upgrade was interrupted, run "swarmbase upgrade" again/);
     const finished = await run(t, ["upgrade", "--old-binaries", PACKAGE], env);
     assert.equal(finished.code, 0, finished.stderr);
     assert.deepEqual(onlyClusters(await readdir(home)), ["cluster", "cluster-18-kept"]);

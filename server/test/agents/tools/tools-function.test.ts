@@ -10,8 +10,8 @@ const URL_TEXT = "https://mcp.example.com/";
 const user: Principal = { role: "authenticated", userId: ADA, claims: {}, session: null };
 const service: Principal = { role: "service_role", userId: null, claims: {}, session: null };
 
-function call(body: unknown, caller: Principal, tools: Partial<ToolModule> = {}) {
-  return createTools(tools as ToolModule).run({ body, headers: {}, caller } as never);
+function call(body: unknown, principal: Principal, tools: Partial<ToolModule> = {}) {
+  return createTools(tools as ToolModule).run({ body, headers: {}, principal } as never);
 }
 
 describe("the body of the tools function", () => {
@@ -27,8 +27,8 @@ describe("the body of the tools function", () => {
       [{ action: "test", tool_id: "x" }, user, "tool_id"],
       [{ action: "test", tool_id: TOOL, input: [] }, user, "input"],
     ];
-    for (const [body, caller, field] of cases) {
-      await assert.rejects(call(body, caller), (error: { code: string; extra: { details: object } }) => {
+    for (const [body, principal, field] of cases) {
+      await assert.rejects(call(body, principal), (error: { code: string; extra: { details: object } }) => {
         assert.deepEqual(
           [error.code, Object.keys(error.extra.details)],
           ["VALIDATION_ERROR", [field]],
