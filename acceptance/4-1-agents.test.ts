@@ -29,7 +29,7 @@ async function addAgent({ client }: Person, row: Row = {}): Promise<string> {
 }
 
 /** The status and code of an error, equal over plain HTTPS and through the library. */
-function assertBothRefused(
+function assertBothRejected(
   byHand: Parameters<typeof apiErrorOf>[0],
   byLibrary: Parameters<typeof libraryErrorOf>[0],
   expected: readonly [status: number, code: string],
@@ -193,11 +193,11 @@ test("4.1 update: an invalid value is rejected and changes nothing", async () =>
   assertValidationBody(await patch({ status: "asleep" }), ["status"]);
   assertValidationBody(await patch({ settings: null }), ["settings"]);
   const update = (row: Row) => ada.client.from("agents").update(row).eq("id", id);
-  assertBothRefused(await patch({ framework: "openai" }), await update({ framework: "openai" }), [
+  assertBothRejected(await patch({ framework: "openai" }), await update({ framework: "openai" }), [
     400,
     "INVALID_FRAMEWORK",
   ]);
-  assertBothRefused(await patch({ model: "none" }), await update({ model: "none" }), [400, "INVALID_MODEL"]);
+  assertBothRejected(await patch({ model: "none" }), await update({ model: "none" }), [400, "INVALID_MODEL"]);
   const agent = onlyRow(await ada.send(`GET /agents?id=eq.${id}`));
   assert.deepEqual(
     [agent["name"], agent["status"], agent["framework"], agent["model"]],
@@ -252,10 +252,10 @@ test("4.1 an agent that does not exist is AGENT_NOT_FOUND", async () => {
   const agents = () => ada.client.from("agents");
   const missing = [404, "AGENT_NOT_FOUND"] as const;
   const get = await ada.send(`GET /agents?id=eq.${id}`, { headers: SINGLE });
-  assertBothRefused(get, await agents().select().eq("id", id).single(), missing);
+  assertBothRejected(get, await agents().select().eq("id", id).single(), missing);
   const patch = await ada.send(`PATCH /agents?id=eq.${id}`, { body: { name: "x" } });
-  assertBothRefused(patch, await agents().update({ name: "x" }).eq("id", id), missing);
-  assertBothRefused(await ada.send(`DELETE /agents?id=eq.${id}`), await agents().delete().eq("id", id), missing);
+  assertBothRejected(patch, await agents().update({ name: "x" }).eq("id", id), missing);
+  assertBothRejected(await ada.send(`DELETE /agents?id=eq.${id}`), await agents().delete().eq("id", id), missing);
   assert.deepEqual(ok(await agents().select().eq("id", id)), [], "a list is empty, not missing");
   assert.equal((await ada.send(`DELETE /agents?id=eq.${id}&name=eq.x`)).status, 204, "further filters match nothing");
 });
@@ -265,22 +265,22 @@ test("4.1 rule 3: only the owner can view, create, update or delete an agent", a
   const agents = () => ada.client.from("agents");
   const denied = [403, "PERMISSION_DENIED"] as const;
   assert.deepEqual((await ada.send(`GET /agents?id=eq.${id}`)).rows, []);
-  assertBothRefused(
+  assertBothRejected(
     await ada.send(`GET /agents?id=eq.${id}`, { headers: SINGLE }),
     await agents().select().eq("id", id).single(),
     denied,
   );
   const created = { name: "For Bob", user_id: bob.id };
-  assertBothRefused(await ada.send("POST /agents", { body: created }), await agents().insert(created), denied);
+  assertBothRejected(await ada.send("POST /agents", { body: created }), await agents().insert(created), denied);
   const change = { name: "Taken" };
   const patch = await ada.send(`PATCH /agents?id=eq.${id}`, { body: change });
-  assertBothRefused(patch, await agents().update(change).eq("id", id), denied);
-  assertBothRefused(await ada.send(`DELETE /agents?id=eq.${id}`), await agents().delete().eq("id", id), denied);
+  assertBothRejected(patch, await agents().update(change).eq("id", id), denied);
+  assertBothRejected(await ada.send(`DELETE /agents?id=eq.${id}`), await agents().delete().eq("id", id), denied);
   const upsert = await ada.send("POST /agents", {
     body: { id, name: "Taken" },
     headers: { prefer: "resolution=merge-duplicates" },
   });
-  assertBothRefused(upsert, await agents().upsert({ id, name: "Taken" }), denied);
+  assertBothRejected(upsert, await agents().upsert({ id, name: "Taken" }), denied);
   const kept = onlyRow(await bob.send(`GET /agents?id=eq.${id}`));
   assert.deepEqual([kept["name"], kept["user_id"]], ["Bob's", bob.id]);
 });

@@ -13,7 +13,7 @@ import {
   addAgent,
   addFailed,
   addWebhook,
-  assertCallRefused,
+  assertCallRejected,
   type CallFunction,
   functionsOf,
   listAttempts,
@@ -102,13 +102,17 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
   test("4.3 test: invalid calls are rejected with their error codes", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url);
     const body = { webhook_id: webhook.id, event_type: "agent.created" };
-    await assertCallRefused(call, ["test-webhook", { ...body, event_type: "agent.exploded" }], [400, "INVALID_EVENTS"]);
-    await assertCallRefused(callAsBob, ["test-webhook", body], [403, "FORBIDDEN"]);
-    await assertCallRefused(call, ["test-webhook", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    await assertCallRejected(
+      call,
+      ["test-webhook", { ...body, event_type: "agent.exploded" }],
+      [400, "INVALID_EVENTS"],
+    );
+    await assertCallRejected(callAsBob, ["test-webhook", body], [403, "FORBIDDEN"]);
+    await assertCallRejected(call, ["test-webhook", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
     assertValidationBody(await call("test-webhook", {}), ["webhook_id", "event_type"]);
     assertValidationBody(await call("test-webhook", { ...body, webhook_id: "7" }), ["webhook_id"]);
     await switchWebhook(ada, webhook, false);
-    await assertCallRefused(call, ["test-webhook", body], [403, "WEBHOOK_DISABLED"]);
+    await assertCallRejected(call, ["test-webhook", body], [403, "WEBHOOK_DISABLED"]);
     assert.deepEqual(await listDeliveries(ada, webhook), []);
   });
 
@@ -185,8 +189,8 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
   test("4.3 regenerate secret: invalid calls are rejected, and a disabled webhook is accepted", async () => {
     const webhook = await addWebhook(ada, receiver.addEndpoint().url, { is_active: false });
     const body = { action: "regenerate_secret", webhook_id: webhook.id };
-    await assertCallRefused(callAsBob, ["webhooks", body], [403, "FORBIDDEN"]);
-    await assertCallRefused(call, ["webhooks", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    await assertCallRejected(callAsBob, ["webhooks", body], [403, "FORBIDDEN"]);
+    await assertCallRejected(call, ["webhooks", { ...body, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
     assertValidationBody(await call("webhooks", { ...body, action: "explode" }), ["action"]);
     for (const grace_period_seconds of [-1, 1.5, 604_801]) {
       assertValidationBody(await call("webhooks", { ...body, grace_period_seconds }), ["grace_period_seconds"]);
@@ -213,8 +217,8 @@ describe("4.3 functions of webhooks", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual((await bob.send(path)).rows, []);
 
     const revoke = { action: "revoke_previous_secrets", webhook_id: webhook.id };
-    await assertCallRefused(callAsBob, ["webhooks", revoke], [403, "FORBIDDEN"]);
-    await assertCallRefused(call, ["webhooks", { ...revoke, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
+    await assertCallRejected(callAsBob, ["webhooks", revoke], [403, "FORBIDDEN"]);
+    await assertCallRejected(call, ["webhooks", { ...revoke, webhook_id: randomUUID() }], [404, "WEBHOOK_NOT_FOUND"]);
     const { status, body: revoked } = await call("webhooks", revoke);
     assert.deepEqual([status, revoked], [200, { revoked: 2 }]);
     assert.deepEqual((await call("webhooks", revoke)).body, { revoked: 0 });

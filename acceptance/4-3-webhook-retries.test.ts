@@ -12,7 +12,7 @@ import {
   addAgent,
   addFailed,
   addWebhook,
-  assertCallRefused,
+  assertCallRejected,
   type CallFunction,
   functionsOf,
   listAttempts,
@@ -81,8 +81,8 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     const endpoint = receiver.addEndpoint();
     const { webhook, delivery } = await addFailed(ada, endpoint);
     const body = { action: "retry", delivery_id: delivery["id"] };
-    await assertCallRefused(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
-    await assertCallRefused(
+    await assertCallRejected(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
+    await assertCallRejected(
       call,
       ["webhook-dispatcher", { ...body, delivery_id: randomUUID() }],
       [404, "DELIVERY_NOT_FOUND"],
@@ -90,7 +90,7 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assertValidationBody(await call("webhook-dispatcher", { action: "retry" }), ["delivery_id"]);
     assertValidationBody(await call("webhook-dispatcher", { ...body, action: "explode" }), ["action"]);
     await switchWebhook(ada, webhook, false);
-    await assertCallRefused(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
+    await assertCallRejected(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
     await switchWebhook(ada, webhook, true);
     endpoint.answer({});
     assert.equal((await call("webhook-dispatcher", body)).status, 200);
@@ -115,12 +115,12 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     const { id: webhook_id } = await addWebhook(ada, other.url, { events: ["tool.error"] });
     await call("webhook-dispatcher", { action: "replay", event_id, webhook_id });
     assert.equal((await other.waitFor(1))[0]?.body, original?.body);
-    await assertCallRefused(
+    await assertCallRejected(
       callAsBob,
       ["webhook-dispatcher", { action: "replay", event_id }],
       [404, "DELIVERY_NOT_FOUND"],
     );
-    await assertCallRefused(
+    await assertCallRejected(
       callAsBob,
       ["webhook-dispatcher", { action: "replay", event_id, webhook_id }],
       [403, "FORBIDDEN"],
@@ -153,9 +153,13 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assert.deepEqual([id, recovered], [recovery_id, 3]);
 
     assert.deepEqual((await bob.send("GET /webhook_recoveries")).rows, []);
-    await assertCallRefused(callAsBob, ["webhook-dispatcher", { action: "recovery", recovery_id }], [404, "NOT_FOUND"]);
-    await assertCallRefused(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
-    await assertCallRefused(
+    await assertCallRejected(
+      callAsBob,
+      ["webhook-dispatcher", { action: "recovery", recovery_id }],
+      [404, "NOT_FOUND"],
+    );
+    await assertCallRejected(callAsBob, ["webhook-dispatcher", body], [403, "FORBIDDEN"]);
+    await assertCallRejected(
       call,
       ["webhook-dispatcher", { ...body, webhook_id: randomUUID() }],
       [404, "WEBHOOK_NOT_FOUND"],
@@ -164,6 +168,6 @@ describe("4.3 deliveries made again", { skip: NEEDS_RECEIVER }, () => {
     assertValidationBody(await call("webhook-dispatcher", { ...body, since: later }), ["since"]);
     assertValidationBody(await call("webhook-dispatcher", { ...body, since: "yesterday" }), ["since"]);
     await switchWebhook(ada, webhook, false);
-    await assertCallRefused(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
+    await assertCallRejected(call, ["webhook-dispatcher", body], [403, "WEBHOOK_DISABLED"]);
   });
 });

@@ -55,7 +55,7 @@ async function addDelivery({ id: webhook_id, user_id }: Row, row: Row = {}): Pro
   ) as Row;
 }
 
-async function assertRefused(
+async function assertRejected(
   row: Row,
   expected: readonly [status: number, code: string],
   field: string,
@@ -169,17 +169,17 @@ test("4.3 a url that is not valid HTTPS is INVALID_URL", async () => {
     "//example.com",
   ];
   for (const url of [...urls, "javascript:alert(1)", "https://user:password@example.com/"]) {
-    await assertRefused({ url }, [400, "INVALID_URL"], "url");
+    await assertRejected({ url }, [400, "INVALID_URL"], "url");
   }
   assertValidationBody(await ada.send("POST /webhooks", { body: { ...WEBHOOK, url: 7 } }), ["url"]);
 });
 
 test("4.3 unknown event types are INVALID_EVENTS", async () => {
   for (const events of [["agent.exploded"], ["*"], ["agent.created", "Agent.Created"], [""]]) {
-    await assertRefused({ events }, [400, "INVALID_EVENTS"], "events");
+    await assertRejected({ events }, [400, "INVALID_EVENTS"], "events");
   }
-  await assertRefused({ events: [] }, [400, "VALIDATION_ERROR"], "events");
-  await assertRefused({ events: [1] }, [400, "VALIDATION_ERROR"], "events");
+  await assertRejected({ events: [] }, [400, "VALIDATION_ERROR"], "events");
+  await assertRejected({ events: [1] }, [400, "VALIDATION_ERROR"], "events");
   assert.deepEqual((await addWebhook(ada, { events: EVENTS }))["events"], EVENTS);
 });
 

@@ -27,7 +27,7 @@ function askAs(token: string, path = "/auth/v1/user"): Promise<Answer> {
 }
 
 /** Checks the body of section 7.1; other members are allowed. */
-function assertRefused(answer: Answer, status: 401 | 403, about: string): void {
+function assertRejected(answer: Answer, status: 401 | 403, about: string): void {
   assert.equal(answer.status, status, `${about}: ${answer.text}`);
   assert.match(answer.headers["content-type"] ?? "", /^application\/json/, about);
   assert.equal(answer.body["code"], status === 401 ? "UNAUTHORIZED" : "FORBIDDEN", about);
@@ -50,8 +50,8 @@ test("5.1 a call without the client key, or with a wrong one, returns 401", asyn
     ["two of them", { authorization, apikey: `${key}, ${key}` }],
   ];
   for (const [about, headers] of cases) {
-    assertRefused(await ask("/auth/v1/user", headers), 401, about);
-    assertRefused(await ask("/auth/v1/token?grant_type=password", headers, "POST"), 401, about);
+    assertRejected(await ask("/auth/v1/user", headers), 401, about);
+    assertRejected(await ask("/auth/v1/token?grant_type=password", headers, "POST"), 401, about);
   }
   assert.equal((await ask("/auth/v1/user", { authorization, apikey: key })).status, 200);
 });
@@ -85,11 +85,11 @@ test("5.1 a body must be JSON with a JSON Content-Type", async () => {
 test("5.7 a missing Authorization header returns 401", async () => {
   const { anon_key: apikey, service_role_key: serviceKey } = service.credentials;
   for (const path of ["/auth/v1/user", "/auth/v1/reauthenticate", "/auth/v1/admin/users"]) {
-    assertRefused(await ask(path, { apikey }), 401, path);
+    assertRejected(await ask(path, { apikey }), 401, path);
   }
-  assertRefused(await ask("/auth/v1/logout", { apikey }, "POST"), 401, "sign-out");
-  assertRefused(await askAs(apikey), 401, "the client key is nobody's token");
-  assertRefused(await askAs(serviceKey), 401, "the service role is no user");
+  assertRejected(await ask("/auth/v1/logout", { apikey }, "POST"), 401, "sign-out");
+  assertRejected(await askAs(apikey), 401, "the client key is nobody's token");
+  assertRejected(await askAs(serviceKey), 401, "the service role is no user");
 });
 
 test("5.7 a malformed token returns 401", async () => {
@@ -103,10 +103,10 @@ test("5.7 a malformed token returns 401", async () => {
     "half a token": ada.session.access_token.slice(0, 100),
     "a very long word": "a".repeat(200_000),
   };
-  for (const [about, token] of Object.entries(cases)) assertRefused(await askAs(token), 401, about);
+  for (const [about, token] of Object.entries(cases)) assertRejected(await askAs(token), 401, about);
   const { anon_key: apikey } = service.credentials;
   for (const authorization of ["Bearer", "Bearer ", ada.session.access_token, `Basic ${ada.session.access_token}`]) {
-    assertRefused(await ask("/auth/v1/user", { apikey, authorization }), 401, authorization.slice(0, 10));
+    assertRejected(await ask("/auth/v1/user", { apikey, authorization }), 401, authorization.slice(0, 10));
   }
 });
 
@@ -136,8 +136,8 @@ test("5.7 a token with an invalid signature returns 401, whoever signed it", asy
     "one character of the signature": `${signedHeader}.${signedPayload}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`,
   };
   for (const [about, token] of Object.entries(cases)) {
-    assertRefused(await askAs(token), 401, about);
-    assertRefused(await askAs(token, "/auth/v1/admin/users"), 401, about);
+    assertRejected(await askAs(token), 401, about);
+    assertRejected(await askAs(token, "/auth/v1/admin/users"), 401, about);
   }
   assert.equal((await askAs(ada.session.access_token)).status, 200);
 });
@@ -163,7 +163,7 @@ test("5.7 an expired token and one that is not yet valid return 401", {
   // A running service loads keys that were created outside of it after a short delay.
   while ((await askAs(make({}))).status !== 200) await wait(50);
   const expired = await askAs(make({ iat: nowSeconds - 7200, exp: nowSeconds - 1 }));
-  assertRefused(expired, 401, "expired");
+  assertRejected(expired, 401, "expired");
   assert.match(String(expired.body["message"]), /expired/i);
   assert.match(expired.headers["www-authenticate"] ?? "", /^Bearer\b/);
   const cases: Record<string, Claims> = {
@@ -175,7 +175,7 @@ test("5.7 an expired token and one that is not yet valid return 401", {
     "with a user that never was": { sub: "00000000-0000-4000-8000-000000000000" },
     "with a session that never was": { session_id: "00000000-0000-4000-8000-000000000000" },
   };
-  for (const [about, changes] of Object.entries(cases)) assertRefused(await askAs(make(changes)), 401, about);
+  for (const [about, changes] of Object.entries(cases)) assertRejected(await askAs(make(changes)), 401, about);
 
   await runCommand(service, ["keys", "revoke", "imported"]);
 });
@@ -205,7 +205,7 @@ test("5.7 insufficient role is 403", async () => {
   ];
   for (const [method, path] of calls) {
     for (const token of [ada.session.access_token, apikey]) {
-      assertRefused(await ask(path, { apikey, authorization: `Bearer ${token}` }, method), 403, `${method} ${path}`);
+      assertRejected(await ask(path, { apikey, authorization: `Bearer ${token}` }, method), 403, `${method} ${path}`);
     }
   }
   for (const client of [ada.client, openClient(service)]) {
@@ -226,7 +226,7 @@ test("5.7 a user cannot elevate their own role", async () => {
     headers: { apikey, authorization, ...rest },
     body: JSON.stringify({ app_metadata: { admin: true }, role: "service_role", data: { role: "service_role" } }),
   });
-  assertRefused(answer, 403, "app_metadata");
+  assertRejected(answer, 403, "app_metadata");
   const body = (await askAs(ada.session.access_token)).body;
   assert.equal(body["role"], "authenticated");
   assert.deepEqual(body["app_metadata"], { provider: "email", providers: ["email"] });
@@ -237,7 +237,7 @@ test("5.7 a signed-out token returns 401 with the next request", async () => {
   assert.equal((await askAs(session.access_token)).status, 200);
   assert.equal((await client.auth.signOut()).error, null);
   const answer = await askAs(session.access_token);
-  assertRefused(answer, 401, "signed out");
+  assertRejected(answer, 401, "signed out");
   assert.equal(answer.body["error_code"], "session_not_found");
 });
 

@@ -55,7 +55,7 @@ let bob: Person;
 const seen = new Set<string>();
 
 /** Deliveries run in parallel; event ids increase in the order of the events. */
-function toldTo({ received }: Endpoint): ReceivedEvent[] {
+function sentTo({ received }: Endpoint): ReceivedEvent[] {
   const events = received.map(({ body }) => JSON.parse(body) as ReceivedEvent);
   for (const one of events) validate(one);
   for (const { type } of events) seen.add(type);
@@ -67,7 +67,7 @@ function waitForEvents(
   isEnough: (events: readonly ReceivedEvent[]) => boolean,
   what: string,
 ): Promise<ReceivedEvent[]> {
-  return eventually(() => toldTo(endpoint), isEnough, what);
+  return eventually(() => sentTo(endpoint), isEnough, what);
 }
 
 /** The end of a run may arrive before its other events, so the test waits for all of them. */

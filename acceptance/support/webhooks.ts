@@ -44,7 +44,7 @@ export function functionsOf({ send }: Pick<Person, "send">): CallFunction {
   return (name, body) => send(`POST /functions/v1/${name}`, { body });
 }
 
-export async function assertCallRefused(
+export async function assertCallRejected(
   call: CallFunction,
   [name, body]: readonly [string, unknown],
   expected: readonly [status: number, code: string],

@@ -24,7 +24,7 @@ export interface Counted {
 export interface Stage {
   /** Pool of the writers; the webhook module has its own connections, as in the service. */
   readonly pool: pg.Pool;
-  readonly roomPool: pg.Pool;
+  readonly webhookPool: pg.Pool;
   readonly outbound: Outbound;
   /** The address of the receiver, and the authority of its certificate. */
   readonly url: string;
@@ -56,7 +56,7 @@ export async function openStage(): Promise<Stage> {
   const { masterKey, adminUrl } = cluster;
   const url = withDatabase(adminUrl, TEMPLATE);
   const database = openDatabase({ url, masterKey, poolSize: 8, observer: silentObserver });
-  const { service: pool, work: roomPool } = database;
+  const { service: pool, work: webhookPool } = database;
   const outbound = openOutbound({
     policy: createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] }),
     ca: [authority.cert],
@@ -70,7 +70,7 @@ export async function openStage(): Promise<Stage> {
 
   return {
     pool,
-    roomPool,
+    webhookPool,
     outbound,
     url: receiverUrl,
     ca: authority.cert,
@@ -123,7 +123,7 @@ export async function openStage(): Promise<Stage> {
     },
     start: (limitWebhooks = 0) => {
       const webhooks = openWebhooks({
-        database: { service: roomPool },
+        database: { service: webhookPool },
         outbound,
         listenUrl: null,
         settings: {

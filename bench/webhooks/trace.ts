@@ -29,8 +29,10 @@ interface FannedOutRow {
 /**
  * Observes the database connections and the outbound requests of the webhook module. A claim counts as a late fan-out.
  */
-function watch({ roomPool, outbound }: Stage, find: (eventId: string) => Trace): void {
-  const query = roomPool.query.bind(roomPool) as unknown as (...given: unknown[]) => Promise<{ rows: FannedOutRow[] }>;
+function watch({ webhookPool, outbound }: Stage, find: (eventId: string) => Trace): void {
+  const query = webhookPool.query.bind(webhookPool) as unknown as (
+    ...given: unknown[]
+  ) => Promise<{ rows: FannedOutRow[] }>;
   const watched = async (...given: unknown[]): Promise<{ rows: FannedOutRow[] }> => {
     const askedAtMs = performance.now();
     const result = await query(...given);
@@ -41,7 +43,7 @@ function watch({ roomPool, outbound }: Stage, find: (eventId: string) => Trace):
     }
     return result;
   };
-  Object.assign(roomPool, { query: watched });
+  Object.assign(webhookPool, { query: watched });
   const post = outbound.post.bind(outbound);
   outbound.post = async (request) => {
     const trace = find((request.headers["webhook-id"] ?? "").slice("evt_".length));

@@ -56,7 +56,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     tools,
   };
   const schemas = createSchemaCompiler({ maxKept: 10 });
-  const toolRoom: Tools = {
+  const toolModule: Tools = {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),
     run: async () => ({
@@ -74,7 +74,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     pool: store.pool,
     store: createRunStore(store.pool, () => 1),
     models: createModels(tools.length > 0),
-    tools: toolRoom,
+    tools: toolModule,
     tracing: createTracing({ captureContent: false }),
     streamHub: createStreamHub(),
     observer: silentObserver,

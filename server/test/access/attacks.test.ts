@@ -10,27 +10,27 @@ before(async () => {
 });
 after(() => stage.close());
 
-describe("seats of a swarm", () => {
+describe("memberships of a swarm", () => {
   test("an upsert gives nobody a role that an update would not", () =>
     stage.play(async ({ as }) => {
-      const upsert = (seat: string, change: string): string =>
-        `insert into public.swarm_members (swarm_id, user_id, role) values ${seat}
+      const upsert = (membership: string, change: string): string =>
+        `insert into public.swarm_members (swarm_id, user_id, role) values ${membership}
          on conflict (swarm_id, user_id) do update set ${change}`;
-      const seats: [string, string, string][] = [
-        ["member", "(:room, :member, 'admin')", "role = excluded.role"],
-        ["viewer", "(:room, :viewer, 'member')", "role = excluded.role"],
-        ["invited", "(:room, :invited, 'admin')", "role = excluded.role, status = 'active'"],
-        ["admin", "(:room, :owner, 'viewer')", "role = excluded.role"],
-        ["admin", "(:room, :admin, 'admin')", "role = 'owner'"],
-        ["admin", "(:room, :invited, 'member')", "status = 'active'"],
-        ["stranger", "(:room, :stranger, 'member')", "status = 'active'"],
+      const memberships: [string, string, string][] = [
+        ["member", "(:swarm, :member, 'admin')", "role = excluded.role"],
+        ["viewer", "(:swarm, :viewer, 'member')", "role = excluded.role"],
+        ["invited", "(:swarm, :invited, 'admin')", "role = excluded.role, status = 'active'"],
+        ["admin", "(:swarm, :owner, 'viewer')", "role = excluded.role"],
+        ["admin", "(:swarm, :admin, 'admin')", "role = 'owner'"],
+        ["admin", "(:swarm, :invited, 'member')", "status = 'active'"],
+        ["stranger", "(:swarm, :stranger, 'member')", "status = 'active'"],
       ];
-      for (const [user, seat, change] of seats) {
-        assert.equal((await as(user, upsert(seat, change))).code, "42501", `${user} ${seat} ${change}`);
+      for (const [user, membership, change] of memberships) {
+        assert.equal((await as(user, upsert(membership, change))).code, "42501", `${user} ${membership} ${change}`);
       }
     }));
 
-  test("a seat cannot be carried into a swarm where its holder has more to say", () =>
+  test("a membership cannot be carried into a swarm where its holder has more to say", () =>
     stage.play(async ({ as }) => {
       const { rows } = await as("invited", "insert into public.swarms (name) values ('Mine') returning id");
       const mine = String(rows[0]?.["id"]);
@@ -39,7 +39,7 @@ describe("seats of a swarm", () => {
         `swarm_id = '${mine}', role = 'admin', status = 'active'`,
       ]) {
         assert.equal(
-          (await as("invited", `update public.swarm_members set ${change} where id = :invitedSeat`)).code,
+          (await as("invited", `update public.swarm_members set ${change} where id = :invitedMembership`)).code,
           "23514",
         );
       }
@@ -49,7 +49,7 @@ describe("seats of a swarm", () => {
       );
       const carried = await as(
         "invited",
-        `update public.swarm_members set swarm_id = :room where id = '${String(guest.rows[0]?.["id"])}'`,
+        `update public.swarm_members set swarm_id = :swarm where id = '${String(guest.rows[0]?.["id"])}'`,
       );
       assert.equal(carried.code, "23514");
     }));
@@ -57,30 +57,32 @@ describe("seats of a swarm", () => {
   test("an invitation by e-mail answers to the confirmed address of the account, not to the one in the token", () =>
     stage.play(async ({ within, asInternal }) => {
       const pretender = userScope(stage.ids.get("stranger") ?? "", "invited@example.test");
-      const look = "select 1 from public.swarm_members where id = :emailSeat";
-      assert.equal((await within(pretender, look)).count, 0);
+      const query = "select 1 from public.swarm_members where id = :emailMembership";
+      assert.equal((await within(pretender, query)).count, 0);
       assert.equal(
-        (await within(pretender, "update public.swarm_members set status = 'active' where id = :emailSeat")).count,
+        (await within(pretender, "update public.swarm_members set status = 'active' where id = :emailMembership"))
+          .count,
         0,
       );
-      assert.equal((await within(pretender, "delete from public.swarm_members where id = :emailSeat")).count, 0);
+      assert.equal((await within(pretender, "delete from public.swarm_members where id = :emailMembership")).count, 0);
 
       const invited = userScope(stage.ids.get("invited") ?? "", "invited@example.test");
-      assert.equal((await within(invited, look)).count, 1);
+      assert.equal((await within(invited, query)).count, 1);
       await asInternal("update auth.users set email_confirmed_at = null where id = :invited");
-      assert.equal((await within(invited, look)).count, 0, "an address that nobody confirmed");
+      assert.equal((await within(invited, query)).count, 0, "an address that nobody confirmed");
     }));
 
   test("an invitation cannot be accepted in another's name", () =>
     stage.play(async ({ as, asService }) => {
-      const accept = "update public.swarm_members set status = 'active', user_id = :stranger where id = :emailSeat";
+      const accept =
+        "update public.swarm_members set status = 'active', user_id = :stranger where id = :emailMembership";
       assert.equal((await as("invited", accept)).code, "23514");
-      assert.equal((await as("invited", accept.replace(":emailSeat", ":invitedSeat"))).code, "23514");
+      assert.equal((await as("invited", accept.replace(":emailMembership", ":invitedMembership"))).code, "23514");
       const bearing =
-        "insert into public.swarm_members (swarm_id, user_id, status, joined_at, invited_by) values (:room, :stranger, 'active', now(), :owner)";
+        "insert into public.swarm_members (swarm_id, user_id, status, joined_at, invited_by) values (:swarm, :stranger, 'active', now(), :owner)";
       assert.equal((await as("admin", bearing)).code, null);
       const { rows } = await asService(
-        "select status, joined_at, invited_by from public.swarm_members where swarm_id = :room and user_id = :stranger",
+        "select status, joined_at, invited_by from public.swarm_members where swarm_id = :swarm and user_id = :stranger",
       );
       assert.deepEqual(rows, [{ status: "invited", joined_at: null, invited_by: stage.ids.get("admin") }]);
     }));
@@ -90,12 +92,12 @@ describe("seats of a swarm", () => {
       const { rows } = await as("stranger", "insert into public.swarms (name) values ('Trap') returning id");
       const trap = String(rows[0]?.["id"]);
       await as("stranger", `insert into public.swarm_members (swarm_id, user_id) values ('${trap}', :owner)`);
-      for (const look of [
+      for (const query of [
         "select 1 from public.public_profiles where id = :owner",
         "select 1 from public.tools where id = :sharedTool",
         "select 1 from public.agent_cards where id = :ownerAgent",
       ]) {
-        assert.equal((await as("stranger", look)).count, 0, look);
+        assert.equal((await as("stranger", query)).count, 0, query);
       }
     }));
 
@@ -111,8 +113,8 @@ describe("seats of a swarm", () => {
 
   test("an accepted invitation does not tell the swarm its guest's e-mail address", () =>
     stage.play(async ({ as }) => {
-      await as("invited", "update public.swarm_members set status = 'active' where id = :emailSeat");
-      const { rows } = await as("viewer", "select invited_email from public.swarm_members where id = :emailSeat");
+      await as("invited", "update public.swarm_members set status = 'active' where id = :emailMembership");
+      const { rows } = await as("viewer", "select invited_email from public.swarm_members where id = :emailMembership");
       assert.deepEqual(rows, [{ invited_email: null }]);
     }));
 });
@@ -124,7 +126,7 @@ describe("rows of others", () => {
         agents: "(id, name, system_prompt) values (:ownerAgent, 'x', 'x')",
         tools: "(id, name, description) values (:sharedTool, 'x', 'x')",
         webhooks: "(id, name, url, events) values (:webhook, 'x', 'https://x.test/', '{agent.created}')",
-        swarms: "(id, name) values (:room, 'x')",
+        swarms: "(id, name) values (:swarm, 'x')",
         agent_tools: "(id, agent_id, tool_id) values (:assignment, :strangerSpare, :builtinTool)",
       };
       for (const [table, row] of Object.entries(upserts)) {
@@ -163,14 +165,14 @@ describe("rows of others", () => {
     stage.play(async ({ as, asService }) => {
       await as("owner", "delete from public.agents where id = :ownerAgent");
       assert.equal((await as("viewer", "insert into public.agents (id, name) values (:ownerAgent, 'New')")).code, null);
-      for (const look of [
+      for (const query of [
         "select data from public.run_events where restricted",
         "select input from public.tool_execution_payloads",
         "select 1 from public.swarm_agents where agent_id = :ownerAgent",
         "select 1 from public.messages where sender_agent_id = :ownerAgent",
         "select 1 from public.agent_tools",
       ]) {
-        assert.equal((await as("viewer", look)).count, 0, look);
+        assert.equal((await as("viewer", query)).count, 0, query);
       }
       assert.equal((await asService("select 1 from public.run_events where restricted")).count, 2, "still there");
     }));
@@ -178,10 +180,10 @@ describe("rows of others", () => {
   test("who did something is the service's to say", () =>
     stage.play(async ({ as, asService }) => {
       const forgeries: [string, string, string, string][] = [
-        ["admin", "swarm_agents", "added_by", ":ownerAgentSeat"],
-        ["member", "swarm_agents", "added_by", ":memberAgentSeat"],
+        ["admin", "swarm_agents", "added_by", ":ownerSwarmAgent"],
+        ["member", "swarm_agents", "added_by", ":memberSwarmAgent"],
         ["admin", "message_flags", "resolved_by", ":memberFlag"],
-        ["admin", "swarm_members", "invited_by", ":memberSeat"],
+        ["admin", "swarm_members", "invited_by", ":memberMembership"],
         ["member", "messages", "deleted_by", ":memberMessage"],
       ];
       const forged: string[] = [];
@@ -199,7 +201,7 @@ describe("rows of others", () => {
         "member",
         `insert into public.messages (swarm_id, content, seq, sender_type, sender_id, sender_user_id, sender_agent_id, sender_name,
            sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, created_at)
-         values (:room, 'hi', 1, 'agent', :owner, :owner, :ownerAgent, 'Owner', true, :run, :turn, 'stop', now(), now(), :owner, true, 'epoch')
+         values (:swarm, 'hi', 1, 'agent', :owner, :owner, :ownerAgent, 'Owner', true, :run, :turn, 'stop', now(), now(), :owner, true, 'epoch')
          returning seq > 1 as numbered, sender_type, sender_id, sender_user_id, sender_agent_id, sender_name <> 'Owner' as named,
            sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, created_at = now() as stamped`,
       );
@@ -241,7 +243,7 @@ describe("rows of others", () => {
         "viewer",
         "insert into public.message_flags (message_id, swarm_id) values (:agentMessage, :elsewhere) returning swarm_id",
       );
-      assert.deepEqual(rows, [{ swarm_id: stage.ids.get("room") }]);
+      assert.deepEqual(rows, [{ swarm_id: stage.ids.get("swarm") }]);
     }));
 
   test("a computed relationship shows no tool that its caller may not see", () =>

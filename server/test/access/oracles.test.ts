@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { openStage, type Scene, type Stage } from "./stage.ts";
+import { openStage, type StageTransaction, type Stage } from "./stage.ts";
 
 /** What a refusal gives away: whether something exists, and what is in it. */
 let stage: Stage;
@@ -15,17 +15,17 @@ describe("a hidden row and a missing one get the same answer", () => {
     "a message into a swarm": [
       "stranger",
       "insert into public.messages (swarm_id, content) values (:it, 'hi')",
-      ":room",
+      ":swarm",
     ],
     "an agent into a swarm": [
       "stranger",
       "insert into public.swarm_agents (swarm_id, agent_id) values (:it, :strangerSpare)",
-      ":room",
+      ":swarm",
     ],
     "a member into a swarm": [
       "stranger",
       "insert into public.swarm_members (swarm_id, user_id) values (:it, :newcomer)",
-      ":room",
+      ":swarm",
     ],
     "a tool to an agent": [
       "stranger",
@@ -38,7 +38,7 @@ describe("a hidden row and a missing one get the same answer", () => {
       "insert into public.messages (swarm_id, content, reply_to_id) values (:elsewhere, 'hi', :it)",
       ":ownerMessage",
     ],
-    "an update": ["stranger", "update public.swarms set name = 'x' where id = :it", ":room"],
+    "an update": ["stranger", "update public.swarms set name = 'x' where id = :it", ":swarm"],
     "a deletion": ["stranger", "delete from public.messages where id = :it", ":ownerMessage"],
   };
   for (const [title, [user, statement, hidden]] of Object.entries(cases)) {
@@ -57,7 +57,7 @@ describe("a hidden row and a missing one get the same answer", () => {
   test("an invitation by e-mail, whether the address has an account or not", () =>
     stage.play(async ({ as }) => {
       const invite = (email: string): string =>
-        `insert into public.swarm_members (swarm_id, invited_email) values (:room, '${email}')
+        `insert into public.swarm_members (swarm_id, invited_email) values (:swarm, '${email}')
          returning user_id, role, status, joined_at`;
       const known = await as("admin", invite("stranger@example.test"));
       const unknown = await as("admin", invite("nobody@example.test"));
@@ -80,7 +80,7 @@ describe("a hidden row and a missing one get the same answer", () => {
 describe("what a refusal says", () => {
   const refusals: Record<string, string> = {
     "a taken id": "insert into public.agents (id, name) values (:ownerAgent, 'x')",
-    "a taken id of a swarm": "insert into public.swarms (id, name) values (:room, 'x')",
+    "a taken id of a swarm": "insert into public.swarms (id, name) values (:swarm, 'x')",
     "a foreign agent": "insert into public.agent_tools (agent_id, tool_id) values (:ownerAgent, :builtinTool)",
     "a bad value": "insert into public.agents (name, framework) values ('x', 'unknown')",
     "a missing value": "insert into public.agents (name) values (null)",
@@ -88,7 +88,7 @@ describe("what a refusal says", () => {
   };
   for (const [title, statement] of Object.entries(refusals)) {
     test(`${title}: not what is in the row`, () =>
-      stage.play(async ({ as }: Scene) => {
+      stage.play(async ({ as }: StageTransaction) => {
         const { code, detail } = await as("stranger", statement);
         assert.notEqual(code, null);
         assert.equal(detail, undefined);

@@ -14,8 +14,8 @@ interface Answer {
   readonly count: number;
 }
 
-export interface Scene {
-  /** Runs one statement in the name of a user of the world; a refusal is an answer and leaves the scene as it was. */
+export interface StageTransaction {
+  /** Runs one statement in the name of a user of the world; a refusal is an answer and leaves the transaction as it was. */
   as(user: string, statement: string): Promise<Answer>;
   /** The same with the service role: what truly is in the tables. */
   asService(statement: string): Promise<Answer>;
@@ -28,7 +28,7 @@ export interface Stage {
   readonly database: TestDatabase;
   readonly ids: FixtureIds;
   /** Callers take turns in one transaction, which is taken back at the end. */
-  play(scene: (scene: Scene) => Promise<void>): Promise<void>;
+  play(transaction: (transaction: StageTransaction) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,10 +43,10 @@ export async function openStage(): Promise<Stage> {
   return {
     database,
     ids,
-    async play(scene) {
+    async play(transaction) {
       await client.query("begin");
       try {
-        await scene(openScene(client, ids));
+        await transaction(openTransaction(client, ids));
       } finally {
         await client.query("rollback");
       }
@@ -58,7 +58,7 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-function openScene(client: pg.Client, ids: FixtureIds): Scene {
+function openTransaction(client: pg.Client, ids: FixtureIds): StageTransaction {
   const run = async (statement: string): Promise<Answer> => {
     await client.query("savepoint step");
     try {

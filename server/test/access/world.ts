@@ -2,7 +2,7 @@ import type pg from "pg";
 import { bindFixtureIds, collectFixtureIds, type FixtureIds } from "./fixture-ids.ts";
 
 /**
- * The world that the matrix is asked about: the swarm `room` of `owner`, with an admin, a member, a viewer and somebody
+ * The world that the matrix is asked about: the swarm `swarm` of `owner`, with an admin, a member, a viewer and somebody
  * invited; `annex` is the same with an invitation by e-mail. `stranger` has nothing to do with them. `someone` is the user
  * in whose name the service acts. Everybody owns a spare agent, called `<user>Spare`, that is in no swarm;
  * `hermit` owns nothing at all.
@@ -47,25 +47,25 @@ const AGENTS_AND_TOOLS = `
 
 const SWARMS = `
   insert into public.swarms (id, owner_id, name) values
-    (:room, :owner, 'Room'), (:annex, :owner, 'Annex'), (:elsewhere, :newcomer, 'Elsewhere');
+    (:swarm, :owner, 'Main'), (:annex, :owner, 'Annex'), (:elsewhere, :newcomer, 'Elsewhere');
   insert into public.swarm_members (id, swarm_id, user_id, role, status) values
-    (:adminSeat, :room, :admin, 'admin', 'active'), (:memberSeat, :room, :member, 'member', 'active'),
-    (:viewerSeat, :room, :viewer, 'viewer', 'active'), (:invitedSeat, :room, :invited, 'member', 'invited'),
-    (:annexAdminSeat, :annex, :admin, 'admin', 'active'), (:annexMemberSeat, :annex, :member, 'member', 'active'),
-    (:annexViewerSeat, :annex, :viewer, 'viewer', 'active');
+    (:adminMembership, :swarm, :admin, 'admin', 'active'), (:memberMembership, :swarm, :member, 'member', 'active'),
+    (:viewerMembership, :swarm, :viewer, 'viewer', 'active'), (:invitedMembership, :swarm, :invited, 'member', 'invited'),
+    (:annexAdminMembership, :annex, :admin, 'admin', 'active'), (:annexMemberMembership, :annex, :member, 'member', 'active'),
+    (:annexViewerMembership, :annex, :viewer, 'viewer', 'active');
   insert into public.swarm_members (id, swarm_id, invited_email, role) values
-    (:emailSeat, :annex, 'invited@example.test', 'member');
+    (:emailMembership, :annex, 'invited@example.test', 'member');
   insert into public.swarm_agents (id, swarm_id, agent_id, enabled) values
-    (:ownerAgentSeat, :room, :ownerAgent, true), (:memberAgentSeat, :room, :memberAgent, true),
-    (:memberIdleAgentSeat, :room, :memberIdleAgent, false);`;
+    (:ownerSwarmAgent, :swarm, :ownerAgent, true), (:memberSwarmAgent, :swarm, :memberAgent, true),
+    (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);`;
 
 const MESSAGES = `
   insert into public.messages (id, swarm_id, sender_type, sender_user_id, content) values
-    (:ownerMessage, :room, 'user', :owner, 'hello'), (:adminMessage, :room, 'user', :admin, 'hello'),
-    (:memberMessage, :room, 'user', :member, 'hello'), (:viewerMessage, :room, 'user', :viewer, 'said as a member'),
-    (:someoneMessage, :room, 'user', :someone, 'said before leaving'), (:tombstone, :room, 'user', :member, 'regretted');
+    (:ownerMessage, :swarm, 'user', :owner, 'hello'), (:adminMessage, :swarm, 'user', :admin, 'hello'),
+    (:memberMessage, :swarm, 'user', :member, 'hello'), (:viewerMessage, :swarm, 'user', :viewer, 'said as a member'),
+    (:someoneMessage, :swarm, 'user', :someone, 'said before leaving'), (:tombstone, :swarm, 'user', :member, 'regretted');
   insert into public.messages (id, swarm_id, sender_type, sender_agent_id, content) values
-    (:agentMessage, :room, 'agent', :ownerAgent, 'hello');
+    (:agentMessage, :swarm, 'agent', :ownerAgent, 'hello');
   delete from public.messages where id = :tombstone;
   update public.messages set content = 'hello, all' where id = :memberMessage;
   insert into public.message_flags (id, message_id, flagged_by, status) values
@@ -73,26 +73,26 @@ const MESSAGES = `
 
 const RUNS = `
   insert into public.runs (id, swarm_id, user_id, strategy) values
-    (:run, :room, :member, 'round_robin'), (:bareRun, :room, :member, 'round_robin');
+    (:run, :swarm, :member, 'round_robin'), (:bareRun, :swarm, :member, 'round_robin');
   insert into private.run_leases (run_id) values (:run);
   insert into private.run_progress (run_id, progress) values (:run, '{"messages": ["a secret prompt"]}');
   insert into private.budget_reservations (id, run_id, swarm_id, payer_id, tokens, cost_usd) values
-    (gen_random_uuid(), :run, :room, :owner, 5000, 0.1);
+    (gen_random_uuid(), :run, :swarm, :owner, 5000, 0.1);
   insert into private.idempotency_keys (user_id, key, request_hash, run_id) values (:member, 'once', 'x', :run);
   insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, framework, model) values
-    (:turn, :run, :room, :ownerAgent, 'Ada', 0, 'provider_a', 'm'), (:memberTurn, :run, :room, :memberAgent, 'Max', 1, 'provider_a', 'm');
+    (:turn, :run, :swarm, :ownerAgent, 'Ada', 0, 'provider_a', 'm'), (:memberTurn, :run, :swarm, :memberAgent, 'Max', 1, 'provider_a', 'm');
   insert into private.turn_snapshots (turn_id, config) values (:turn, '{"system_prompt": "a secret prompt"}');
   insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values
-    (:execution, :run, :turn, :room, :ownerAgent, 'kept', 'c1', 'succeeded'),
-    (:memberExecution, :run, :memberTurn, :room, :memberAgent, 'kept', 'c2', 'succeeded'),
-    (:bareExecution, :run, :turn, :room, :ownerAgent, 'kept', 'c3', 'running');
+    (:execution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c1', 'succeeded'),
+    (:memberExecution, :run, :memberTurn, :swarm, :memberAgent, 'kept', 'c2', 'succeeded'),
+    (:bareExecution, :run, :turn, :swarm, :ownerAgent, 'kept', 'c3', 'running');
   insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input) values
-    (:execution, :room, :ownerAgent, '1'), (:memberExecution, :room, :memberAgent, '2');
+    (:execution, :swarm, :ownerAgent, '1'), (:memberExecution, :swarm, :memberAgent, '2');
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data) values
-    (:run, 1, :room, :ownerAgent, false, 'delta', '{}'), (:run, 2, :room, :ownerAgent, true, 'tool', '{}'),
-    (:run, 3, :room, :memberAgent, true, 'tool', '{}');
+    (:run, 1, :swarm, :ownerAgent, false, 'delta', '{}'), (:run, 2, :swarm, :ownerAgent, true, 'tool', '{}'),
+    (:run, 3, :swarm, :memberAgent, true, 'tool', '{}');
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
-    (:usage, :owner, :member, :room, 'provider_a', 'm');`;
+    (:usage, :owner, :member, :swarm, 'provider_a', 'm');`;
 
 const WEBHOOKS = `
   insert into public.webhooks (id, user_id, name, url, events) values
@@ -107,7 +107,7 @@ const WEBHOOKS = `
   insert into private.webhook_send_windows (user_id, opened_at, sent, granted) values (:owner, now(), 1, 1);
   insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
   insert into private.webhook_resumptions (webhook_id) values (:webhook);
-  insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'room', 'broadcast');
+  insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'swarm', 'broadcast');
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 
 /** Everything in it has a name, and a statement of the matrix says that name for its id. */

@@ -26,14 +26,14 @@ async function openWebhookMails(t: TestContext, overrides: AuthContextOverrides 
       "update public.webhooks set is_active = false, disabled_reason = $2, disabled_at = now() where id = any ($1)",
       [ids, reason],
     );
-  const toldNames = () => auth.mails.map(({ values }) => values.switchedOff?.map(({ name }) => name));
+  const namesInMail = () => auth.mails.map(({ values }) => values.switchedOff?.map(({ name }) => name));
   return {
     ...auth,
     owner,
     addUser,
     addWebhook,
     switchOff,
-    toldNames,
+    namesInMail,
     send: (nodes?: number) => sendDueMails(auth, nodes),
   };
 }
@@ -83,7 +83,7 @@ describe("the mail about disabled webhooks", () => {
   });
 
   it("names together what was switched off before it is sent, and comes once an hour", async (t) => {
-    const { owner, addUser, addWebhook, switchOff, toldNames, send } = await openWebhookMails(t);
+    const { owner, addUser, addWebhook, switchOff, namesInMail, send } = await openWebhookMails(t);
     const ada = await addUser("ada@example.com");
     const bob = await addUser("bob@example.com");
     const one = await addWebhook(ada, "one");
@@ -96,11 +96,11 @@ describe("the mail about disabled webhooks", () => {
     await switchOff([one]);
     await switchOff([two]);
     await send();
-    assert.deepEqual(new Set(toldNames().map(String)), new Set(["five", "one,two"]));
+    assert.deepEqual(new Set(namesInMail().map(String)), new Set(["five", "one,two"]));
     await switchOff([three]);
     await switchOff([four]);
     await send();
-    assert.equal(toldNames().length, 2, "the next mail waits for its hour");
+    assert.equal(namesInMail().length, 2, "the next mail waits for its hour");
     const { rows } = await owner.query(
       `select due_at - (select max(ended_at) from private.mail_outbox where user_id = $1) = interval '1 hour' as waits
        from private.mail_outbox where ended_at is null`,
@@ -109,7 +109,7 @@ describe("the mail about disabled webhooks", () => {
     assert.deepEqual(rows, [{ waits: true }]);
     await owner.query("update private.mail_outbox set due_at = now() where ended_at is null");
     await send();
-    assert.deepEqual(toldNames().at(-1), ["three", "four"]);
+    assert.deepEqual(namesInMail().at(-1), ["three", "four"]);
   });
 
   it("is not lost when a webhook is switched off while an earlier mail is being sent", async (t) => {
@@ -120,14 +120,14 @@ describe("the mail about disabled webhooks", () => {
         if (id !== undefined) await opened.switchOff([id]);
       },
     });
-    const { owner, addUser, addWebhook, switchOff, toldNames, send } = opened;
+    const { owner, addUser, addWebhook, switchOff, namesInMail, send } = opened;
     const ada = await addUser("ada@example.com");
     late.push(await addWebhook(ada, "late"));
     await switchOff([await addWebhook(ada, "early")]);
     await send();
     await owner.query("update private.mail_outbox set due_at = now() where ended_at is null");
     await send();
-    assert.deepEqual(toldNames(), [["early"], ["late"]]);
+    assert.deepEqual(namesInMail(), [["early"], ["late"]]);
   });
 
   it("is not sent about webhooks that are on again, to unconfirmed or banned owners, or for other reasons", async (t) => {

@@ -54,8 +54,8 @@ before(async () => {
   );
   await stage.database.owner.query(`
     create table public.notes (id int primary key);
-    create table public.gate (id int);
-    grant all on public.notes, public.gate to authenticated`);
+    create table public.locked (id int);
+    grant all on public.notes, public.locked to authenticated`);
   admin = new pg.Client({ connectionString: stage.database.adminUrl });
   await admin.connect();
   cleanup.after(() => admin.end());
@@ -221,25 +221,25 @@ describe("in one write with others", () => {
 
 /** A statement that was quick so far, and now waits for whoever has locked its table. */
 describe("behind a read that waits for a lock", () => {
-  const GATE = "select count(*)::text from public.gate";
+  const READ_LOCKED = "select count(*)::text from public.locked";
 
   afterEach(() => admin.query("rollback"));
 
   async function lock(): Promise<void> {
-    await warmUp(me, GATE);
+    await warmUp(me, READ_LOCKED);
     await warmUp(me, WHO);
-    await admin.query("begin; lock table public.gate in access exclusive mode");
+    await admin.query("begin; lock table public.locked in access exclusive mode");
   }
 
   async function waitForWaiter(): Promise<void> {
-    const waiting = "select 1 from pg_locks where relation = 'public.gate'::regclass and not granted";
+    const waiting = "select 1 from pg_locks where relation = 'public.locked'::regclass and not granted";
     while ((await stage.database.owner.query(waiting)).rowCount === 0) await sleep(2);
   }
 
   it("the other reads do not wait", async () => {
     Object.assign(pool.options, { max: 2 });
     await lock();
-    const [first, ...others] = [GATE, WHO, WHO].map((text) => ask(pool, me, text));
+    const [first, ...others] = [READ_LOCKED, WHO, WHO].map((text) => ask(pool, me, text));
     assert.deepEqual(await Promise.all(others), [whoIs(ME), whoIs(ME)]);
     await admin.query("rollback");
     assert.equal(await first, "0");
@@ -252,7 +252,7 @@ describe("behind a read that waits for a lock", () => {
     const [head, follower] = [new AbortController(), new AbortController()];
     const gone = new Error("gone");
     const leaving = [
-      run(pool, me, [GATE], { signal: head.signal }),
+      run(pool, me, [READ_LOCKED], { signal: head.signal }),
       run(pool, me, [WHO], { signal: follower.signal }),
     ].map((leaving) => assert.rejects(leaving, gone));
     const staying = ask(pool, you, WHO);
@@ -268,7 +268,7 @@ describe("behind a read that waits for a lock", () => {
 
   it("a statement timeout ends that read alone", async () => {
     await lock();
-    const late = ask(pool, reader(ME, { statementTimeoutMs: 150 }), GATE);
+    const late = ask(pool, reader(ME, { statementTimeoutMs: 150 }), READ_LOCKED);
     const next = ask(pool, you, WHO);
     await assert.rejects(late, { code: "57014" });
     assert.equal(await next, whoIs(YOU));
@@ -278,7 +278,7 @@ describe("behind a read that waits for a lock", () => {
     ({ pool, relay } = await openRelayedPool({ query_timeout: 1_000 }));
     await lock();
     const pid = await queryPool(pool, "select pg_backend_pid()");
-    const hanging = assert.rejects(ask(pool, me, GATE), away);
+    const hanging = assert.rejects(ask(pool, me, READ_LOCKED), away);
     assert.equal(await ask(pool, you, WHO), whoIs(YOU));
     await hanging;
     assert.notEqual(await queryPool(pool, "select pg_backend_pid()"), pid);

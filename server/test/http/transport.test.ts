@@ -11,7 +11,7 @@ import { bodyOf, exchange, readToEnd, route, startServer, until } from "./suppor
 
 const TLS_HANDSHAKE = 0x16;
 /** A stop timeout that is never reached. */
-const UNHURRIED = { stopTimeoutMs: 60_000 };
+const NO_DEADLINE = { stopTimeoutMs: 60_000 };
 
 test("the local authority's certificate is enough to trust localhost, 127.0.0.1 and nothing else", async (t) => {
   const { port, ca } = await startServer(t);
@@ -230,7 +230,7 @@ test("close waits for requests in progress, closes idle connections and accepts 
       void guard.promise.then(() => reply.raw.end("ended"));
     }),
   ];
-  const { server, connect, connectPlain, port } = await startServer(t, { routes, settings: UNHURRIED });
+  const { server, connect, connectPlain, port } = await startServer(t, { routes, settings: NO_DEADLINE });
   const idle = await connect();
   idle.write("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(idle, "data");
@@ -263,7 +263,7 @@ test("close waits for requests in progress, closes idle connections and accepts 
 test("close does not cut responses that are still being sent", async (t) => {
   const bytes = 8 * 1024 * 1024;
   const routes = [route("/large", (_request, reply) => reply.send("x".repeat(bytes)))];
-  const { server, connect } = await startServer(t, { routes, settings: UNHURRIED });
+  const { server, connect } = await startServer(t, { routes, settings: NO_DEADLINE });
   const socket = await connect();
   socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
   const [head] = (await once(socket, "data")) as [Buffer];

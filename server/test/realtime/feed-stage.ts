@@ -20,7 +20,7 @@ export interface ReceivedChange {
   readonly commit_timestamp: string;
 }
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** A subscriber that records all changes that it receives. */
 export class Listener implements ChangesSubscriber {
@@ -49,7 +49,7 @@ export class Listener implements ChangesSubscriber {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    const deadline = AbortSignal.timeout(TIMEOUT_MS);
     while (!holds()) {
       await new Promise<void>((resolve, reject) => {
         this.#wakers.push(resolve);
@@ -129,7 +129,7 @@ export class FeedStage extends Stage {
 
   async subscribe(node: Node, principal: Principal, bindings: readonly Binding[]): Promise<Listener> {
     const listener = new Listener(principal, bindings);
-    listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(PATIENCE_MS));
+    listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(TIMEOUT_MS));
     return listener;
   }
 
@@ -142,7 +142,7 @@ export class FeedStage extends Stage {
         resolve();
       });
       node.changes.emit(prefix, Buffer.from("x")).catch(reject);
-      AbortSignal.timeout(PATIENCE_MS).addEventListener("abort", () => reject(new Error("the feed does not settle")));
+      AbortSignal.timeout(TIMEOUT_MS).addEventListener("abort", () => reject(new Error("the feed does not settle")));
     });
   }
 
@@ -175,7 +175,7 @@ export function openFeedStage(): { readonly stage: FeedStage; readonly node: Nod
 }
 
 export async function waitFor(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error("it did not come about");
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -11,10 +11,10 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { openCatalogueStage } from "./catalogue-stage.ts";
 
 const NEVER_MS = 600_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   while (!(await isSo())) {
     if (performance.now() > deadline) assert.fail(`not in time: ${what}`);
     await sleep(5);
@@ -169,8 +169,8 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
   it("answers many misses with few checks and no reload", async () => {
     const holder = await open();
     const before = holder.current();
-    let looks = 0;
-    const count = (): void => void looks++;
+    let polls = 0;
+    const count = (): void => void polls++;
     opened.stage.pool.on("acquire", count);
     const startedAtMs = performance.now();
     let answered = 0;
@@ -188,7 +188,7 @@ describe("a catalogue that is kept up to date", { timeout: 120_000 }, () => {
     }
     const tookMs = performance.now() - startedAtMs;
     assert.equal(answered, 1000);
-    assert.ok(looks <= 2 + tookMs / 100, `${looks} looks in ${tookMs} ms`);
+    assert.ok(polls <= 2 + tookMs / 100, `${polls} polls in ${tookMs} ms`);
   });
 
   it("reloads once for concurrent misses", async () => {

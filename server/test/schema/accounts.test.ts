@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { assertEvents, openSwarmFixture } from "./support/swarm-fixture.ts";
 import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
-const REFUSED: readonly [string, string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, string, Record<string, unknown>][] = [
   ["profiles", "profiles_full_name_length", { full_name: "a".repeat(201) }],
   ["profiles", "profiles_avatar_url_http", { avatar_url: "javascript:1" }],
   ["profiles", "profiles_avatar_url_length", { avatar_url: "https://example.com/".padEnd(2049, "a") }],
@@ -60,7 +60,7 @@ describe("accounts", () => {
   it("show and change their own profile and settings alone", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
-    for (const [table, constraint, record] of REFUSED) {
+    for (const [table, constraint, record] of REJECTED) {
       const key = table === "profiles" ? "id" : "user_id";
       const [[column, value]] = Object.entries(record) as [[string, unknown]];
       await rejects(

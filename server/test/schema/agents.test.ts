@@ -31,7 +31,7 @@ const ACCEPTED: readonly Record<string, unknown>[] = [
   { settings: JSON_OF(32_768) },
 ];
 
-const REFUSED: readonly [string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["agents_name_length", { name: "" }],
   ["agents_name_length", { name: " \t\n\u00a0\u1680\u2003\u2028\u202f\u205f\u3000\ufeff" }],
   ["agents_name_length", { name: WIDE.repeat(101) }],
@@ -103,7 +103,7 @@ describe("agents", () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const agent = await stage.newAgent(user);
-    for (const [constraint, record] of REFUSED) {
+    for (const [constraint, record] of REJECTED) {
       const hint = JSON.stringify(record).slice(0, 80);
       await rejects(stage.insert(user, "agents", { name: "Ada", ...record }), violates(constraint), hint);
       await rejects(stage.update(user, "agents", agent, record), violates(constraint), hint);

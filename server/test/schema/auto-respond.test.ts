@@ -45,10 +45,10 @@ describe("auto_respond", () => {
     ]);
     assert.deepEqual(lease, { owner: null, fence: "0" });
     const text = "select seq, type, data from public.run_events where run_id = $1 order by seq";
-    const [told, queued, ...more] = await stage.run("internal", text, [run.id]);
-    assert.ok(told !== undefined);
-    assert.deepEqual([told["seq"], told["type"], more], [1, "message.created", []]);
-    const { message: stored, ...ids } = told["data"] as Record<string, Record<string, unknown>>;
+    const [created, queued, ...more] = await stage.run("internal", text, [run.id]);
+    assert.ok(created !== undefined);
+    assert.deepEqual([created["seq"], created["type"], more], [1, "message.created", []]);
+    const { message: stored, ...ids } = created["data"] as Record<string, Record<string, unknown>>;
     assert.deepEqual(ids, { run_id: run.id, swarm_id: swarm, message_id: message.id });
     assert.deepEqual([stored?.["content"], stored?.["sender_user_id"]], ["Hi", member]);
     const data = { run_id: run.id, swarm_id: swarm, status: "queued", position: 1 };

@@ -87,10 +87,10 @@ describe("events are written", () => {
         );
       });
     await change("internal");
-    const told = { reason: "run_started", run_id, swarm_id: swarm };
+    const statusContext = { reason: "run_started", run_id, swarm_id: swarm };
     assertEvents(await stage.takeEvents(), [
       { type: "agent.updated", to: [owner], data: { actor } },
-      { type: "agent.status_changed", to: [owner], data: told },
+      { type: "agent.status_changed", to: [owner], data: statusContext },
     ]);
     await change(owner);
     assertEvents(await stage.takeEvents(), [

@@ -1,7 +1,7 @@
 import { all, type EventCase, SERVICE, SYSTEM, testEvents, user } from "./support/event-cases.ts";
 import type { SwarmFixture } from "./support/swarm-fixture.ts";
 
-const seat = async ({ stage, swarm }: SwarmFixture, user_id: string): Promise<string> => {
+const membership = async ({ stage, swarm }: SwarmFixture, user_id: string): Promise<string> => {
   const rows = await stage.run("internal", "select id from public.swarm_members where swarm_id = $1 and user_id = $2", [
     swarm,
     user_id,
@@ -11,7 +11,7 @@ const seat = async ({ stage, swarm }: SwarmFixture, user_id: string): Promise<st
 
 const SWARMS: readonly EventCase[] = [
   {
-    name: "a new swarm, without its owner's seat",
+    name: "a new swarm, without its owner's membership",
     act: ({ stage, member }) => stage.insert(member, "swarms", { name: "New", strategy: "mention" }),
     expect: ({ member }) => [
       {
@@ -132,7 +132,9 @@ const MEMBERS: readonly EventCase[] = [
   {
     name: "another role",
     act: async (fixture) =>
-      fixture.stage.update(fixture.owner, "swarm_members", await seat(fixture, fixture.viewer), { role: "admin" }),
+      fixture.stage.update(fixture.owner, "swarm_members", await membership(fixture, fixture.viewer), {
+        role: "admin",
+      }),
     expect: (fixture) => [
       {
         type: "user.role_changed",
@@ -144,11 +146,14 @@ const MEMBERS: readonly EventCase[] = [
   {
     name: "the same role",
     act: async (fixture) =>
-      fixture.stage.update(fixture.owner, "swarm_members", await seat(fixture, fixture.viewer), { role: "viewer" }),
+      fixture.stage.update(fixture.owner, "swarm_members", await membership(fixture, fixture.viewer), {
+        role: "viewer",
+      }),
   },
   {
-    name: "a member removed, who is told too",
-    act: async (fixture) => fixture.stage.remove(fixture.admin, "swarm_members", await seat(fixture, fixture.member)),
+    name: "a removed member, who also receives the event",
+    act: async (fixture) =>
+      fixture.stage.remove(fixture.admin, "swarm_members", await membership(fixture, fixture.member)),
     expect: (fixture) => [
       {
         type: "user.removed",
@@ -159,7 +164,8 @@ const MEMBERS: readonly EventCase[] = [
   },
   {
     name: "a member who leaves",
-    act: async (fixture) => fixture.stage.remove(fixture.member, "swarm_members", await seat(fixture, fixture.member)),
+    act: async (fixture) =>
+      fixture.stage.remove(fixture.member, "swarm_members", await membership(fixture, fixture.member)),
     expect: (fixture) => [{ type: "user.removed", to: all(fixture), data: { reason: "left" } }],
   },
   {

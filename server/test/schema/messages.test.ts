@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import { FORBIDDEN, openStage, violates, rejects, type Row } from "./support/stage.ts";
 
-const REFUSED: readonly [string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["messages_content_length", { content: "" }],
   ["messages_content_length", { content: "𝕏".repeat(100_001) }],
   ["messages_content_present", { content: null }],
@@ -103,7 +103,7 @@ describe("messages", () => {
   it("are written by members who may write, in bounds", async () => {
     for (const caller of [fixture.owner, fixture.admin, fixture.member]) await say(caller, { content: "𝕏".repeat(10) });
     for (const caller of [fixture.viewer, fixture.outsider]) await rejects(say(caller), FORBIDDEN);
-    for (const [constraint, record] of REFUSED)
+    for (const [constraint, record] of REJECTED)
       await rejects(say(fixture.member, record), violates(constraint), constraint);
     await rejects(say(fixture.member, { swarm_id: randomUUID() }), FORBIDDEN);
     await rejects(say("service_role", { swarm_id: randomUUID(), sender_user_id: fixture.owner }), {
@@ -145,13 +145,13 @@ describe("messages", () => {
     const swarm_id = await stage.newSwarm(fixture.owner, { [fixture.member]: "member" });
     const committed: number[] = [];
     const speak = async (caller: string, place: number): Promise<void> => {
-      const isRefused = place % 5 === 4;
+      const isRejected = place % 5 === 4;
       await stage
         .transaction(caller, async (query) => {
           const [row] = await query("insert into messages (swarm_id, content) values ($1, 'a') returning seq", [
             swarm_id,
           ]);
-          if (isRefused) throw new Error("taken back");
+          if (isRejected) throw new Error("taken back");
           return Number(row?.["seq"]);
         })
         .then((seq) => committed.push(seq))

@@ -58,8 +58,8 @@ describe("the blocklist", () => {
       events.map(({ type }) => type),
       ["message.created", "message.flagged"],
     );
-    const told = events[1];
-    assert.deepEqual(told?.audience.toSorted(), [owner, admin].toSorted());
+    const flagged = events[1];
+    assert.deepEqual(flagged?.audience.toSorted(), [owner, admin].toSorted());
     const [flag] = await stage.run(owner, "select * from message_flags where message_id = $1", [message.id]);
     assert.deepEqual(
       [flag?.["source"], flag?.["category"], flag?.["status"], flag?.["flagged_by"]],
@@ -67,7 +67,7 @@ describe("the blocklist", () => {
     );
     assert.match(String(flag?.["reason"]), /rude/);
     assert.deepEqual(
-      [told?.data["flag"], told?.data["actor"], told?.data["content"]],
+      [flagged?.data["flag"], flagged?.data["actor"], flagged?.data["content"]],
       [
         { id: flag?.id, source: "moderation", category: "blocklist", reason: flag?.["reason"] },
         { type: "system", id: null },

@@ -6,7 +6,7 @@ import { openStage } from "./support/stage.ts";
 describe("conditions that a request sets", () => {
   const opened = openStage();
 
-  async function tell(caller: string, text: string): Promise<unknown> {
+  async function evaluate(caller: string, text: string): Promise<unknown> {
     try {
       return (await opened.stage.run(caller, `select ${text} as met`))[0]?.["met"];
     } catch (error) {
@@ -18,13 +18,13 @@ describe("conditions that a request sets", () => {
   it("are met or raise, for every role of the interface", async () => {
     const user = await opened.stage.newUser();
     for (const caller of ["anon", "service_role", user]) {
-      assert.equal(await tell(caller, "private.require_single(1)"), true);
-      assert.deepEqual(await tell(caller, "private.require_single(0)"), ["SB116", "0"]);
-      assert.deepEqual(await tell(caller, "private.require_single(2)"), ["SB116", "2"]);
-      assert.deepEqual(await tell(caller, "private.require_single(null)"), ["SB116", "0"]);
-      assert.equal(await tell(caller, "private.require_at_most(3, 3)"), true);
-      assert.equal(await tell(caller, "private.require_at_most(0, 0)"), true);
-      assert.deepEqual(await tell(caller, "private.require_at_most(4, 3)"), ["SB124", "4"]);
+      assert.equal(await evaluate(caller, "private.require_single(1)"), true);
+      assert.deepEqual(await evaluate(caller, "private.require_single(0)"), ["SB116", "0"]);
+      assert.deepEqual(await evaluate(caller, "private.require_single(2)"), ["SB116", "2"]);
+      assert.deepEqual(await evaluate(caller, "private.require_single(null)"), ["SB116", "0"]);
+      assert.equal(await evaluate(caller, "private.require_at_most(3, 3)"), true);
+      assert.equal(await evaluate(caller, "private.require_at_most(0, 0)"), true);
+      assert.deepEqual(await evaluate(caller, "private.require_at_most(4, 3)"), ["SB124", "4"]);
     }
   });
 

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { SWARM_STATUSES, SWARM_STRATEGIES } from "@swarmbase/sdk";
 import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
-const REFUSED: readonly [string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["swarms_name_length", { name: "\u2003\t" }],
   ["swarms_name_length", { name: "𝕏".repeat(101) }],
   ["swarms_description_length", { description: "a".repeat(2001) }],
@@ -29,13 +29,13 @@ describe("swarms", () => {
     assert.ok((created_at as Date).getFullYear() > 2000 && updated_at instanceof Date);
     const empty = { description: null, avatar: null, coordinator_agent_id: null, settings: {} };
     assert.deepEqual(rest, { owner_id: owner, name: "Room", status: "active", strategy: "round_robin", ...empty });
-    const seats = await stage.run(
+    const memberships = await stage.run(
       owner,
       "select user_id, role, status, joined_at is not null as joined from swarm_members where swarm_id = $1",
       [id],
     );
-    assert.deepEqual(seats, [{ user_id: owner, role: "owner", status: "active", joined: true }]);
-    for (const [constraint, record] of REFUSED) {
+    assert.deepEqual(memberships, [{ user_id: owner, role: "owner", status: "active", joined: true }]);
+    for (const [constraint, record] of REJECTED) {
       await rejects(stage.insert(owner, "swarms", { name: "Room", ...record }), violates(constraint));
       await rejects(stage.update(owner, "swarms", id, record), violates(constraint));
     }
@@ -79,13 +79,13 @@ describe("swarms", () => {
       await stage.newAgent(owner),
       await stage.newAgent(owner),
     ];
-    const seat = await stage.insert(owner, "swarm_agents", { swarm_id, agent_id });
+    const membership = await stage.insert(owner, "swarm_agents", { swarm_id, agent_id });
     const rejection = { ...violates("swarms_coordinator_agent_id_in_swarm"), column: "coordinator_agent_id" };
     await rejects(stage.update(owner, "swarms", swarm_id, { coordinator_agent_id: outside }), rejection);
     const coordinate = () => stage.update(owner, "swarms", swarm_id, { coordinator_agent_id: agent_id });
     const coordinator = async () => (await stage.find(owner, "swarms", swarm_id))?.["coordinator_agent_id"];
     await coordinate();
-    await stage.remove(owner, "swarm_agents", seat.id);
+    await stage.remove(owner, "swarm_agents", membership.id);
     assert.equal(await coordinator(), null);
     await stage.insert(owner, "swarm_agents", { swarm_id, agent_id });
     await coordinate();
@@ -95,7 +95,7 @@ describe("swarms", () => {
 });
 
 describe("the agents of a swarm", () => {
-  it("are added by owner and admins out of their own, last unless told otherwise", async () => {
+  it("are added by the owner and admins from their own agents, at the end by default", async () => {
     const { stage } = opened;
     const [owner, admin, member] = [await stage.newUser(), await stage.newUser(), await stage.newUser()];
     const swarm_id = await stage.newSwarm(owner, { [admin]: "admin", [member]: "member" });
@@ -242,7 +242,7 @@ describe("the members of a swarm", () => {
       await stage.newUser(),
     ];
     const swarm_id = await stage.newSwarm(owner, { [admin]: "admin", [member]: "member" });
-    const seat = async (user: string) =>
+    const membership = async (user: string) =>
       (
         await stage.run("internal", "select id from public.swarm_members where swarm_id = $1 and user_id = $2", [
           swarm_id,
@@ -250,10 +250,10 @@ describe("the members of a swarm", () => {
         ])
       )[0]?.id;
     for (const caller of [owner, admin]) {
-      assert.deepEqual(await stage.update(caller, "swarm_members", await seat(owner), { role: "admin" }), []);
-      assert.deepEqual(await stage.remove(caller, "swarm_members", await seat(owner)), []);
+      assert.deepEqual(await stage.update(caller, "swarm_members", await membership(owner), { role: "admin" }), []);
+      assert.deepEqual(await stage.remove(caller, "swarm_members", await membership(owner)), []);
     }
-    await rejects(stage.update(owner, "swarm_members", await seat(admin), { role: "owner" }), FORBIDDEN);
+    await rejects(stage.update(owner, "swarm_members", await membership(admin), { role: "owner" }), FORBIDDEN);
     const add = { swarm_id, user_id: internal, status: "active" };
     await rejects(stage.insert("internal", "public.swarm_members", { ...add, role: "owner" }), {
       code: "23505",
@@ -268,24 +268,24 @@ describe("the members of a swarm", () => {
       violates("swarm_members_active_has_user_id"),
     );
     assert.ok((await stage.insert("service_role", "swarm_members", add))["joined_at"] instanceof Date);
-    await rejects(stage.update(member, "swarm_members", await seat(member), { role: "admin" }), {
+    await rejects(stage.update(member, "swarm_members", await membership(member), { role: "admin" }), {
       ...FORBIDDEN,
       column: "role",
     });
     assert.equal(
-      (await stage.update(admin, "swarm_members", await seat(member), { role: "viewer" }))[0]?.["role"],
+      (await stage.update(admin, "swarm_members", await membership(member), { role: "viewer" }))[0]?.["role"],
       "viewer",
     );
-    assert.deepEqual(await stage.remove(member, "swarm_members", await seat(admin)), []);
-    assert.equal((await stage.remove(member, "swarm_members", await seat(member))).length, 1);
-    assert.equal((await stage.remove(admin, "swarm_members", await seat(internal))).length, 1);
+    assert.deepEqual(await stage.remove(member, "swarm_members", await membership(admin)), []);
+    assert.equal((await stage.remove(member, "swarm_members", await membership(member))).length, 1);
+    assert.equal((await stage.remove(admin, "swarm_members", await membership(internal))).length, 1);
     for (const [column, value] of Object.entries({
       swarm_id: await stage.newSwarm(owner),
       user_id: member,
       invited_by: member,
     }))
       await rejects(
-        stage.update(owner, "swarm_members", await seat(admin), { [column]: value }),
+        stage.update(owner, "swarm_members", await membership(admin), { [column]: value }),
         violates(`swarm_members_${column}_immutable`),
       );
   });

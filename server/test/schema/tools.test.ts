@@ -5,7 +5,7 @@ import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const TOOL = { name: "search", description: "Finds things" };
 
-const REFUSED: readonly [string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, Record<string, unknown>][] = [
   ...["", "1a", "a b", "a".repeat(65), "é"].map((name): [string, Record<string, unknown>] => [
     "tools_name_format",
     { name },
@@ -50,7 +50,7 @@ describe("tools", () => {
       enabled: true,
       secret_names: [],
     });
-    for (const [constraint, record] of REFUSED)
+    for (const [constraint, record] of REJECTED)
       await rejects(
         stage.insert(user, "tools", { ...TOOL, name: "other", ...record }),
         violates(constraint),
@@ -144,7 +144,7 @@ describe("assignments", () => {
     assert.deepEqual(await stage.run(other, "select id from agent_tools"), []);
   });
 
-  it("tell a missing agent from somebody else's", async () => {
+  it("report a missing agent and an agent of another user with different codes", async () => {
     const { stage } = opened;
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const tool_id = (await stage.insert(user, "tools", TOOL)).id;

@@ -24,7 +24,7 @@ const ACCEPTED: readonly Record<string, unknown>[] = [
   { is_active: false },
 ];
 
-const REFUSED: readonly [string, Record<string, unknown>][] = [
+const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["webhooks_name_length", { name: "\u3000" }],
   ["webhooks_name_length", { name: WIDE.repeat(101) }],
   ["webhooks_url_length", { url: "https://example.com/".padEnd(2049, "a") }],
@@ -128,7 +128,7 @@ describe("webhooks", () => {
     }
   });
 
-  for (const [constraint, record] of REFUSED) {
+  for (const [constraint, record] of REJECTED) {
     it(`reject ${JSON.stringify(record).slice(0, 60)}`, async () => {
       const { stage } = opened;
       const user = await stage.newUser();
@@ -158,7 +158,7 @@ describe("webhooks", () => {
     assert.equal((await stage.update("internal", "public.webhooks", id, { secret: "new" }))[0]?.["secret"], "new");
   });
 
-  it("tell why they were switched off until somebody switches them on", async () => {
+  it("keep the reason why they were disabled until they are enabled again", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const { id } = await stage.insert(user, "webhooks", HOOK);

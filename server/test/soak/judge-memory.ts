@@ -5,11 +5,11 @@ export interface MemorySample {
   readonly heapMb: number | null;
 }
 
-export const LOOK_NAMES = ["before", "warm", "later", "end", "after"] as const;
+export const SNAPSHOT_NAMES = ["before", "warm", "later", "end", "after"] as const;
 
 /** What is in use after a full collection, and the process's size with it. */
-export interface MemoryLook {
-  readonly name: (typeof LOOK_NAMES)[number];
+export interface MemorySnapshot {
+  readonly name: (typeof SNAPSHOT_NAMES)[number];
   readonly atMs: number;
   readonly rssMb: number;
   readonly liveMb: number;
@@ -18,7 +18,7 @@ export interface MemoryLook {
 
 export interface MemoryOverTime {
   readonly samples: readonly MemorySample[];
-  readonly looks: readonly MemoryLook[];
+  readonly snapshots: readonly MemorySnapshot[];
 }
 
 /** What the service gets to live in, as an option of Node.js: with a machine's whole memory it would collect only when it pleases. */
@@ -45,20 +45,20 @@ const MARGINS = [
   { from: "before", to: "after", what: "bufferMb", words: "what buffers hold", margin: AFTER_MARGIN },
   { from: "warm", to: "end", what: "rssMb", words: "the process", margin: RSS_MARGIN },
 ] as const satisfies readonly {
-  readonly from: MemoryLook["name"];
-  readonly to: MemoryLook["name"];
+  readonly from: MemorySnapshot["name"];
+  readonly to: MemorySnapshot["name"];
   readonly what: "liveMb" | "bufferMb" | "rssMb";
   readonly words: string;
   readonly margin: Margin;
 }[];
 
 /** Where memory was not flat, in words. */
-export function findMemoryGrowth({ samples, looks }: MemoryOverTime): string[] {
+export function findMemoryGrowth({ samples, snapshots }: MemoryOverTime): string[] {
   const faults: string[] = [];
-  const byName = new Map(looks.map((look) => [look.name, look]));
-  const missing = LOOK_NAMES.filter((name) => !byName.has(name));
+  const byName = new Map(snapshots.map((snapshot) => [snapshot.name, snapshot]));
+  const missing = SNAPSHOT_NAMES.filter((name) => !byName.has(name));
   if (missing.length > 0 || samples.length === 0) {
-    faults.push(`memory was not measured: ${missing.join(", ") || "between the looks"}`);
+    faults.push(`memory was not measured: ${missing.join(", ") || "between the snapshots"}`);
   }
   for (const { from, to, what, words, margin } of MARGINS) {
     const [fromMb, toMb] = [byName.get(from)?.[what] ?? 0, byName.get(to)?.[what] ?? 0];
@@ -66,7 +66,7 @@ export function findMemoryGrowth({ samples, looks }: MemoryOverTime): string[] {
       faults.push(`${words} grew from ${fromMb.toFixed(0)} MB (${from}) to ${toMb.toFixed(0)} MB (${to})`);
     }
   }
-  const largestMb = Math.max(0, ...[...samples, ...looks].map(({ rssMb }) => rssMb));
+  const largestMb = Math.max(0, ...[...samples, ...snapshots].map(({ rssMb }) => rssMb));
   if (largestMb > MOST_RSS_MB) faults.push(`the process had ${largestMb.toFixed(0)} MB, above ${MOST_RSS_MB} MB`);
   return faults;
 }

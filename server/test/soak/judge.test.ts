@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { findBrokenPromises, type Observed } from "./judge.ts";
-import { LOOK_NAMES, type MemoryLook, type MemoryOverTime } from "./judge-memory.ts";
-import { openTally, runLoad, type Tally, type Traffic } from "./load.ts";
+import { SNAPSHOT_NAMES, type MemorySnapshot, type MemoryOverTime } from "./judge-memory.ts";
+import { openCounts, runLoad, type LoadCounts, type Traffic } from "./load.ts";
 
 /** As measured, but for what is changed. */
-function memoryOf(changes: Partial<Record<MemoryLook["name"], Partial<MemoryLook>>> = {}): MemoryOverTime {
+function memoryOf(changes: Partial<Record<MemorySnapshot["name"], Partial<MemorySnapshot>>> = {}): MemoryOverTime {
   const liveMb = { before: 46, warm: 64, later: 69, end: 69, after: 53 };
   return {
     samples: Array.from({ length: 120 }, (_, index) => ({
@@ -13,7 +13,7 @@ function memoryOf(changes: Partial<Record<MemoryLook["name"], Partial<MemoryLook
       rssMb: 420,
       heapMb: 90 + (index % 40) * 5,
     })),
-    looks: LOOK_NAMES.map((name, at) => ({
+    snapshots: SNAPSHOT_NAMES.map((name, at) => ({
       name,
       atMs: at * 20_000,
       rssMb: 300 + at * 5,
@@ -23,12 +23,12 @@ function memoryOf(changes: Partial<Record<MemoryLook["name"], Partial<MemoryLook
     })),
   };
 }
-const tallyOf = (...statuses: number[]): Tally => ({
-  ...openTally("read"),
+const countsOf = (...statuses: number[]): LoadCounts => ({
+  ...openCounts("read"),
   byStatus: new Map(statuses.map((status) => [status, 1])),
 });
 const GOOD: Observed = {
-  tallies: [tallyOf(200, 503)],
+  loads: [countsOf(200, 503)],
   before: { p50Ms: 5, p99Ms: 20 },
   recoveryMs: 900,
   memory: memoryOf(),
@@ -40,19 +40,15 @@ describe("the soak's judgement", () => {
   });
 
   const broken: [what: string, changes: Partial<Observed>, expected: RegExp][] = [
-    ["an answer that is none of ours", { tallies: [{ ...tallyOf(503), unexpected: new Map([[500, 2]]) }] }, /2 .* 500/],
-    [
-      "a call without an answer",
-      { tallies: [{ ...tallyOf(503), broken: new Map([["ECONNRESET", 1]]) }] },
-      /ECONNRESET/,
-    ],
-    ["a load that was none", { tallies: [tallyOf(200)] }, /not above capacity/],
-    ["traffic that never began", { tallies: [tallyOf(503), openTally("write")] }, /write: nothing was sent/],
+    ["an answer that is none of ours", { loads: [{ ...countsOf(503), unexpected: new Map([[500, 2]]) }] }, /2 .* 500/],
+    ["a call without an answer", { loads: [{ ...countsOf(503), broken: new Map([["ECONNRESET", 1]]) }] }, /ECONNRESET/],
+    ["a load that was none", { loads: [countsOf(200)] }, /not above capacity/],
+    ["traffic that never began", { loads: [countsOf(503), openCounts("write")] }, /write: nothing was sent/],
     ["latency that stays", { recoveryMs: null }, /not normal again/],
-    ["memory that nobody looked at", { memory: { samples: [], looks: [] } }, /not measured: before, warm/],
+    ["memory that nobody looked at", { memory: { samples: [], snapshots: [] } }, /not measured: before, warm/],
     [
-      "a look that is missing",
-      { memory: { ...memoryOf(), looks: memoryOf().looks.slice(1) } },
+      "a snapshot that is missing",
+      { memory: { ...memoryOf(), snapshots: memoryOf().snapshots.slice(1) } },
       /not measured: before$/m,
     ],
     [
@@ -86,13 +82,13 @@ describe("the soak's load", () => {
       send: () => new Promise((resolve) => open.push(() => resolve(open.length > 10 ? 500 : 200))),
     };
     const running = runLoad([stuck], 100);
-    const { tallies, answered } = await running;
+    const { loads, answered } = await running;
     for (const answer of open) answer();
     await answered;
-    const [tally] = tallies;
+    const [counts] = loads;
     assert.equal(open.length, 10);
-    assert.ok((tally?.leftOut ?? 0) > 20);
-    assert.deepEqual([...(tally?.byStatus ?? [])], [[200, 10]]);
-    assert.equal(tally?.unexpected.size, 0);
+    assert.ok((counts?.leftOut ?? 0) > 20);
+    assert.deepEqual([...(counts?.byStatus ?? [])], [[200, 10]]);
+    assert.equal(counts?.unexpected.size, 0);
   });
 });

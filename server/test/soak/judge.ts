@@ -1,5 +1,5 @@
 import { findMemoryGrowth, type MemoryOverTime } from "./judge-memory.ts";
-import type { Tally } from "./load.ts";
+import type { LoadCounts } from "./load.ts";
 
 export interface Latency {
   readonly p50Ms: number;
@@ -7,7 +7,7 @@ export interface Latency {
 }
 
 export interface Observed {
-  readonly tallies: readonly Tally[];
+  readonly loads: readonly LoadCounts[];
   readonly before: Latency;
   /** Null when it never came back. */
   readonly recoveryMs: number | null;
@@ -17,15 +17,15 @@ export interface Observed {
 const MOST_RECOVERY_MS = 10_000;
 
 /** The promises that were broken, in words. */
-export function findBrokenPromises({ tallies, recoveryMs, memory }: Observed): string[] {
+export function findBrokenPromises({ loads, recoveryMs, memory }: Observed): string[] {
   const faults: string[] = [];
-  for (const { name, unexpected, broken, byStatus } of tallies) {
+  for (const { name, unexpected, broken, byStatus } of loads) {
     for (const [status, count] of unexpected) faults.push(`${name}: ${count} answers of status ${status}`);
     for (const [what, count] of broken) faults.push(`${name}: ${count} calls without an answer: ${what}`);
     if (byStatus.size === 0 && broken.size === 0) faults.push(`${name}: nothing was sent`);
   }
-  const isRefused = tallies.some(({ byStatus }) => byStatus.has(503) || byStatus.has(429));
-  if (!isRefused) faults.push("nobody was told to come back later: the load was not above capacity");
+  const isRejected = loads.some(({ byStatus }) => byStatus.has(503) || byStatus.has(429));
+  if (!isRejected) faults.push("nobody was told to come back later: the load was not above capacity");
   if (recoveryMs === null || recoveryMs > MOST_RECOVERY_MS) {
     faults.push(`latency was not normal again within ${MOST_RECOVERY_MS / 1000} s`);
   }

@@ -10,7 +10,7 @@ export interface Traffic {
   send(): Promise<number>;
 }
 
-export interface Tally {
+export interface LoadCounts {
   readonly name: string;
   readonly byStatus: Map<number, number>;
   /** Calls without an answer, by what happened instead. */
@@ -23,14 +23,14 @@ export interface Tally {
 const TICK_MS = 10;
 
 export interface Load {
-  readonly tallies: readonly Tally[];
-  /** Resolves when all calls are answered; until then the tallies change. */
+  readonly loads: readonly LoadCounts[];
+  /** Resolves when all calls are answered; until then the loads change. */
   readonly answered: Promise<unknown>;
 }
 
 /** Begins calls at their rates, whether earlier ones were answered or not, for so long; resolves when the last has begun. */
 export async function runLoad(traffic: readonly Traffic[], durationMs: number): Promise<Load> {
-  const tallies = traffic.map((one) => openTally(one.name));
+  const loads = traffic.map((one) => openCounts(one.name));
   const underWay = traffic.map(() => new Set<Promise<void>>());
   const owed = traffic.map(() => 0);
   const startedAtMs = performance.now();
@@ -38,39 +38,39 @@ export async function runLoad(traffic: readonly Traffic[], durationMs: number): 
     await sleep(TICK_MS);
     const nowMs = performance.now();
     for (const [index, one] of traffic.entries()) {
-      const tally = tallies[index];
+      const counts = loads[index];
       const calls = underWay[index];
-      if (tally === undefined || calls === undefined) continue;
+      if (counts === undefined || calls === undefined) continue;
       let due = (owed[index] ?? 0) + (one.perSecond * (nowMs - lastMs)) / 1000;
       for (; due >= 1; due -= 1) {
-        if (calls.size >= one.mostUnderWay) tally.leftOut += 1;
-        else begin(one, tally, calls);
+        if (calls.size >= one.mostUnderWay) counts.leftOut += 1;
+        else begin(one, counts, calls);
       }
       owed[index] = due;
     }
     lastMs = nowMs;
   }
-  return { tallies, answered: Promise.all(underWay.flatMap((calls) => [...calls])) };
+  return { loads, answered: Promise.all(underWay.flatMap((calls) => [...calls])) };
 }
 
-export function openTally(name: string): Tally {
+export function openCounts(name: string): LoadCounts {
   return { name, byStatus: new Map(), broken: new Map(), unexpected: new Map(), answeredMs: [], leftOut: 0 };
 }
 
-function begin(one: Traffic, tally: Tally, calls: Set<Promise<void>>): void {
-  const call = attempt(one, tally).finally(() => calls.delete(call));
+function begin(one: Traffic, counts: LoadCounts, calls: Set<Promise<void>>): void {
+  const call = attempt(one, counts).finally(() => calls.delete(call));
   calls.add(call);
 }
 
-export async function attempt(one: Traffic, tally: Tally): Promise<void> {
+export async function attempt(one: Traffic, counts: LoadCounts): Promise<void> {
   const startedAtMs = performance.now();
   try {
     const status = await one.send();
-    if (status < 400) tally.answeredMs.push(performance.now() - startedAtMs);
-    count(tally.byStatus, status);
-    if (!one.isExpected(status)) count(tally.unexpected, status);
+    if (status < 400) counts.answeredMs.push(performance.now() - startedAtMs);
+    count(counts.byStatus, status);
+    if (!one.isExpected(status)) count(counts.unexpected, status);
   } catch (error) {
-    count(tally.broken, error instanceof Error ? ("code" in error ? String(error.code) : error.message) : "unknown");
+    count(counts.broken, error instanceof Error ? ("code" in error ? String(error.code) : error.message) : "unknown");
   }
 }
 

@@ -1,22 +1,22 @@
 import { describeLatency, type Latency, type Observed } from "./judge.ts";
 import { HEAP_LIMIT_MB, type MemoryOverTime, MOST_RSS_MB } from "./judge-memory.ts";
-import type { SocketTally } from "./sockets.ts";
+import type { SocketCounts } from "./sockets.ts";
 
 export interface SoakReport extends Observed {
   readonly after: Latency | null;
   readonly seconds: number;
   readonly deliveries: number;
-  readonly sockets: SocketTally;
+  readonly sockets: SocketCounts;
   readonly broken: readonly string[];
 }
 
 const SHOWN_SAMPLES = 12;
 
 export function renderReport(report: SoakReport): string[] {
-  const { tallies, before, after, recoveryMs, memory, seconds, deliveries, sockets, broken } = report;
-  const read = tallies.find(({ name }) => name === "read");
+  const { loads, before, after, recoveryMs, memory, seconds, deliveries, sockets, broken } = report;
+  const read = loads.find(({ name }) => name === "read");
   return [
-    ...tallies.map(({ name, byStatus, broken: lost, leftOut }) => {
+    ...loads.map(({ name, byStatus, broken: lost, leftOut }) => {
       const statuses = [...byStatus].toSorted(([left], [right]) => left - right);
       const rates = statuses.map(([status, count]) => `${status}: ${(count / seconds).toFixed(1)}/s`);
       const unanswered = [...lost.values()].reduce((sum, count) => sum + count, 0);
@@ -40,11 +40,11 @@ function renderLatency({ p50Ms, p99Ms }: Latency): string {
 }
 
 /** Looks collect everything first; between them the heap holds what nobody has collected yet. */
-function renderMemory({ samples, looks }: MemoryOverTime): string[] {
-  const [first] = looks;
+function renderMemory({ samples, snapshots }: MemoryOverTime): string[] {
+  const [first] = snapshots;
   const rows = [
     ...thin(samples).map(({ atMs, rssMb, heapMb }) => ({ atMs, name: "", columns: [rssMb, heapMb, null, null] })),
-    ...looks.map(({ atMs, name, rssMb, liveMb, bufferMb }) => ({
+    ...snapshots.map(({ atMs, name, rssMb, liveMb, bufferMb }) => ({
       atMs,
       name,
       columns: [rssMb, null, liveMb, bufferMb],

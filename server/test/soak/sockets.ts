@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import type { Cleanup } from "../support/database.ts";
 import type { SoakStage } from "./stage.ts";
 
-export interface SocketTally {
+export interface SocketCounts {
   opened: number;
   frames: number;
   /** Of those that read what they are sent. */
@@ -16,23 +16,23 @@ const STALLED_EACH = 1;
 const HEARTBEAT_MS = 15_000;
 
 /** Sockets of every person that follow their rows. */
-export async function openSockets(t: Cleanup, stage: SoakStage): Promise<SocketTally> {
-  const tally: SocketTally = { opened: 0, frames: 0, closed: 0 };
+export async function openSockets(t: Cleanup, stage: SoakStage): Promise<SocketCounts> {
+  const counts: SocketCounts = { opened: 0, frames: 0, closed: 0 };
   const sockets: WebSocket[] = [];
   for (const { token } of stage.people) {
     for (let number = 0; number < READERS_EACH + STALLED_EACH; number += 1) {
       const socket = await join(stage, token);
       sockets.push(socket);
-      tally.opened += 1;
+      counts.opened += 1;
       if (number >= READERS_EACH) {
         socket.pause();
         continue;
       }
       socket.on("message", () => {
-        tally.frames += 1;
+        counts.frames += 1;
       });
       socket.on("close", () => {
-        tally.closed += 1;
+        counts.closed += 1;
       });
     }
   }
@@ -45,7 +45,7 @@ export async function openSockets(t: Cleanup, stage: SoakStage): Promise<SocketT
     clearInterval(beating);
     for (const socket of sockets) socket.terminate();
   });
-  return tally;
+  return counts;
 }
 
 async function join({ url, ca, anonKey }: SoakStage, token: string): Promise<WebSocket> {

@@ -3,9 +3,9 @@ import type { Call } from "./client.ts";
 import type { Traffic } from "./load.ts";
 import { PASSWORD, type Person, type SoakStage } from "./stage.ts";
 
-const isServedOrRefused = (status: number): boolean => (status >= 200 && status < 300) || [429, 503].includes(status);
+const isServedOrRejected = (status: number): boolean => (status >= 200 && status < 300) || [429, 503].includes(status);
 /** Refused for what it is, or before anybody looked. */
-const isRefused = (status: number): boolean => (status >= 400 && status < 500) || status === 503;
+const isRejected = (status: number): boolean => (status >= 400 && status < 500) || status === 503;
 
 /** Sign-ins and slow calls above what the processor and the connections can do, whatever the machine. */
 const SIGN_INS_PER_SECOND = 100;
@@ -19,7 +19,7 @@ export function readTraffic(stage: SoakStage, perSecond: number): Traffic {
     name: "read",
     perSecond,
     mostUnderWay: 250,
-    isExpected: isServedOrRefused,
+    isExpected: isServedOrRejected,
     send: () =>
       statusOf(stage, { method: "GET", path: "/rest/v1/agents?select=id,name", headers: nextPerson().headers }),
   };
@@ -31,7 +31,7 @@ export function mixedTraffic(stage: SoakStage, capacity: number, canRespond: boo
   const nextPerson = rotate(stage.people);
   const nextStranger = strangersOf(stage.people[0], anonKey);
   const nextGarbage = rotate(garbageOf(stage.people[0], anonKey));
-  const good = { isExpected: isServedOrRefused, mostUnderWay: 100 };
+  const good = { isExpected: isServedOrRejected, mostUnderWay: 100 };
   let written = 0;
   const write = (): Call => {
     const { headers, agentId } = nextPerson();
@@ -70,14 +70,14 @@ export function mixedTraffic(stage: SoakStage, capacity: number, canRespond: boo
       name: "stranger",
       perSecond: STRANGERS_PER_SECOND,
       mostUnderWay: 50,
-      isExpected: (status) => isServedOrRefused(status) || isRefused(status),
+      isExpected: (status) => isServedOrRejected(status) || isRejected(status),
       send: () => statusOf(stage, nextStranger()),
     },
     {
       name: "garbage",
       perSecond: capacity * 0.1,
       mostUnderWay: 50,
-      isExpected: isRefused,
+      isExpected: isRejected,
       send: () => statusOf(stage, nextGarbage()),
     },
   ];
@@ -86,7 +86,7 @@ export function mixedTraffic(stage: SoakStage, capacity: number, canRespond: boo
       name: "agent answer",
       perSecond: ANSWERS_PER_SECOND,
       mostUnderWay: 40,
-      isExpected: (status) => isServedOrRefused(status) || status === 409,
+      isExpected: (status) => isServedOrRejected(status) || status === 409,
       send: () => statusOf(stage, respondCall(nextPerson())),
     });
   }

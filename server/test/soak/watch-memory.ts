@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Inspector } from "./inspector.ts";
-import type { MemoryLook, MemorySample } from "./judge-memory.ts";
+import type { MemorySnapshot, MemorySample } from "./judge-memory.ts";
 
 export interface MemoryWatch {
   readonly samples: readonly MemorySample[];
@@ -22,9 +22,9 @@ const BYTES_PER_MB = 1_048_576;
 export function watchMemory(pid: number, metricsPort: number): MemoryWatch {
   const samples: MemorySample[] = [];
   const stopping = new AbortController();
-  const repeat = async (look: () => Promise<void>): Promise<void> => {
+  const repeat = async (snapshot: () => Promise<void>): Promise<void> => {
     while (!stopping.signal.aborted) {
-      await look();
+      await snapshot();
       await sleep(INTERVAL_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   };
@@ -47,7 +47,11 @@ export function watchMemory(pid: number, metricsPort: number): MemoryWatch {
   };
 }
 
-export async function lookAtMemory(name: MemoryLook["name"], inspector: Inspector, pid: number): Promise<MemoryLook> {
+export async function takeSnapshot(
+  name: MemorySnapshot["name"],
+  inspector: Inspector,
+  pid: number,
+): Promise<MemorySnapshot> {
   const { heapMb: liveMb, bufferMb } = await inspector.measureLive();
   return { name, atMs: performance.now(), rssMb: await readRssMb(pid), liveMb, bufferMb };
 }

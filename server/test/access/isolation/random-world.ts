@@ -6,9 +6,9 @@ const ROLES = ["admin", "member", "viewer"] as const;
 export interface RandomWorld {
   readonly users: readonly { readonly hasConfirmedEmail: boolean }[];
   readonly swarms: readonly { readonly owner: number }[];
-  /** At most one for each swarm and user, none for the owner, whose seat comes with the swarm. */
-  readonly seats: readonly { swarm: number; user: number; role: (typeof ROLES)[number]; isActive: boolean }[];
-  readonly emailSeats: readonly { readonly swarm: number; readonly user: number }[];
+  /** At most one for each swarm and user, none for the owner, whose membership comes with the swarm. */
+  readonly memberships: readonly { swarm: number; user: number; role: (typeof ROLES)[number]; isActive: boolean }[];
+  readonly emailMemberships: readonly { readonly swarm: number; readonly user: number }[];
   readonly agents: readonly { readonly owner: number; readonly swarms: readonly number[] }[];
   /** Without an owner: built in. */
   readonly tools: readonly { readonly owner: number | null; readonly visibility: "private" | "shared" | "public" }[];
@@ -37,11 +37,11 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc
       .record({
         users: list(users, fc.record({ hasConfirmedEmail: fc.boolean() })),
         swarms: list(swarms, fc.record({ owner: user })),
-        seats: fc.uniqueArray(
+        memberships: fc.uniqueArray(
           fc.record({ swarm, user, role: fc.constantFrom(...ROLES), isActive: fc.boolean() }),
           pair,
         ),
-        emailSeats: fc.uniqueArray(fc.record({ swarm, user }), { ...pair, maxLength: 3 }),
+        emailMemberships: fc.uniqueArray(fc.record({ swarm, user }), { ...pair, maxLength: 3 }),
         agents: list(agents, fc.record({ owner: user, swarms: fc.uniqueArray(swarm, { maxLength: swarms }) })),
         tools: list(
           tools,
@@ -61,6 +61,8 @@ export const randomWorld: fc.Arbitrary<RandomWorld> = fc
       })
       .map((world) => ({
         ...world,
-        seats: world.seats.filter((seat) => world.swarms[seat.swarm]?.owner !== seat.user),
+        memberships: world.memberships.filter(
+          (membership) => world.swarms[membership.swarm]?.owner !== membership.user,
+        ),
       }));
   });

@@ -3,8 +3,8 @@ import type { RandomWorld } from "./random-world.ts";
 const KINDS = [
   "user",
   "swarm",
-  "seat",
-  "emailSeat",
+  "membership",
+  "emailMembership",
   "agent",
   "tool",
   "assignment",
@@ -36,17 +36,17 @@ export function storeWorld(world: RandomWorld): string {
       idOf("user", owner),
       "Swarm",
     ]),
-    insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.seats, (seat, place) => [
-      idOf("seat", place),
-      idOf("swarm", seat.swarm),
-      idOf("user", seat.user),
-      seat.role,
-      seat.isActive ? "active" : "invited",
+    insert("public.swarm_members (id, swarm_id, user_id, role, status)", world.memberships, (membership, place) => [
+      idOf("membership", place),
+      idOf("swarm", membership.swarm),
+      idOf("user", membership.user),
+      membership.role,
+      membership.isActive ? "active" : "invited",
     ]),
-    insert("public.swarm_members (id, swarm_id, invited_email)", world.emailSeats, (seat, place) => [
-      idOf("emailSeat", place),
-      idOf("swarm", seat.swarm),
-      `user${seat.user}@example.test`,
+    insert("public.swarm_members (id, swarm_id, invited_email)", world.emailMemberships, (membership, place) => [
+      idOf("emailMembership", place),
+      idOf("swarm", membership.swarm),
+      `user${membership.user}@example.test`,
     ]),
     insert("public.agents (id, user_id, name)", world.agents, ({ owner }, place) => [
       idOf("agent", place),

@@ -13,7 +13,7 @@ export const ROW_NAMES = {
   tools: "id",
   agent_tools: "id",
   swarms: "id",
-  // The owner's seat is made by the database; its own id is not known beforehand.
+  // The owner's membership is made by the database; its own id is not known beforehand.
   swarm_members: "swarm_id || ' ' || coalesce(user_id::text, invited_email)",
   swarm_invitations: "swarm_id",
   swarm_agents: "swarm_id || ' ' || agent_id",
@@ -33,18 +33,20 @@ export type VisibleRows = Readonly<Record<keyof typeof ROW_NAMES, readonly strin
 
 /** The row rules once more, as plain code: what this user may see. */
 export function visibleRows(world: RandomWorld, me: number): VisibleRows {
-  const seats = [
+  const memberships = [
     ...world.swarms.map(({ owner }, swarm) => ({ swarm, user: owner, role: "owner", isActive: true })),
-    ...world.seats,
+    ...world.memberships,
   ];
-  const mySeats = seats.filter(({ user, isActive }) => user === me && isActive);
+  const myMemberships = memberships.filter(({ user, isActive }) => user === me && isActive);
   const isMine = (user: number | null): boolean => user === me;
-  const amIn = (swarm: number): boolean => mySeats.some((seat) => seat.swarm === swarm);
+  const amIn = (swarm: number): boolean => myMemberships.some((membership) => membership.swarm === swarm);
   const manages = (swarm: number): boolean =>
-    mySeats.some((seat) => seat.swarm === swarm && (seat.role === "owner" || seat.role === "admin"));
+    myMemberships.some(
+      (membership) => membership.swarm === swarm && (membership.role === "owner" || membership.role === "admin"),
+    );
   const isMyAgent = (agent: number): boolean => isMine(world.agents[agent]?.owner ?? null);
   const isCoMember = (user: number): boolean =>
-    seats.some((seat) => seat.user === user && seat.isActive && amIn(seat.swarm));
+    memberships.some((membership) => membership.user === user && membership.isActive && amIn(membership.swarm));
   const amInvited = (email: number): boolean => isMine(email) && world.users[email]?.hasConfirmedEmail === true;
 
   const flags = world.messages.flatMap(({ swarm, flaggedBy }, message) =>
@@ -72,16 +74,16 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     agent_tools: pick("assignment", world.assignments, ({ agent }) => isMyAgent(agent)),
     swarms: pick("swarm", world.swarms, (_, swarm) => amIn(swarm)),
     swarm_members: [
-      ...seats
+      ...memberships
         .filter(({ swarm, user }) => amIn(swarm) || isMine(user))
         .map(({ swarm, user }) => `${idOf("swarm", swarm)} ${idOf("user", user)}`),
-      ...world.emailSeats
+      ...world.emailMemberships
         .filter(({ swarm, user }) => amIn(swarm) || amInvited(user))
         .map(({ swarm, user }) => `${idOf("swarm", swarm)} user${user}@example.test`),
     ],
     swarm_invitations: [
-      ...seats.filter(({ user, isActive }) => isMine(user) && !isActive),
-      ...world.emailSeats.filter(({ user }) => amInvited(user)),
+      ...memberships.filter(({ user, isActive }) => isMine(user) && !isActive),
+      ...world.emailMemberships.filter(({ user }) => amInvited(user)),
     ].map(({ swarm }) => idOf("swarm", swarm)),
     swarm_agents: places
       .filter(({ agent, swarm }) => amIn(swarm) || isMyAgent(agent))

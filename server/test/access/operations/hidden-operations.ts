@@ -5,7 +5,7 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   // Whoever runs the service opens it with policies of their own, which say who listens and speaks where.
   "realtime.messages": rows("realtime.messages", {
     where: "id = :realtimeMessage",
-    insert: "(topic, extension) values ('room', 'broadcast')",
+    insert: "(topic, extension) values ('swarm', 'broadcast')",
     update: "event = 'x'",
   }),
   "auth.users": rows("auth.users", {
@@ -55,8 +55,8 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     update: "due_at = now()",
   }),
   "private.open_invitations": rows("private.open_invitations", {
-    where: "id = :invitedSeat",
-    insert: "(swarm_id, swarm_name) values (:room, 'x')",
+    where: "id = :invitedMembership",
+    insert: "(swarm_id, swarm_name) values (:swarm, 'x')",
     update: "swarm_name = 'x'",
   }),
   "private.migrations": rows("private.migrations", {
@@ -125,7 +125,7 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     update: "secrets_wrapped = 'y'",
   }),
   "private.message_counters": rows("private.message_counters", {
-    where: "swarm_id = :room",
+    where: "swarm_id = :swarm",
     insert: "(swarm_id, last_seq) values (:annex, 1)",
     update: "last_seq = last_seq + 1",
   }),
@@ -141,7 +141,8 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "private.budget_reservations": rows("private.budget_reservations", {
     where: "run_id = :run",
-    insert: "(id, run_id, swarm_id, payer_id, tokens, cost_usd) values (gen_random_uuid(), :run, :room, :caller, 0, 0)",
+    insert:
+      "(id, run_id, swarm_id, payer_id, tokens, cost_usd) values (gen_random_uuid(), :run, :swarm, :caller, 0, 0)",
     update: "tokens = 0",
   }),
   "private.idempotency_keys": rows("private.idempotency_keys", {

@@ -11,22 +11,22 @@ function bury(condition: string): { statement: string; check: string } {
 export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   "public.messages": rows("public.messages", {
     where: "id = :ownerMessage",
-    insert: "(swarm_id, sender_type, sender_user_id, content) values (:room, 'user', :caller, 'hi')",
+    insert: "(swarm_id, sender_type, sender_user_id, content) values (:swarm, 'user', :caller, 'hi')",
     update: "content = 'changed'",
     more: {
       "select tombstone": "select 1 from public.messages where id = :tombstone and content is null",
       "insert for owner": {
         statement:
-          "insert into public.messages (swarm_id, sender_type, sender_user_id, content) values (:room, 'user', :owner, 'forged')",
+          "insert into public.messages (swarm_id, sender_type, sender_user_id, content) values (:swarm, 'user', :owner, 'forged')",
         check: "select 1 from public.messages where content = 'forged' and sender_user_id = :owner",
       },
       "insert for agent": {
         statement:
-          "insert into public.messages (swarm_id, sender_type, sender_agent_id, content) values (:room, 'agent', :ownerAgent, 'forged')",
+          "insert into public.messages (swarm_id, sender_type, sender_agent_id, content) values (:swarm, 'agent', :ownerAgent, 'forged')",
         check: "select 1 from public.messages where content = 'forged' and sender_type = 'agent'",
       },
       "update own message":
-        "update public.messages set content = 'changed' where swarm_id = :room and deleted_at is null and sender_user_id = :caller",
+        "update public.messages set content = 'changed' where swarm_id = :swarm and deleted_at is null and sender_user_id = :caller",
       "update foreign message": "update public.messages set content = 'changed' where id = :memberMessage",
       "update agent's message": "update public.messages set content = 'changed' where id = :agentMessage",
       "update tombstone": "update public.messages set metadata = '{}' where id = :tombstone",
@@ -42,7 +42,7 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "public.message_revisions": rows("public.message_revisions", {
     where: "message_id = :memberMessage",
-    insert: "(message_id, revision, swarm_id, content) values (:ownerMessage, 1, :room, 'forged')",
+    insert: "(message_id, revision, swarm_id, content) values (:ownerMessage, 1, :swarm, 'forged')",
     update: "content = 'forged'",
   }),
   "public.message_flags": rows("public.message_flags", {

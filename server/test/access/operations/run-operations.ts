@@ -3,19 +3,19 @@ import { rows, type TableOperations } from "./rows.ts";
 export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   "public.runs": rows("public.runs", {
     where: "id = :run",
-    insert: "(swarm_id, user_id, strategy) values (:room, :caller, 'parallel')",
+    insert: "(swarm_id, user_id, strategy) values (:swarm, :caller, 'parallel')",
     update: "turn_count = 1",
   }),
   "public.run_turns": rows("public.run_turns", {
     where: "id = :turn",
     insert:
-      "(run_id, swarm_id, agent_id, agent_name, position, framework, model) values (:run, :room, :ownerAgent, 'Ada', 2, 'provider_a', 'm')",
+      "(run_id, swarm_id, agent_id, agent_name, position, framework, model) values (:run, :swarm, :ownerAgent, 'Ada', 2, 'provider_a', 'm')",
     update: "attempts = 1",
   }),
   "public.tool_executions": rows("public.tool_executions", {
     where: "id = :execution",
     insert:
-      "(run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values (:run, :turn, :room, :ownerAgent, 'kept', 'c9', 'running')",
+      "(run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status) values (:run, :turn, :swarm, :ownerAgent, 'kept', 'c9', 'running')",
     update: "attempts = 1",
     more: {
       "approve own agent's": "update public.tool_executions set status = 'running' where id = :memberExecution",
@@ -23,7 +23,7 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "public.tool_execution_payloads": rows("public.tool_execution_payloads", {
     where: "tool_execution_id = :execution",
-    insert: "(tool_execution_id, swarm_id, agent_id) values (:bareExecution, :room, :ownerAgent)",
+    insert: "(tool_execution_id, swarm_id, agent_id) values (:bareExecution, :swarm, :ownerAgent)",
     update: "output = '1'",
     more: {
       "select member's agent":
@@ -32,7 +32,7 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   }),
   "public.run_events": rows("public.run_events", {
     where: "run_id = :run and seq = 1",
-    insert: "(run_id, seq, swarm_id, type, data) values (:run, 9, :room, 'delta', '{}')",
+    insert: "(run_id, seq, swarm_id, type, data) values (:run, 9, :swarm, 'delta', '{}')",
     update: "data = '{}'",
     more: {
       "select restricted": "select 1 from public.run_events where run_id = :run and seq = 2",

@@ -260,7 +260,7 @@ describe("a run whose starter", () => {
   }
   const remove = (swarmId: string, userId: string): Promise<unknown> =>
     stage.rows("delete from public.swarm_members where swarm_id = $1 and user_id = $2", [swarmId, userId]);
-  const lookOften = { times: { watchMs: 30, claimPollMs: 30 } };
+  const pollOften = { times: { watchMs: 30, claimPollMs: 30 } };
 
   for (const [name, statement] of [
     ["is removed from the swarm", "delete from public.swarm_members where swarm_id = $1 and user_id = $2"],
@@ -273,7 +273,7 @@ describe("a run whose starter", () => {
     test(`${name} ends and keeps its partial message`, async () => {
       const swarm = await stage.newSwarm({ agents: ["Ada"] });
       const memberId = await join(swarm.swarmId);
-      const node = stage.node({ script: (call) => hangs(call, "so far"), executor: lookOften });
+      const node = stage.node({ script: (call) => hangs(call, "so far"), executor: pollOften });
       node.start();
       const runId = await stage.ask({ ...swarm, ownerId: memberId });
       const shown = collect(node, runId);
@@ -308,7 +308,7 @@ describe("a run whose starter", () => {
   test("was named by the service role and is not a member continues", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const guestId = await stage.newUser();
-    const node = stage.node({ script: (call) => says(call, "hi"), executor: lookOften });
+    const node = stage.node({ script: (call) => says(call, "hi"), executor: pollOften });
     for (const request of [{ payer_id: guestId }, { source: "auto_respond", by_service: true }]) {
       const runId = await stage.ask({ ...swarm, ownerId: guestId }, "hello", request);
       await node.take(runId);

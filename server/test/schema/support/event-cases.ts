@@ -5,7 +5,7 @@ import { openStage } from "./stage.ts";
 export interface EventCase {
   readonly name: string;
   act(fixture: SwarmFixture): Promise<unknown>;
-  /** Left out: nothing is told. */
+  /** Omitted when no event is emitted. */
   expect?(fixture: SwarmFixture): readonly ExpectedEvent[];
 }
 

@@ -54,7 +54,7 @@ export function assertEvents(actual: readonly EventRow[], expected: readonly Exp
     const keys = Object.keys(event.data).join(" ");
     assert.ok(documentedKeys(type).includes(keys), `${type} has ${keys}`);
     assert.deepEqual(event.audience.toSorted(), to.toSorted(), `audience of ${type}`);
-    const told = Object.fromEntries(Object.keys(data).map((key) => [key, event.data[key]]));
-    assert.deepEqual(told, data, type);
+    const emitted = Object.fromEntries(Object.keys(data).map((key) => [key, event.data[key]]));
+    assert.deepEqual(emitted, data, type);
   }
 }
