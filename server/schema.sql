@@ -455,7 +455,8 @@ begin
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
     left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
       on t.outcome = 'started'
-    left join private.load_runs(started, true) as c on c.run_id = e.run_id;
+    -- Not flattened into the join, which would build the context of every run for every call.
+    left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
     'others', case when answers = '[]' then answers else (
@@ -2283,7 +2284,8 @@ begin
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
   from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-  join private.render_runs(ids, true) as b on b.run_id = e.run_id;
+  -- Not flattened into the join, which would render each body twice.
+  join (select * from private.render_runs(ids, true) offset 0) as b on b.run_id = e.run_id;
   perform private.emit_completed_runs(ids);
 end
 $function$;

@@ -515,7 +515,8 @@ begin
     left join jsonb_to_recordset(turns) as t (place integer, outcome text, agent jsonb) on t.place = e.place
     left join lateral private.read_messages(e.swarm_id, 0, (e.first_turn ->> 'history_limit')::integer) as read
       on t.outcome = 'started'
-    left join private.load_runs(started, true) as c on c.run_id = e.run_id;
+    -- Not flattened into the join, which would build the context of every run for every call.
+    left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
     'others', case when answers = '[]' then answers else (

@@ -347,7 +347,8 @@ begin
                         where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
   into places, events, bodies, has_next
   from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-  join private.render_runs(ids, true) as b on b.run_id = e.run_id;
+  -- Not flattened into the join, which would render each body twice.
+  join (select * from private.render_runs(ids, true) offset 0) as b on b.run_id = e.run_id;
   perform private.emit_completed_runs(ids);
 end
 $$;
