@@ -34,7 +34,7 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
   await checkAppearance(page, "agents-empty");
 
   await page.keyboard.press("n");
-  await page.getByText("Maximum output").waitFor();
+  await page.getByRole("term").filter({ hasText: "Maximum output" }).waitFor();
   await page.getByRole("button", { name: "Make the agent" }).click();
   await page.getByText("must have 1 to 100 characters").waitFor();
   await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();

@@ -97,7 +97,8 @@ test("a call that violates a constraint fails alone", async () => {
   ]);
   assert.ok(rejected.status === "rejected" && rejected.reason instanceof AppError);
   assert.equal(rejected.reason.code, "VALIDATION_ERROR");
-  assert.ok(admitted.status === "fulfilled" && "run_id" in admitted.value && admitted.value.fence === 1);
+  // The run starts or waits: PostgreSQL reports an error before it releases the locks of the failed batch.
+  assert.ok(admitted.status === "fulfilled" && "run_id" in admitted.value);
   assert.deepEqual([await countMessages(bad), await countMessages(good)], [0, 1]);
 });
 
