@@ -413,7 +413,8 @@ begin
     return private.answer_advances(batch, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
-  is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
+  is_stored := private.insert_events(taken.stored || taken.events
+    || private.build_delta_events(run_ids, swarm_ids, deltas));
   -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
   -- lost.
   if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
@@ -726,6 +727,22 @@ CREATE OR REPLACE FUNCTION private.build_answer(rejection jsonb)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select case when rejection is not null then jsonb_build_object('rejection', rejection) end $function$;
+
+CREATE OR REPLACE FUNCTION private.build_delta_events(run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
+ RETURNS public.run_events[]
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return array(
+    select row(r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now())::public.run_events
+    from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+    cross join lateral jsonb_to_recordset(r.deltas)
+      as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+    -- A subquery for each row: as a join, without statistics, it would read all events.
+    where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb, agent_id uuid)
  RETURNS public.run_events
@@ -4739,24 +4756,6 @@ begin
 end
 $function$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.store_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into public.run_events
-  select e.* from unnest(events) as e
-  union all
-  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
-  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
-  cross join lateral jsonb_to_recordset(r.deltas)
-    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-  -- A subquery for each row: as a join, without statistics, it would read all events.
-  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
-  return true;
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.store_tool_secrets()
  RETURNS trigger

@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import https from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
 import { findFreePort, spawnServer } from "../rest/child.ts";
+import { isReady, readCredentials } from "../rest/data-directory.ts";
 
 export interface User {
   readonly id: string;
@@ -26,12 +26,6 @@ export interface VersionOptions {
   /** The folder of the checkout, with its packages installed. */
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
-}
-
-interface Credentials {
-  readonly url: string;
-  readonly anon_key: string;
-  readonly ca_cert_file: string;
 }
 
 const PASSWORD = "correct horse battery staple";
@@ -104,21 +98,4 @@ export async function startVersion({ name, folder, settings }: VersionOptions): 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-async function readCredentials(dataDir: string): Promise<Credentials> {
-  return JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")) as Credentials;
-}
-
-async function isReady(dataDir: string): Promise<boolean> {
-  const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
-  const ca = await readFile(caFile, "utf8");
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  https
-    .get(`${url}/ready`, { ca, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    })
-    .on("error", reject);
-  return promise;
 }

@@ -1,6 +1,6 @@
 -- All writes of a run that is carried out, under the fence of its lease: advance_runs, which takes any number of runs.
 
--- Stores events. In an assignment, which costs less than a statement.
+-- Stores events. Callers assign the result, because PL/pgSQL evaluates an assignment at lower cost than a statement.
 create or replace function private.insert_events(events public.run_events[]) returns boolean language plpgsql volatile
 as $$
 begin
@@ -9,23 +9,19 @@ begin
 end
 $$;
 
--- Stores events, and the deltas that came with the steps of runs. Deltas whose statement got no answer may be stored
--- already.
-create or replace function private.store_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[],
-  deltas jsonb[])
-returns boolean language plpgsql volatile
+-- Returns the rows of the deltas that came with the steps of runs. Deltas whose statement got no answer may be stored
+-- already; these are left out.
+create or replace function private.build_delta_events(run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
+returns public.run_events[] language plpgsql stable
 as $$
 begin
-  insert into public.run_events
-  select e.* from unnest(events) as e
-  union all
-  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
-  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
-  cross join lateral jsonb_to_recordset(r.deltas)
-    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-  -- A subquery for each row: as a join, without statistics, it would read all events.
-  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
-  return true;
+  return array(
+    select row(r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now())::public.run_events
+    from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+    cross join lateral jsonb_to_recordset(r.deltas)
+      as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+    -- A subquery for each row: as a join, without statistics, it would read all events.
+    where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null);
 end
 $$;
 
@@ -304,7 +300,8 @@ begin
     return private.answer_advances(batch, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
-  is_stored := private.store_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
+  is_stored := private.insert_events(taken.stored || taken.events
+    || private.build_delta_events(run_ids, swarm_ids, deltas));
   -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
   -- lost.
   if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import https from "node:https";
 import { join, resolve } from "node:path";
 import { signAccessToken } from "../../../server/src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../../server/src/auth/tokens/key-ring.ts";
 import { openDatabase } from "../../../server/src/db/index.ts";
 import { createObserver } from "../../../server/src/observe/index.ts";
 import { findFreePort, spawnServer } from "../child.ts";
+import { isReady, readCredentials } from "../data-directory.ts";
 import type { HttpServer } from "../contender.ts";
 import { idOf, type Population } from "../population.ts";
 import { AGENT_LIMIT, type Stage } from "../stage.ts";
@@ -13,12 +13,6 @@ import { buildTableRequest, readTableAgents } from "../table-requests.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 const TOKEN_LIFE_SECONDS = 3600;
-
-interface Credentials {
-  readonly url: string;
-  readonly anon_key: string;
-  readonly ca_cert_file: string;
-}
 
 export interface SwarmbaseOptions {
   readonly name: string;
@@ -48,7 +42,7 @@ export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): P
       LIMIT_API: "0",
       ...settings,
     },
-    isUp: () => isHealthy(dataDir),
+    isUp: () => isReady(dataDir),
   });
   const { url, anon_key: apikey, ca_cert_file: caFile } = await readCredentials(dataDir);
   const { hostname, port } = new URL(url);
@@ -63,23 +57,6 @@ export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): P
     readAgents: readTableAgents,
     stop: server.stop,
   };
-}
-
-async function readCredentials(dataDir: string): Promise<Credentials> {
-  return JSON.parse(await readFile(join(dataDir, "credentials.json"), "utf8")) as Credentials;
-}
-
-async function isHealthy(dataDir: string): Promise<boolean> {
-  const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
-  const ca = await readFile(caFile, "utf8");
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-  https
-    .get(`${url}/ready`, { ca, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    })
-    .on("error", reject);
-  return promise;
 }
 
 /**

@@ -36,19 +36,24 @@ export interface SchemaFiles {
 
 export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFiles> {
   return {
-    ...(await readExtensionFiles(schemaDir)),
+    migrations: await readMigrations(schemaDir),
+    functions: await readFunctions(schemaDir),
     legacy: await readFolder(join(schemaDir, "migrations/legacy"), ""),
   };
 }
 
 /** The files of an extension: `migrations/`, and `functions/` if it has one. */
 export async function readExtensionFiles(dir: string): Promise<SchemaFiles> {
-  const functions = join(dir, "functions");
-  return {
-    migrations: (await readFolder(join(dir, "migrations"), "")).map(splitMigration),
-    functions: existsSync(functions) ? (await readFolder(functions, "functions/")).map(withHash) : [],
-    legacy: [],
-  };
+  const hasFunctions = existsSync(join(dir, "functions"));
+  return { migrations: await readMigrations(dir), functions: hasFunctions ? await readFunctions(dir) : [], legacy: [] };
+}
+
+async function readMigrations(dir: string): Promise<Migration[]> {
+  return (await readFolder(join(dir, "migrations"), "")).map(splitMigration);
+}
+
+async function readFunctions(dir: string): Promise<FunctionFile[]> {
+  return (await readFolder(join(dir, "functions"), "functions/")).map(withHash);
 }
 
 async function readFolder(folder: string, prefix: string): Promise<SqlFile[]> {
