@@ -14,7 +14,7 @@ const STAYS_ALONE =
   /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\/support\/service\.ts|\/cluster\.ts|\/program\.ts/;
 
 /** Pages of a browser take longer than anything else that is tested. */
-const USES_BROWSER = /\bsetStage\(/;
+const USES_BROWSER = /\/browser-test\.ts"/;
 
 /** Test files that share a process. */
 export interface TestGroup {

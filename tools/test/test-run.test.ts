@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, normalize, resolve } from "node:path";
 import { after, describe, it } from "node:test";
 import { makeMemoryFolder } from "../memory-folder.ts";
 import { groupTests, writeGroups } from "../test-groups.ts";
@@ -166,7 +166,7 @@ describe("groupTests", () => {
   });
 
   it("starts the files that use a browser first, then single files, then groups", () => {
-    const browser = "const test = setStage();\n";
+    const browser = 'import { createBrowserTest } from "./support/browser-test.ts";\n';
     const texts = {
       "a/one.test.ts": DATABASE,
       "a/two.test.ts": DATABASE,
@@ -178,6 +178,13 @@ describe("groupTests", () => {
       groups.map(({ files }) => files),
       [["c/page.test.ts", "c/pages.test.ts"], ["b/alone.test.ts"], ["a/one.test.ts", "a/two.test.ts"]],
     );
+  });
+
+  it("recognises the browser tests of this project", () => {
+    const root = resolve(import.meta.dirname, "../..");
+    const { files } = planTestRun(root, ["console", "tools"]) ?? { files: [] };
+    const [first] = groupTests(root, files);
+    assert.ok(first?.files.includes("console/test/account.test.ts"), `${first?.files.join(", ")} start first`);
   });
 
   it("keeps the hooks of each file to itself, and fails for the one that fails", () => {
