@@ -6,6 +6,7 @@ interface Credentials {
   readonly url: string;
   readonly anon_key: string;
   readonly ca_cert_file: string;
+  readonly database_url: string;
 }
 
 /** What a service wrote into its data directory when it started. */

@@ -58,6 +58,13 @@ export const PARTS: readonly Part[] = [
     limitSeconds: { quick: 300, full: 900 },
   },
   {
+    name: "neighbours",
+    about: "What one user can do to another.",
+    file: "neighbours/run.ts",
+    seconds: { quick: 170, full: 420 },
+    limitSeconds: { quick: 400, full: 900 },
+  },
+  {
     name: "console",
     about: "The first load of the console in a browser that has nothing of it.",
     file: "console/run.ts",

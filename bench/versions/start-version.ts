@@ -7,6 +7,7 @@ import { isReady, readCredentials } from "../rest/data-directory.ts";
 
 export interface User {
   readonly id: string;
+  readonly email: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -15,6 +16,8 @@ export interface Version {
   readonly name: string;
   readonly pid: number;
   readonly target: HttpTarget;
+  /** Of the role that owns the tables. */
+  readonly databaseUrl: string;
   signUp(): Promise<User>;
   /** Inserts rows as the user and returns their ids. */
   insert(user: User, table: string, rows: readonly object[]): Promise<string[]>;
@@ -59,7 +62,7 @@ export async function startVersion({ name, folder, settings }: VersionOptions): 
     },
     isUp: () => isReady(dataDir),
   });
-  const { url, anon_key: apikey, ca_cert_file: caFile } = await readCredentials(dataDir);
+  const { url, anon_key: apikey, ca_cert_file: caFile, database_url: databaseUrl } = await readCredentials(dataDir);
   const { hostname, port } = new URL(url);
   const target = { host: hostname, port: Number(port), ca: await readFile(caFile, "utf8") };
   const post = async (path: string, headers: Readonly<Record<string, string>>, body: object): Promise<unknown> => {
@@ -78,11 +81,13 @@ export async function startVersion({ name, folder, settings }: VersionOptions): 
     name,
     pid: server.pid,
     target,
+    databaseUrl,
     signUp: async () => {
-      const body = { email: `bench-${crypto.randomUUID()}@example.com`, password: PASSWORD };
+      const email = `bench-${crypto.randomUUID()}@example.com`;
+      const body = { email, password: PASSWORD };
       const headers = { apikey, "content-type": "application/json" };
       const session = (await post("/auth/v1/signup", headers, body)) as { access_token: string; user: { id: string } };
-      return { id: session.user.id, headers: { ...headers, authorization: `Bearer ${session.access_token}` } };
+      return { id: session.user.id, email, headers: { ...headers, authorization: `Bearer ${session.access_token}` } };
     },
     insert: async (user, table, rows) => {
       const ids: string[] = [];

@@ -1,0 +1,226 @@
+import type net from "node:net";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import tls from "node:tls";
+import { type HttpRequest, type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
+
+/** What an attack needs to know. The attacker is an ordinary user with rows of their own. */
+export interface AttackContext {
+  readonly target: HttpTarget;
+  readonly apikey: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly email: string;
+  /** The first one has many messages; all have an agent whose answers never end. */
+  readonly swarmIds: readonly string[];
+}
+
+export const ATTACKS = {
+  "lock hog": lockRow,
+  "heavy embeddings": embedDeeply,
+  "slow readers of large answers": readSlowly,
+  "1,000 idle sockets": holdSockets,
+  "200,000 queued deliveries": async () => {},
+  "100 endless streams": openStreams,
+  "sign-ins with wrong passwords": signInWrongly,
+  "exports with count=exact": exportRows,
+} as const satisfies Readonly<Record<string, Attack>>;
+
+export type AttackName = keyof typeof ATTACKS;
+
+/** Runs until the signal aborts. Counts answers by status. */
+type Attack = (context: AttackContext, signal: AbortSignal, count: (status: number) => void) => Promise<void>;
+
+const AGAIN_MS = 500;
+const REFUSED = 400;
+
+/** Ten changes of one row wait for a batch that changes it first and then reads for as long as it may. */
+async function lockRow(context: AttackContext, signal: AbortSignal, count: (status: number) => void): Promise<void> {
+  const [swarmId = ""] = context.swarmIds;
+  const change = { method: "PATCH", path: `/swarms?id=eq.${swarmId}`, body: { description: "held" } };
+  const batch = { operations: [change, { method: "GET", path: `/swarms?select=${DEEP}` }] };
+  const held: HttpRequest = { method: "POST", path: "/functions/v1/batch", headers: {}, body: JSON.stringify(batch) };
+  const waiting: HttpRequest = {
+    method: "PATCH",
+    path: `/rest/v1/swarms?id=eq.${swarmId}`,
+    headers: {},
+    body: JSON.stringify({ description: "waits" }),
+  };
+  await repeat(context, [held, ...Array.from({ length: 10 }, () => waiting)], signal, count);
+}
+
+const DEEP = "id,messages(id,swarms(id,messages(id,swarms(id))))";
+
+async function embedDeeply(
+  context: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const request: HttpRequest = { method: "GET", path: `/rest/v1/swarms?select=${DEEP}`, headers: {} };
+  await repeat(
+    context,
+    Array.from({ length: 12 }, () => request),
+    signal,
+    count,
+  );
+}
+
+/** The widest answer that the bounds allow, read at a few kilobytes a second. */
+async function readSlowly(context: AttackContext, signal: AbortSignal, count: (status: number) => void): Promise<void> {
+  const lists = Array.from({ length: 15 }, (_, number) => `a${number}:messages(content)`);
+  const request = renderRequest(context.target, {
+    method: "GET",
+    path: `/rest/v1/swarms?select=id,${lists.join(",")}&id=eq.${context.swarmIds[0]}`,
+    headers: context.headers,
+  });
+  const read = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const socket = await openSocket(context.target);
+      if (socket === null) {
+        await pause(AGAIN_MS, signal);
+        continue;
+      }
+      socket.write(request);
+      const status = await readStatus(socket);
+      count(status);
+      socket.pause();
+      while (!signal.aborted && socket.writable && status < REFUSED) {
+        socket.read(1024);
+        await pause(200, signal);
+      }
+      socket.destroy();
+      if (status >= REFUSED) await pause(AGAIN_MS, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, read));
+}
+
+async function holdSockets(
+  { target }: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const hold = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const socket = await openSocket(target);
+      count(socket === null ? 0 : 101);
+      if (socket !== null) await Promise.race([once(socket, "close"), aborted(signal)]);
+      socket?.destroy();
+      await pause(AGAIN_MS, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: 1_000 }, hold));
+}
+
+async function openStreams(
+  context: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const streams = context.swarmIds.slice(0, 100).map(async (swarmId) => {
+    while (!signal.aborted) {
+      const socket = await openSocket(context.target);
+      if (socket === null) {
+        await pause(AGAIN_MS, signal);
+        continue;
+      }
+      socket.write(
+        renderRequest(context.target, {
+          method: "POST",
+          path: "/functions/v1/agent-respond",
+          headers: context.headers,
+          body: JSON.stringify({ swarm_id: swarmId, message: "Go on.", stream: true, on_disconnect: "cancel" }),
+        }),
+      );
+      const status = await readStatus(socket);
+      count(status);
+      socket.resume();
+      if (status < REFUSED) await Promise.race([once(socket, "close"), aborted(signal)]);
+      socket.destroy();
+      await pause(AGAIN_MS, signal);
+    }
+  });
+  await Promise.all(streams);
+}
+
+async function signInWrongly(
+  context: AttackContext,
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const body = JSON.stringify({ email: context.email, password: "wrong horse battery staple" });
+  const headers = { apikey: context.apikey, "content-type": "application/json" };
+  const request: HttpRequest = { method: "POST", path: "/auth/v1/token?grant_type=password", headers, body };
+  await repeat(
+    context,
+    Array.from({ length: 20 }, () => request),
+    signal,
+    count,
+  );
+}
+
+async function exportRows(context: AttackContext, signal: AbortSignal, count: (status: number) => void): Promise<void> {
+  const headers = { prefer: "count=exact", accept: "text/csv" };
+  const request: HttpRequest = { method: "GET", path: "/rest/v1/messages?select=*&order=content", headers };
+  await repeat(
+    context,
+    Array.from({ length: 12 }, () => request),
+    signal,
+    count,
+  );
+}
+
+/** Sends each request again as soon as it is answered, over a connection of its own. A refusal is followed by a pause. */
+async function repeat(
+  { target, headers }: AttackContext,
+  requests: readonly HttpRequest[],
+  signal: AbortSignal,
+  count: (status: number) => void,
+): Promise<void> {
+  const run = async (request: HttpRequest): Promise<void> => {
+    const bytes = renderRequest(target, { ...request, headers: { ...headers, ...request.headers } });
+    while (!signal.aborted) {
+      const status = await sendOnce(target, bytes, signal);
+      count(status);
+      if (status === 0 || status >= REFUSED) await pause(AGAIN_MS, signal);
+    }
+  };
+  await Promise.all(requests.map(run));
+}
+
+/** 0: no answer. */
+async function sendOnce(target: HttpTarget, request: Buffer, signal: AbortSignal): Promise<number> {
+  try {
+    const connection = await openConnection(target);
+    try {
+      return await Promise.race([connection.send(request), aborted(signal).then(() => 0)]);
+    } finally {
+      connection.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+async function openSocket({ host, port, ca }: HttpTarget): Promise<tls.TLSSocket | null> {
+  const socket = tls.connect({ host, port, servername: host, ...(ca !== undefined && { ca }) });
+  try {
+    await once(socket, "secureConnect");
+    socket.on("error", () => {});
+    return socket;
+  } catch {
+    return null;
+  }
+}
+
+async function readStatus(socket: net.Socket): Promise<number> {
+  const [first] = (await Promise.race([once(socket, "data"), once(socket, "close")]).catch(() => [null])) as [unknown];
+  return Buffer.isBuffer(first) ? Number(first.toString("latin1", 9, 12)) : 0;
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
+}

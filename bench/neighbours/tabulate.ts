@@ -1,0 +1,82 @@
+import { formatFigure, type Table } from "../report/table.ts";
+import type { VictimFigures } from "./victim.ts";
+
+export interface NeighbourFigures {
+  readonly attack: string;
+  /** Directly before the attack. */
+  readonly alone: VictimFigures;
+  readonly beside: VictimFigures;
+  readonly memoryBeforeMib: number;
+  readonly memoryPeakMib: number;
+  /** The number of answers to the attacker, by status. */
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+const MAX_RATIO = 3;
+/** Buffers of one large answer and of the connections fit into this; what grows with the attack does not. */
+const MAX_GROWTH_MIB = 300;
+
+const ratioOf = ({ alone, beside }: NeighbourFigures): number => beside.p99Ms / alone.p99Ms;
+
+export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
+  return {
+    id: "neighbours",
+    title: "A victim with light reads and writes, alone and beside one attacker",
+    head: [
+      "beside",
+      "p50 alone",
+      "p50",
+      "p99 alone",
+      "p99",
+      "ratio of p99",
+      "failed calls",
+      "memory before",
+      "peak",
+      "answers to the attacker",
+    ],
+    rows: all.map((figures) => [
+      figures.attack,
+      `${formatFigure(figures.alone.p50Ms)} ms`,
+      `${formatFigure(figures.beside.p50Ms)} ms`,
+      `${formatFigure(figures.alone.p99Ms)} ms`,
+      `${formatFigure(figures.beside.p99Ms)} ms`,
+      formatFigure(ratioOf(figures)),
+      `${figures.beside.failures} of ${figures.beside.calls}`,
+      `${formatFigure(figures.memoryBeforeMib)} MiB`,
+      `${formatFigure(figures.memoryPeakMib)} MiB`,
+      Object.entries(figures.answers)
+        .map(([status, count]) => `${count} × ${status}`)
+        .join(", "),
+    ]),
+    notes: [
+      "Failed calls have a status of 500 or more or no answer. Status 0 of an answer to the attacker: the service closed the connection; 101: an idle connection was open.",
+    ],
+    goals: all.flatMap((figures) => [
+      { about: `p99 beside ${figures.attack}`, bound: "at most", limit: MAX_RATIO, value: ratioOf(figures), unit: "" },
+      {
+        about: `failed calls beside ${figures.attack}`,
+        bound: "at most",
+        limit: 0,
+        value: figures.beside.failures,
+        unit: "",
+      },
+      {
+        about: `growth of memory beside ${figures.attack}`,
+        bound: "at most",
+        limit: MAX_GROWTH_MIB,
+        value: figures.memoryPeakMib - figures.memoryBeforeMib,
+        unit: " MiB",
+      },
+    ]),
+    plot: {
+      caption: "p99 beside the attacker / alone, less is better",
+      bars: all.map((figures) => ({
+        label: figures.attack,
+        value: ratioOf(figures),
+        text: formatFigure(ratioOf(figures)),
+        goal: MAX_RATIO,
+        isOurs: true,
+      })),
+    },
+  };
+}
