@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { test } from "node:test";
 import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
@@ -44,6 +46,16 @@ test("hashes with other parameters and algorithms verify and request a rehash", 
     assert.deepEqual(await hasher.verify(hash, PASSWORD), { isMatch: true, shouldRehash: true }, name);
     assert.deepEqual(await hasher.verify(hash, "wrong"), { isMatch: false, shouldRehash: false }, name);
   }
+});
+
+test("hashes are computed on threads of low priority, so that a burst of sign-ins delays nothing else", {
+  skip: process.platform !== "linux" && "only Linux has priorities of threads",
+}, async () => {
+  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  await Promise.all([hasher.hash(PASSWORD), hasher.hash(PASSWORD)]);
+  const priorities = readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
+  assert.ok(priorities.includes(10), `the priorities are ${priorities.join(", ")}`);
+  assert.equal(getPriority(process.pid), 0);
 });
 
 test("verifying a password takes as much computing without an account as with one", async () => {

@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { hash as hashArgon2, verify as verifyArgon2 } from "@node-rs/argon2";
-import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { Semaphore } from "../../concurrency/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { runHashTask } from "./hash-threads.ts";
 import { isTooLong, passwordTooLong } from "./rules.ts";
-import { type HashParameters, isBcrypt, shouldRehash } from "./stored-hash.ts";
+import { type HashParameters, shouldRehash } from "./stored-hash.ts";
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
@@ -27,33 +26,31 @@ export interface HasherOptions extends HashParameters {
   readonly maxWaitMs?: number;
 }
 
-// libuv computes hashes, signatures and file access on four threads; one stays free of password hashes.
+// Each hash needs its memory cost, and each thread some more.
 const MAX_CONCURRENCY = 3;
 const WAITING_PER_PERMIT = 128;
 // A client hardly waits longer, and hashing for one that has gone keeps the others waiting.
 const MAX_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** Hashes passwords with argon2id on the thread pool. */
+/** Hashes passwords with argon2id, on threads of low priority. */
 export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
   const { memoryKib, iterations, parallelism } = options;
   const permits = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
   const { maxWaiting = permits * WAITING_PER_PERMIT, maxWaitMs = MAX_WAIT_MS } = options;
   const semaphore = new Semaphore({ permits, maxWaiting, maxWaitMs, overloadError });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
-  const dummyHash = await hashArgon2(randomBytes(32), costs);
+  const dummyHash = await runHashTask({ kind: "hash", password: randomBytes(32), costs });
 
   return {
     async hash(password) {
       if (isTooLong(password)) throw passwordTooLong();
-      return semaphore.run(() => hashArgon2(password, costs));
+      return semaphore.run(() => runHashTask({ kind: "hash", password, costs }));
     },
     async verify(hash, password) {
       if (isTooLong(password)) return { isMatch: false, shouldRehash: false };
       const compared = hash ?? dummyHash;
-      const isEqual = await semaphore.run(() =>
-        isBcrypt(compared) ? verifyBcrypt(password, compared) : verifyArgon2(compared, password),
-      );
+      const isEqual = await semaphore.run(() => runHashTask({ kind: "verify", hash: compared, password }));
       const isMatch = hash !== null && isEqual;
       return { isMatch, shouldRehash: isMatch && shouldRehash(compared, options) };
     },
