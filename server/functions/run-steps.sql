@@ -328,27 +328,27 @@ begin
     where r.id = o.id
   )
   update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
-  -- Checked once the lease is locked: reserving a budget holds it. Subqueries that cannot be hashed, since for a
-  -- hash the planner would read whole tables.
-  select bool_or(coalesce(
-      (select true from public.run_turns t where t.swarm_id = r.swarm_id and t.run_id = r.id
-         and t.status in ('queued', 'thinking', 'responding') limit 1),
-      (select true from public.tool_executions x where x.swarm_id = r.swarm_id and x.run_id = r.id
-         and x.status in ('pending_approval', 'running') limit 1),
-      (select true from private.run_progress p where p.run_id = r.id),
-      (select true from private.budget_reservations b where b.run_id = r.id limit 1)))
-  into is_open from public.runs r where r.id = any (ids);
-  if is_open then
+  -- What is still open is looked for once the lease is locked, since reserving a budget holds it. Then it is closed and
+  -- the bodies are rendered again. Subqueries that cannot be hashed: for a hash the planner would read whole tables.
+  for attempt in 1 .. 2 loop
+    select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status,
+        b.body::jsonb, now())::public.run_events), array_agg(b.body),
+      array_agg(coalesce((select true from public.runs w
+                          where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false)),
+      bool_or(coalesce(
+        (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
+           and t.status in ('queued', 'thinking', 'responding') limit 1),
+        (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
+           and x.status in ('pending_approval', 'running') limit 1),
+        (select true from private.run_progress p where p.run_id = b.run_id),
+        (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false))
+    into places, events, bodies, has_next, is_open
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
+    -- Not flattened into the join, which would render each body twice.
+    join (select * from private.render_runs(ids, true) offset 0) as b on b.run_id = e.run_id;
+    exit when not is_open;
     perform private.clear_ended_runs(ids);
-  end if;
-  select array_agg(e.place), array_agg(row(b.run_id, e.seq, b.swarm_id, null, false, 'run.' || b.status, b.body::jsonb,
-      now())::public.run_events), array_agg(b.body),
-    array_agg(coalesce((select true from public.runs w
-                        where w.swarm_id = b.swarm_id and w.status in ('queued', 'requires_action') limit 1), false))
-  into places, events, bodies, has_next
-  from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
-  -- Not flattened into the join, which would render each body twice.
-  join (select * from private.render_runs(ids, true) offset 0) as b on b.run_id = e.run_id;
+  end loop;
   perform private.emit_completed_runs(ids);
 end
 $$;
