@@ -42,23 +42,14 @@ async function insertMessages(client: pg.Client, user: User, swarmId: string): P
   );
 }
 
+/** As the fan-out stores them: in transactions of some hundred rows. */
+const DELIVERIES_AT_ONCE = 500;
+
 async function queueDeliveries(version: Version, user: User, count: number): Promise<() => Promise<void>> {
-  await withOwner(version, (client) =>
-    client.query(
-      `with stored as (
-         insert into public.webhook_deliveries (webhook_id, user_id, event_id, event_type, payload)
-         select w.id, w.user_id, gen_random_uuid(), 'agent.created', json_build_object('n', n)
-         from public.webhooks w, generate_series(1, $2::integer) n where w.user_id = $1
-         returning id, webhook_id
-       ), queued as (
-         insert into private.webhook_queue (delivery_id, webhook_id, event_seq)
-         select id, webhook_id, row_number() over () from stored
-       )
-       insert into private.webhook_endpoint_queues (webhook_id)
-       select w.id from public.webhooks w where w.user_id = $1 on conflict (webhook_id) do update set next_due_at = now()`,
-      [user.id, count],
-    ),
-  );
+  await withOwner(version, async (client) => {
+    for (let stored = 0; stored < count; stored += DELIVERIES_AT_ONCE)
+      await client.query(QUEUE_DELIVERIES, [user.id, DELIVERIES_AT_ONCE, stored]);
+  });
   return () =>
     withOwner(version, async (client) => {
       const own = "select id from public.webhooks where user_id = $1";
@@ -66,6 +57,20 @@ async function queueDeliveries(version: Version, user: User, count: number): Pro
       await client.query("delete from public.webhooks where user_id = $1", [user.id]);
     });
 }
+
+const QUEUE_DELIVERIES = `
+  with stored as (
+    insert into public.webhook_deliveries (webhook_id, user_id, event_id, event_type, payload)
+    select w.id, w.user_id, gen_random_uuid(), 'agent.created', json_build_object('n', n)
+    from public.webhooks w, generate_series(1, $2::integer) n where w.user_id = $1
+    returning id, webhook_id
+  ), queued as (
+    insert into private.webhook_queue (delivery_id, webhook_id, event_seq)
+    select id, webhook_id, $3::integer + row_number() over () from stored
+  )
+  insert into private.webhook_endpoint_queues (webhook_id)
+  select w.id from public.webhooks w where w.user_id = $1
+  on conflict (webhook_id) do update set next_due_at = now()`;
 
 async function withOwner(version: Version, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: version.databaseUrl });
