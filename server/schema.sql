@@ -970,6 +970,56 @@ AS $function$
 $function$;
 grant execute on function private.check_stream_access(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.check_topic_access(roles text[], claims text[], subjects text[], topics text[], writes text[])
+ RETURNS TABLE(readable text, writable text, failure text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  probes jsonb;
+  given record;
+  tested text;
+begin
+  with inserted as (
+    insert into realtime.messages (topic, extension, event, private)
+    select distinct named.topic, kind.extension, 'probe', true
+    from pg_catalog.unnest(topics) as named (topic), (values ('broadcast'), ('presence')) as kind (extension)
+    returning id, topic
+  )
+  select pg_catalog.jsonb_object_agg(per_topic.topic, per_topic.ids) into probes
+  from (select i.topic, pg_catalog.jsonb_agg(i.id) as ids from inserted i group by i.topic) per_topic;
+
+  for given in
+    select * from rows from (
+      pg_catalog.unnest(roles), pg_catalog.unnest(claims), pg_catalog.unnest(subjects),
+      pg_catalog.unnest(topics), pg_catalog.unnest(writes)) as g (role, claims, subject, topic, writes)
+  loop
+    readable := ''; writable := ''; failure := null;
+    begin
+      perform pg_catalog.set_config('role', given.role, true),
+        pg_catalog.set_config('request.jwt.claims', given.claims, true),
+        pg_catalog.set_config('request.jwt.claim.sub', given.subject, true),
+        pg_catalog.set_config('realtime.topic', given.topic, true);
+      readable := coalesce((
+        select pg_catalog.string_agg(m.extension, ',') from realtime.messages m
+        where m.id = any (array(
+          select probe.id::uuid from pg_catalog.jsonb_array_elements_text(probes -> given.topic) as probe (id)))), '');
+      foreach tested in array pg_catalog.string_to_array(given.writes, ',') loop
+        begin
+          insert into realtime.messages (topic, extension, event, private) values (given.topic, tested, 'probe', true);
+          writable := writable || ',' || tested;
+        exception when insufficient_privilege then null;
+        end;
+      end loop;
+    exception
+      when insufficient_privilege then null;
+      when others then failure := sqlstate || ' ' || sqlerrm;
+    end;
+    return next;
+  end loop;
+end
+$function$;
+grant execute on function private.check_topic_access(text[],text[],text[],text[],text[]) to sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
  LANGUAGE plpgsql
@@ -6580,6 +6630,19 @@ begin
 end
 $function$;
 grant execute on function realtime.broadcast_changes(text,text,text,text,text,record,record,text) to anon, authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION realtime.recheck(topic text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if coalesce(topic, '') = '' then
+    raise exception 'a topic is needed' using errcode = 'invalid_parameter_value';
+  end if;
+  perform pg_catalog.pg_logical_emit_message(true, 'realtime.recheck', topic);
+end
+$function$;
+grant execute on function realtime.recheck(text) to sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION realtime.send(payload jsonb, event text, topic text, private boolean DEFAULT true)
  RETURNS void

@@ -17,6 +17,74 @@ language sql stable rows 20 set search_path = pg_catalog, pg_temp
 as $$ select 'swarm:' || mine.id from private.my_writable_swarm_ids() as mine (id) $$;
 grant execute on function private.my_writable_swarm_topics() to authenticated, sb_service, service_role;
 
+-- Evaluates the policies of realtime.messages for many principals and topics in one statement, with probe rows that the
+-- caller has to roll back. `writes` has the extensions to test for sending, separated by commas. An error of a policy
+-- affects only its own check. The role of the transaction must be the service role, and is another one afterwards.
+create or replace function private.check_topic_access(
+  roles text[], claims text[], subjects text[], topics text[], writes text[]
+) returns table (readable text, writable text, failure text)
+language plpgsql
+as $$
+declare
+  probes jsonb;
+  given record;
+  tested text;
+begin
+  with inserted as (
+    insert into realtime.messages (topic, extension, event, private)
+    select distinct named.topic, kind.extension, 'probe', true
+    from pg_catalog.unnest(topics) as named (topic), (values ('broadcast'), ('presence')) as kind (extension)
+    returning id, topic
+  )
+  select pg_catalog.jsonb_object_agg(per_topic.topic, per_topic.ids) into probes
+  from (select i.topic, pg_catalog.jsonb_agg(i.id) as ids from inserted i group by i.topic) per_topic;
+
+  for given in
+    select * from rows from (
+      pg_catalog.unnest(roles), pg_catalog.unnest(claims), pg_catalog.unnest(subjects),
+      pg_catalog.unnest(topics), pg_catalog.unnest(writes)) as g (role, claims, subject, topic, writes)
+  loop
+    readable := ''; writable := ''; failure := null;
+    begin
+      perform pg_catalog.set_config('role', given.role, true),
+        pg_catalog.set_config('request.jwt.claims', given.claims, true),
+        pg_catalog.set_config('request.jwt.claim.sub', given.subject, true),
+        pg_catalog.set_config('realtime.topic', given.topic, true);
+      readable := coalesce((
+        select pg_catalog.string_agg(m.extension, ',') from realtime.messages m
+        where m.id = any (array(
+          select probe.id::uuid from pg_catalog.jsonb_array_elements_text(probes -> given.topic) as probe (id)))), '');
+      foreach tested in array pg_catalog.string_to_array(given.writes, ',') loop
+        begin
+          insert into realtime.messages (topic, extension, event, private) values (given.topic, tested, 'probe', true);
+          writable := writable || ',' || tested;
+        exception when insufficient_privilege then null;
+        end;
+      end loop;
+    exception
+      when insufficient_privilege then null;
+      when others then failure := sqlstate || ' ' || sqlerrm;
+    end;
+    return next;
+  end loop;
+end
+$$;
+grant execute on function private.check_topic_access(text[], text[], text[], text[], text[])
+  to sb_service, service_role;
+
+-- Makes all nodes check who may use the private channels of a topic, when the transaction commits.
+create or replace function realtime.recheck(topic text) returns void
+language plpgsql
+as $$
+begin
+  if coalesce(topic, '') = '' then
+    raise exception 'a topic is needed' using errcode = 'invalid_parameter_value';
+  end if;
+  perform pg_catalog.pg_logical_emit_message(true, 'realtime.recheck', topic);
+end
+$$;
+grant execute on function realtime.recheck(text) to sb_service, service_role;
+
 -- Written to the WAL, so nodes receive it when the transaction commits, or never.
 create or replace function private.send_realtime(
   topic text, event text, private boolean, payload jsonb, binary_payload bytea

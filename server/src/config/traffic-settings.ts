@@ -74,6 +74,10 @@ export const REALTIME_SETTINGS = {
     { kind: "integer", min: 1_000, max: 3_600_000, default: 70_000 },
     "Time without data after which a socket is closed, in milliseconds. Clients send a heartbeat every 25 seconds.",
   ),
+  REALTIME_RECHECK_SECONDS: setting(
+    { kind: "integer", min: 1, max: 86_400, default: 60 },
+    "Maximum age of the check of a private channel, in seconds; then the policies of `realtime.messages` are evaluated again. Changes of memberships and `realtime.recheck` take effect at once.",
+  ),
   REALTIME_EXPIRY_WARNING_SECONDS: setting(
     { kind: "integer", min: 0, max: 3_600, default: 60 },
     "Time before the expiry of its token at which a channel gets a `system` message. 0 disables it.",

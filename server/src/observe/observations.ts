@@ -141,7 +141,7 @@ export const OBSERVATIONS = {
   "realtime.frame_failed": { level: "error", message: "could not process a frame", stack: true },
   "realtime.relay_failed": { level: "warn", message: "could not send a broadcast to other nodes" },
   "realtime.presence_failed": { level: "warn", message: "could not send presence to other nodes, retrying" },
-  "realtime.recheck_failed": { level: "warn", message: "could not check tokens again, retrying" },
+  "realtime.recheck_failed": { level: "warn", message: "could not check access again, retrying" },
 
   // realtime: change feed
   "realtime.live": { level: "info", message: "reading the change feed of the database" },

@@ -31,6 +31,9 @@ export interface SessionsEnded {
   readonly userIds: readonly string[];
 }
 
+/** Topics whose private channels have to be checked again: those of these users, or all when null. */
+export type AccessChanges = ReadonlyMap<string, ReadonlySet<string> | null>;
+
 export interface Changes {
   /** Throws AppError for a bad filter, table or select. Resolves when all later commits will be delivered. */
   subscribe(subscriber: ChangesSubscriber, signal: AbortSignal): Promise<SubscriptionHandle>;
@@ -40,6 +43,8 @@ export interface Changes {
   onMessage(prefix: string, listener: (content: Buffer) => void): () => void;
   /** Sign-outs, bans and deletions of accounts from the feed. */
   onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void;
+  /** Changes of memberships and calls of `realtime.recheck`, once queries see them. */
+  onAccessChanged(listener: (changes: AccessChanges) => void): () => void;
   readonly state: () => "live" | "connecting" | "unavailable";
   /** Why the feed is not live; null while it is. */
   readonly reason: () => string | null;

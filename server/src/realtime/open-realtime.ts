@@ -2,6 +2,7 @@ import type { Worker } from "../jobs/index.ts";
 import { EndedSessions } from "./access/ended-sessions.ts";
 import { createRecheck } from "./access/recheck.ts";
 import { SessionChannels } from "./access/session-channels.ts";
+import { TopicRechecks } from "./access/topic-rechecks.ts";
 import { Broadcaster } from "./broadcast/broadcaster.ts";
 import { createRestBroadcast } from "./broadcast/rest-broadcast.ts";
 import { TopicChannels } from "./channels/topic-channels.ts";
@@ -36,6 +37,7 @@ export function openRealtime(options: RealtimeOptions) {
     endedSessions.add(ended);
     for (const channel of sessionChannels.findEnded(ended)) channel.fail("system", "The session has ended");
   });
+  const rechecks = new TopicRechecks({ ...options, presence });
   const state: RealtimeState = {
     ...options,
     topics,
@@ -44,11 +46,13 @@ export function openRealtime(options: RealtimeOptions) {
     changeFrames: new ChangeFrames(),
     sessionChannels,
     endedSessions,
+    rechecks,
   };
   const endpoint = new SocketEndpoint(state);
   const workers: readonly Worker[] = [
     createHousekeeping(state, endpoint.sockets, timing.sweepMs),
     createRecheck(state, endpoint.sockets, timing.recheckMs),
+    rechecks.worker,
     presenceSync.worker,
   ];
 
@@ -62,6 +66,7 @@ export function openRealtime(options: RealtimeOptions) {
     close: async () => {
       await endpoint.close();
       removeListener();
+      rechecks.close();
       broadcaster.close();
       await presenceSync.close();
       presence.close();

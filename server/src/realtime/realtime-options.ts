@@ -31,10 +31,27 @@ export interface MessageToStore extends Omit<StoredMessage, "id"> {
   readonly sender: string | null;
 }
 
+export interface TopicCheck {
+  readonly principal: Principal;
+  readonly topic: string;
+  /** The extensions to test for sending; both are tested for receiving. */
+  readonly writes: readonly Extension[];
+}
+
+export interface TopicAccess {
+  readonly readable: ReadonlySet<Extension>;
+  readonly writable: ReadonlySet<Extension>;
+}
+
 /** Private channels, whose access the row-level policies of realtime.messages decide. */
 export interface PrivateTopics {
   findReadable(principal: Principal, topic: string, signal?: AbortSignal): Promise<ReadonlySet<Extension>>;
   canWrite(principal: Principal, topic: string, extension: Extension, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Checks the policies for many principals together, without their sessions. Returns one result per check, an Error where a
+   * policy failed. Throws when the database is unavailable.
+   */
+  checkAll(checks: readonly TopicCheck[]): Promise<readonly (TopicAccess | Error)[]>;
   /** The feed delivers it to all nodes. Throws an AppError when the principal may not write. */
   store(principal: Principal, topic: string, message: MessageToStore): Promise<void>;
   /** Oldest first. */
@@ -72,3 +89,6 @@ export const DEFAULT_TIMING: RealtimeTiming = {
   presenceLeaseMs: 20_000,
   recheckMs: 300_000,
 };
+
+/** Without the feed, only rechecks find a sign-out or the end of a membership. */
+export const MAX_INTERVAL_WITHOUT_FEED_MS = 15_000;

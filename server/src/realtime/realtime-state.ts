@@ -1,5 +1,6 @@
 import type { EndedSessions } from "./access/ended-sessions.ts";
 import type { SessionChannels } from "./access/session-channels.ts";
+import type { TopicRechecks } from "./access/topic-rechecks.ts";
 import type { Broadcaster } from "./broadcast/broadcaster.ts";
 import type { TopicChannels } from "./channels/topic-channels.ts";
 import type { Presence } from "./presence/presence.ts";
@@ -14,4 +15,5 @@ export interface RealtimeState extends RealtimeOptions {
   readonly changeFrames: ChangeFrames;
   readonly sessionChannels: SessionChannels;
   readonly endedSessions: EndedSessions;
+  readonly rechecks: TopicRechecks;
 }

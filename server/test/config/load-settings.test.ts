@@ -89,6 +89,7 @@ describe("defaults", () => {
       realtimeFrameLimitBytes: 5_242_880,
       realtimeSendBufferBytes: 4_194_304,
       realtimeIdleTimeoutMs: 70_000,
+      realtimeRecheckSeconds: 60,
       realtimeExpiryWarningSeconds: 60,
       providerAKind: "openai",
       providerABaseUrl: null,

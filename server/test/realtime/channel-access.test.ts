@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import { createSettableClock } from "../auth/support/settable-clock.ts";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { RawClient } from "./support/raw-client.ts";
-import { createTokens, openStage, userOf } from "./support/realtime-stage.ts";
+import { closedTopics, createTokens, openStage, userOf } from "./support/realtime-stage.ts";
 
 const TOPIC = "realtime:room";
 const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
@@ -107,6 +107,29 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     tokens.drop("anon");
     assert.equal(await anon.closed, 1008);
     assert.equal((await service.join(TOPIC))["status"], "ok");
+  });
+
+  it("a private channel whose access changes while its join is checked is checked again", async (t) => {
+    const changes = createChangesDouble(new ChangesBus());
+    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { url } = await openStage(t, {
+      changes,
+      privateTopics: {
+        ...closedTopics,
+        findReadable: async () => {
+          asked.resolve();
+          await goOn.promise;
+          return new Set(["broadcast", "presence"] as const);
+        },
+      },
+    });
+    const client = await RawClient.open(t, url);
+    const joining = client.join(TOPIC, { private: true });
+    await asked.promise;
+    changes.changeAccess(new Map([["room", null]]));
+    goOn.resolve();
+    // The reply to the join is ready before or after the second check.
+    if ((await joining)["status"] === "ok") await client.nextEvent("phx_close");
   });
 
   it("access is rechecked after the feed reconnects, which may have missed a sign-out", async (t) => {

@@ -23,7 +23,9 @@ const RULES = `
   create policy hall_read on realtime.messages for select to authenticated
     using (realtime.topic() = 'hall' and extension = 'broadcast');
   create policy broken_read on realtime.messages for select to authenticated
-    using (case when realtime.topic() = 'broken' then 1 / (length(topic) - 6) > 0 else false end)`;
+    using (case when realtime.topic() = 'broken' then 1 / (length(topic) - 6) > 0 else false end);
+  create policy slow_read on realtime.messages for select to authenticated
+    using (case when realtime.topic() = 'slow' then pg_sleep(60) is null else false end)`;
 
 describe("a private channel", { timeout: 120_000 }, () => {
   const open = async (t: TestContext) => {
@@ -208,6 +210,44 @@ describe("a private channel", { timeout: 120_000 }, () => {
       return true;
     });
     await enter("member");
+  });
+
+  it("one statement checks many principals, and a policy that fails or is slow affects only its own check", async (t) => {
+    const { database, principals } = await open(t);
+    const settings = { dbSchemas: ["public"], dbStatementTimeoutMs: 500 };
+    const { checkAll } = createPrivateTopics({ database, settings, newId: randomUUID });
+    const { leader, member, stranger } = principals;
+    let statements = 0;
+    database.work.on("acquire", () => {
+      statements += 1;
+    });
+    const writes = ["broadcast", "presence"] as const;
+    const crowd = Array.from({ length: 50 }, () => ({ principal: { ...stranger }, topic: "room", writes }));
+    const results = await checkAll([
+      ...crowd,
+      { principal: leader, topic: "room", writes },
+      { principal: member, topic: "broken", writes },
+      { principal: member, topic: "room", writes },
+      { principal: ANON_PRINCIPAL, topic: "room", writes },
+      { principal: stranger, topic: "hall", writes: [] },
+    ]);
+    assert.equal(statements, 1);
+    const seen = results.map((access) =>
+      access instanceof Error ? "failed" : `${[...access.readable].join()} ${[...access.writable].join()}`,
+    );
+    const all = "broadcast,presence";
+    assert.deepEqual(
+      seen.slice(0, 50),
+      crowd.map(() => " "),
+    );
+    assert.deepEqual(seen.slice(50), [`${all} ${all}`, "failed", `${all} `, " ", "broadcast "]);
+
+    const [slow, quick] = await checkAll([
+      { principal: member, topic: "slow", writes: [] },
+      { principal: member, topic: "room", writes: [] },
+    ]);
+    assert.ok(slow instanceof Error);
+    assert.ok(quick !== undefined && !(quick instanceof Error) && quick.readable.size === 2);
   });
 
   it("stored messages of a private channel are replayed to principals with read permission", async (t) => {

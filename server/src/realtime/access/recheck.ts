@@ -2,12 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Channel } from "../channels/channel.ts";
+import { MAX_INTERVAL_WITHOUT_FEED_MS } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import type { ClientSocket } from "../sockets/client-socket.ts";
 
 const POLL_MS = 1_000;
-/** Without the feed, only rechecks find a sign-out. */
-const MAX_INTERVAL_WITHOUT_FEED_MS = 15_000;
 const MAX_CONCURRENT = 4;
 const CLOSE_POLICY = 1008;
 

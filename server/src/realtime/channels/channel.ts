@@ -31,8 +31,8 @@ const MAX_HELD_FRAMES = 10_000;
  * joining: from the join to its reply. Frames for the channel are held until the reply is sent, because the client cannot
  *   match them before.
  * joined: frames are sent at once.
- * ended: by a leave, by the end of the socket, or by `fail`, which makes the client join again. Nothing more is sent, and
- *   pending operations of the channel must not change that.
+ * ended: by a leave, by the end of the socket, by `fail`, which makes the client join again, or by `close`, which does not.
+ *   Nothing more is sent, and pending operations of the channel must not change that.
  */
 export class Channel {
   readonly id: string;
@@ -52,6 +52,10 @@ export class Channel {
   /** The token refreshes in progress. */
   refreshing: Promise<void> = Promise.resolve();
   readable: ReadonlySet<Extension> = new Set();
+  /** When the access to a private topic was last checked. */
+  accessCheckedAtMs = 0;
+  /** Counts reported changes of access, so that the result of a check that began before the last one is discarded. */
+  accessVersion = 0;
   /** Write permissions of the current token, queried on first use. */
   readonly writable = new Map<Extension, Promise<boolean>>();
 
@@ -153,14 +157,22 @@ export class Channel {
     return renderFrame(this.vsn, { joinRef: null, ref: null, topic: this.topic, event: "system" }, payload);
   }
 
-  /** Sends `phx_error`, after which clients rejoin; after `phx_close` they do not. */
+  /** Ends the channel so that the client joins again. */
   fail(extension: "system" | "postgres_changes", reason: string): void {
+    this.#endWith("phx_error", extension, reason);
+  }
+
+  /** Ends the channel for good: clients do not rejoin after `phx_close`. */
+  close(reason: string): void {
+    this.#endWith("phx_close", "system", reason);
+  }
+
+  #endWith(event: "phx_error" | "phx_close", extension: "system" | "postgres_changes", reason: string): void {
     if (this.#phase === "ended") return;
     if (this.#phase === "joined") {
       this.pushSystem(extension, "error", reason);
       const { joinRef, topic } = this;
-      const address = { joinRef, ref: joinRef, topic, event: "phx_error" };
-      this.push(renderFrame(this.vsn, address, JSON.stringify({ reason })));
+      this.push(renderFrame(this.vsn, { joinRef, ref: joinRef, topic, event }, JSON.stringify({ reason })));
     }
     this.#failure ??= reason;
     this.end();

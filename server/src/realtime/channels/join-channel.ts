@@ -14,6 +14,7 @@ const MAX_WAIT_MS = 20_000;
 /** Replies when everything that the channel requests is live, or with an error. */
 export async function joinChannel(state: RealtimeState, channel: Channel, ref: string | null): Promise<void> {
   const { socket, topic, joinRef } = channel;
+  if (channel.config.isPrivate) state.rechecks.track(channel);
   try {
     await admitAs(state, channel, channel.config.token);
     channel.onEnd(() => {
@@ -41,6 +42,7 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   const askedAtMs = clock.now().getTime();
   const admission = await state.authenticate(token, channel.socket.apikey);
   const { principal } = admission;
+  const { accessVersion } = channel;
   const readable = channel.config.isPrivate
     ? await privateTopics.findReadable(principal, channel.name, channel.signal)
     : EXTENSIONS;
@@ -60,7 +62,9 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   channel.token = token;
   channel.isWarned = false;
   channel.readable = readable;
+  channel.accessCheckedAtMs = askedAtMs;
   channel.writable.clear();
+  if (channel.accessVersion !== accessVersion) state.rechecks.add(channel);
   return admission;
 }
 

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Database } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
+import { findAccessChanges } from "../access/access-changes.ts";
 import { findEndedSessions } from "../access/ended-sessions.ts";
-import type { Changes, SessionsEnded } from "../changes.ts";
+import type { AccessChanges, Changes, SessionsEnded } from "../changes.ts";
 import { type SubscriptionLimits, Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
 import { SetsByKey } from "../sets-by-key.ts";
 import { createEmit } from "./create-emit.ts";
@@ -11,6 +12,7 @@ import { Feed, type FeedLimits } from "./feed.ts";
 import { MARKER_PREFIX, Markers } from "./markers.ts";
 import type { Transaction } from "./row-change.ts";
 import { subscribeWhenLive } from "./subscribe-when-live.ts";
+import { createWhenVisible } from "./when-visible.ts";
 
 const DEFAULT_SETTINGS: SubscriptionLimits & FeedLimits = {
   schemas: ["public"],
@@ -36,11 +38,13 @@ export interface ChangesOptions {
 export function openChanges(options: ChangesOptions): Changes {
   const { database, observer, clock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const subscriptions = new Subscriptions({ ...settings, database, observer });
+  const whenVisible = createWhenVisible(database.service);
+  const subscriptions = new Subscriptions({ ...settings, database, observer, whenVisible });
   const emit = createEmit(database.service);
   const markers = new Markers(emit, randomBytes(8).toString("hex"));
   const listeners = new SetsByKey<(content: Buffer) => void>();
   const sessionListeners = new Set<(ended: SessionsEnded) => void>();
+  const accessListeners = new Set<(changed: AccessChanges) => void>();
 
   const deliverMessages = ({ messages }: Transaction): void => {
     for (const { prefix, content } of messages) {
@@ -48,8 +52,18 @@ export function openChanges(options: ChangesOptions): Changes {
       else for (const listener of listeners.get(prefix)) listener(content);
     }
   };
+  const reportAccess = (transaction: Transaction): void => {
+    const changed = findAccessChanges(transaction);
+    if (changed === null) return;
+    const report = (): void => {
+      for (const listener of accessListeners) listener(changed);
+    };
+    // When the visibility cannot be determined, the next check by age finds the change at the latest.
+    whenVisible(transaction.xid).then(report, report);
+  };
   const onTransaction = (transaction: Transaction): Promise<void> | void => {
     rejectTruncation(transaction);
+    reportAccess(transaction);
     const ended = findEndedSessions(transaction.changes, clock.now());
     if (ended !== null) {
       subscriptions.end(ended);
@@ -83,6 +97,10 @@ export function openChanges(options: ChangesOptions): Changes {
     onSessionsEnded: (listener) => {
       sessionListeners.add(listener);
       return () => sessionListeners.delete(listener);
+    },
+    onAccessChanged: (listener) => {
+      accessListeners.add(listener);
+      return () => accessListeners.delete(listener);
     },
     state: () => feed.state,
     reason: () => feed.reason,

@@ -1,26 +1,31 @@
 import pg from "pg";
 import type { Settings } from "../../config/index.ts";
 import {
-  buildScope,
   type Database,
   type Principal,
+  type PrincipalSession,
   type StatementResult,
   runPipelined,
   type Scope,
   SERVICE_PRINCIPAL,
   scopeOf,
+  type TextRow,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { renderAnnounced, STORED_PREFIX } from "../broadcast/stored-message.ts";
-import { EXTENSIONS, type PrivateTopics } from "../realtime-options.ts";
+import {
+  EXTENSIONS,
+  type Extension,
+  type PrivateTopics,
+  type TopicAccess,
+  type TopicCheck,
+} from "../realtime-options.ts";
 import {
   announceMessage,
+  checkTopicAccess,
   deleteOldMessages,
   insertMessage,
-  insertProbe,
-  insertProbes,
   selectMessages,
-  selectProbes,
   setTopic,
 } from "./sql/private-messages.ts";
 
@@ -36,7 +41,10 @@ const UNSTORABLE = new Set(["22021", "22P05"]);
 /** Raised by the scope statement for an ended session or a deleted user. */
 const SESSION_ENDED = new Set(["SB001", "SB002", "SB003"]);
 
-/** Tests the policies of realtime.messages as the principal with probe rows in a transaction that rolls back. */
+const FULL_ACCESS: TopicAccess = { readable: EXTENSIONS, writable: EXTENSIONS };
+const NO_ACCESS: TopicAccess = { readable: new Set(), writable: new Set() };
+
+/** Tests the policies of realtime.messages with probe rows in a transaction that rolls back. */
 export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
   const enterAs = (principal: Principal, isReadOnly = false): Scope =>
     scopeOf(principal, {
@@ -47,38 +55,48 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
     });
   const poolOf = ({ role }: Principal): pg.Pool => (role === "service_role" ? database.service : database.user);
 
-  return {
-    findReadable: async (principal, topic, signal) => {
-      if (principal.role === "service_role") return EXTENSIONS;
-      const ids = [newId(), newId()] as const;
-      // The service role inserts the probes, because the principal may only be allowed to read; then the scope changes to the
-      // principal. The first scope checks the session, because only the first can.
-      const transaction = runPipelined(database.service, {
-        scope: { ...enterAs(SERVICE_PRINCIPAL), session: principal.session },
-        statements: [
-          insertProbes(topic, ids),
-          buildScope({ ...enterAs(principal), session: null }),
-          setTopic(topic),
-          selectProbes(ids),
-        ],
+  /** Null when the session has ended. */
+  const runChecks = async (
+    pool: pg.Pool,
+    checks: readonly TopicCheck[],
+    session: PrincipalSession | null,
+    signal?: AbortSignal,
+  ): Promise<(TopicAccess | Error)[] | null> => {
+    const results = await unlessDenied(
+      runPipelined(pool, {
+        scope: { ...enterAs(SERVICE_PRINCIPAL), session },
+        statements: [checkTopicAccess(checks)],
         rollback: true,
         signal,
-      });
-      const results = await unlessDenied(transaction);
-      const seen = new Set(results?.at(-1)?.rows.map(([extension]) => extension));
-      return new Set([...EXTENSIONS].filter((extension) => seen.has(extension)));
-    },
+      }),
+    );
+    return results?.[0]?.rows.map(readAccess) ?? null;
+  };
+  const check = async (given: TopicCheck, signal?: AbortSignal): Promise<TopicAccess> => {
+    if (given.principal.role === "service_role") return FULL_ACCESS;
+    const [access = NO_ACCESS] = (await runChecks(database.service, [given], given.principal.session, signal)) ?? [];
+    if (access instanceof Error) throw access;
+    return access;
+  };
+  /** A check that fails alone, for example by its duration, is found by halving the batch. */
+  const checkAll = async (checks: readonly TopicCheck[]): Promise<readonly (TopicAccess | Error)[]> => {
+    try {
+      return (await runChecks(database.work, checks, null)) ?? [];
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error;
+      if (checks.length === 1) return [error];
+      const middle = Math.ceil(checks.length / 2);
+      return [...(await checkAll(checks.slice(0, middle))), ...(await checkAll(checks.slice(middle)))];
+    }
+  };
 
-    canWrite: async (principal, topic, extension, signal) => {
-      if (principal.role === "service_role") return true;
-      const transaction = runPipelined(poolOf(principal), {
-        scope: enterAs(principal),
-        statements: [setTopic(topic), insertProbe(topic, extension)],
-        rollback: true,
-        signal,
-      });
-      return (await unlessDenied(transaction)) !== null;
-    },
+  return {
+    findReadable: async (principal, topic, signal) => (await check({ principal, topic, writes: [] }, signal)).readable,
+
+    canWrite: async (principal, topic, extension, signal) =>
+      (await check({ principal, topic, writes: [extension] }, signal)).writable.has(extension),
+
+    checkAll,
 
     store: async (principal, topic, toStore) => {
       const message = { ...toStore, id: newId(), topic, isPrivate: true };
@@ -116,6 +134,15 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
 export function accessDenied(access: "read from" | "write to", topic: string): AppError {
   const message = `Unauthorized: You do not have permissions to ${access} this Channel topic: ${topic}`;
   return new AppError("FORBIDDEN", message);
+}
+
+function readAccess([readable, writable, failure]: TextRow): TopicAccess | Error {
+  if (failure !== null && failure !== undefined) return new Error(`A policy of realtime.messages failed: ${failure}`);
+  const extensionsIn = (list: string | null | undefined): ReadonlySet<Extension> => {
+    const names = new Set(list?.split(","));
+    return new Set([...EXTENSIONS].filter((extension) => names.has(extension)));
+  };
+  return { readable: extensionsIn(readable), writable: extensionsIn(writable) };
 }
 
 /** Null when a policy denies access or the session has ended. */

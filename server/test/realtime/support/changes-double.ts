@@ -1,4 +1,4 @@
-import type { Changes, ChangesSubscriber, SessionsEnded } from "../../../src/realtime/changes.ts";
+import type { AccessChanges, Changes, ChangesSubscriber, SessionsEnded } from "../../../src/realtime/changes.ts";
 
 /** A feed of one node, which the test controls. */
 export interface ChangesDouble extends Changes {
@@ -7,6 +7,7 @@ export interface ChangesDouble extends Changes {
   deliver(data: string, ids?: readonly number[]): void;
   loseAll(reason: string): void;
   endSessions(ended: Partial<SessionsEnded>): void;
+  changeAccess(changes: AccessChanges): void;
   setState(state: ReturnType<Changes["state"]>): void;
   /** Joins wait until it is called. */
   holdSubscriptions(): () => void;
@@ -36,6 +37,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
   const subscribers = new Set<ChangesSubscriber>();
   const listeners = new Map<string, Set<(content: Buffer) => void>>();
   const endListeners = new Set<(ended: SessionsEnded) => void>();
+  const accessListeners = new Set<(changes: AccessChanges) => void>();
   let state: ReturnType<Changes["state"]> = "live";
   let held: Promise<void> = Promise.resolve();
   let isDisconnected = false;
@@ -66,6 +68,10 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
       endListeners.add(listener);
       return () => endListeners.delete(listener);
     },
+    onAccessChanged(listener) {
+      accessListeners.add(listener);
+      return () => accessListeners.delete(listener);
+    },
     lagBytes: () => null,
     state: () => state,
     reason: () => (state === "live" ? null : `the double is ${state}`),
@@ -81,6 +87,9 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
     },
     endSessions({ sessionIds = [], userIds = [] }) {
       for (const listener of endListeners) listener({ sessionIds, userIds });
+    },
+    changeAccess(changed) {
+      for (const listener of accessListeners) listener(changed);
     },
     setState(next) {
       state = next;

@@ -109,9 +109,10 @@ async function answer(module: RealtimeModule, authenticate: Authenticate, reques
 }
 
 /** Denies all access to private channels. */
-const closedTopics: PrivateTopics = {
+export const closedTopics: PrivateTopics = {
   findReadable: async () => new Set(),
   canWrite: async () => false,
+  checkAll: async (checks) => checks.map(() => ({ readable: new Set(), writable: new Set() })),
   store: async () => {
     throw new AppError("FORBIDDEN", "closed");
   },

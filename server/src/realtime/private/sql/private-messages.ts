@@ -1,30 +1,25 @@
 import type pg from "pg";
 import type { PipelinedStatement } from "../../../db/index.ts";
 import type { AnnouncedMessage } from "../../broadcast/stored-message.ts";
-import type { Extension } from "../../realtime-options.ts";
+import type { TopicCheck } from "../../realtime-options.ts";
 
 /** Sets what `realtime.topic()` returns in policies, until the transaction ends. */
 export function setTopic(topic: string): PipelinedStatement {
   return { text: "select pg_catalog.set_config('realtime.topic', $1, true)", values: [topic] };
 }
 
-/** Inserts one row of each extension, to test which of them a principal can read. */
-export function insertProbes(topic: string, ids: readonly [string, string]): PipelinedStatement {
+/** One row per check, in their order: readable extensions, writable extensions, error of a policy. */
+export function checkTopicAccess(checks: readonly TopicCheck[]): PipelinedStatement {
   return {
-    text: `insert into realtime.messages (id, topic, extension, event, private)
-      values ($2::uuid, $1, 'broadcast', 'probe', true), ($3::uuid, $1, 'presence', 'probe', true)`,
-    values: [topic, ...ids],
-  };
-}
-
-export function selectProbes(ids: readonly [string, string]): PipelinedStatement {
-  return { text: "select extension from realtime.messages where id in ($1::uuid, $2::uuid)", values: ids };
-}
-
-export function insertProbe(topic: string, extension: Extension): PipelinedStatement {
-  return {
-    text: "insert into realtime.messages (topic, extension, event, private) values ($1, $2, 'probe', true)",
-    values: [topic, extension],
+    text: `select readable, writable, failure
+      from private.check_topic_access($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])`,
+    values: [
+      checks.map(({ principal }) => principal.role),
+      checks.map(({ principal }) => JSON.stringify(principal.claims)),
+      checks.map(({ principal: { claims } }) => (typeof claims["sub"] === "string" ? claims["sub"] : "")),
+      checks.map(({ topic }) => topic),
+      checks.map(({ writes }) => writes.join()),
+    ],
   };
 }
 

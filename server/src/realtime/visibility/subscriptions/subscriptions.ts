@@ -2,7 +2,7 @@ import type { Database, Principal } from "../../../db/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { AppError } from "../../../errors/index.ts";
 import type { ChangesSubscriber, SessionsEnded, SubscriptionHandle } from "../../changes.ts";
-import { createWhenVisible } from "../../feed/when-visible.ts";
+import type { WhenVisible } from "../../feed/when-visible.ts";
 import type { Relation, Transaction } from "../../feed/row-change.ts";
 import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/principal-database.ts";
 import { OrderedQueue } from "../checks/ordered-queue.ts";
@@ -22,6 +22,7 @@ export interface SubscriptionLimits extends PrincipalDatabaseLimits {
 export interface SubscriptionsOptions extends SubscriptionLimits {
   readonly database: Database;
   readonly observer: Observer;
+  readonly whenVisible: WhenVisible;
 }
 
 /** Tables whose changes every node needs to keep access current. */
@@ -42,9 +43,8 @@ export class Subscriptions {
   readonly #unindexedFilters = new Map<string, number>();
 
   constructor(options: SubscriptionsOptions) {
-    const { database, observer, maxRecordBytes } = options;
+    const { database, observer, whenVisible, maxRecordBytes } = options;
     this.#options = options;
-    const whenVisible = createWhenVisible(database.service);
     this.#access = new AccessCache(database.service, whenVisible);
     this.#tables = new TableMetadataCache(database.service);
     this.#database = new PrincipalDatabase(database, options);
