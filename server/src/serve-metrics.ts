@@ -62,6 +62,7 @@ export async function serveMetrics(options: MetricsOptions): Promise<void> {
     host: settings.metricsHost,
     port: settings.metricsPort,
     contentType: meter.contentType,
+    timeouts: settings,
     render: () => meter.render(),
   });
   closers.add("metrics server", () => server.close());

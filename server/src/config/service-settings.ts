@@ -117,9 +117,17 @@ export const KEY_SETTINGS = {
 };
 
 export const TIMEOUT_SETTINGS = {
+  HANDSHAKE_TIMEOUT_MS: setting(
+    { kind: "integer", min: 100, max: TEN_MINUTES_MS, default: 10_000 },
+    "Time from the first byte of a connection to the end of its TLS handshake, in milliseconds; the first byte has the same time.",
+  ),
+  HEADERS_TIMEOUT_MS: setting(
+    { kind: "integer", min: 100, max: TEN_MINUTES_MS, default: 15_000 },
+    "Time that a client has to send the request line and all headers, in milliseconds; then it gets 408.",
+  ),
   REQUEST_TIMEOUT_MS: setting(
     { kind: "integer", min: 100, max: TEN_MINUTES_MS, default: 30_000 },
-    "Time that a client has to send a complete request, in milliseconds.",
+    "Time that a client has to send the body of a request, in milliseconds, and one second more for every 16 KiB that have arrived; then it gets 408.",
   ),
   STOP_DELAY_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 0 },

@@ -85,6 +85,14 @@ export const REALTIME_SETTINGS = {
 };
 
 export const LIMIT_SETTINGS = {
+  CONNECTIONS_PER_NODE: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 25_000 },
+    "Maximum number of open connections of one node. Beyond it, the connection that is idle for the longest time is closed for a new one; if none is idle, the new one is closed. Open sockets and requests in progress are not idle. 0 means no limit.",
+  ),
+  CONNECTIONS_PER_ADDRESS: setting(
+    { kind: "integer", min: 0, max: 1_000_000, default: 2_000 },
+    "The same for the connections of one address (IPv6: of one /64). Connections of `TRUSTED_PROXIES` do not count here; with `TLS_MODE=proxy` the requests in progress and sockets of each forwarded address do, and a further one gets 429. 0 means no limit.",
+  ),
   BODY_LIMIT_BYTES: setting(
     { kind: "integer", min: 1024, max: 1_073_741_824, default: 1_048_576 },
     "Maximum size of a request body; a larger one gets 413.",

@@ -25,16 +25,17 @@ import { rejectRequest } from "./response/raw-response.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request/request-signature.ts";
 import type { Route } from "./routes/route.ts";
+import type { RequestTimeouts } from "./server/body-deadlines.ts";
+import type { ConnectionSettings } from "./server/connection-limits.ts";
 import type { Connections } from "./server/connections.ts";
 import type { TlsMaterial } from "./server/tls/tls-material.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HttpServerOptions {
-  settings: Pick<
-    Settings,
-    "host" | "port" | "tlsMode" | "trustedProxies" | "bodyLimitBytes" | "requestTimeoutMs" | "stopTimeoutMs"
-  >;
+  settings: Pick<Settings, "host" | "port" | "bodyLimitBytes" | "handshakeTimeoutMs" | "stopTimeoutMs"> &
+    RequestTimeouts &
+    ConnectionSettings;
   /** Null in proxy mode. */
   tls: TlsMaterial | null;
   routes: readonly Route[];

@@ -109,6 +109,10 @@ export const OBSERVATIONS = {
   "http.plain_refused": { level: "debug", message: "rejected a plain HTTP request" },
   "http.handshake_failed": { level: "debug", message: "TLS handshake failed" },
   "http.request_refused": { level: "debug", message: "rejected a malformed request" },
+  "http.connections_exceeded": {
+    level: "warn",
+    message: "closed connections because a limit of connections is reached",
+  },
   "http.accept_failed": { level: "error", message: "could not accept a connection" },
   "http.stop_forced": { level: "warn", message: "closed connections that did not finish in time" },
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
+import { loadSettings } from "../../src/config/index.ts";
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { type AuthGuard, authenticationOf, createHttpServer, type Route } from "../../src/http/index.ts";
 import { openTokenContext, type TokenContext } from "../auth/token-context.ts";
@@ -178,12 +179,12 @@ describe("every route", () => {
 describe("a server without a guard", () => {
   it("does not start with a route that needs one", () => {
     const settings = {
+      ...loadSettings({}),
       host: "127.0.0.1",
       port: 0,
       tlsMode: "proxy",
       trustedProxies: [],
       bodyLimitBytes: 1024,
-      requestTimeoutMs: 1000,
       stopTimeoutMs: 1000,
     } as const;
     for (const route of routes.filter(({ access }) => access !== "public")) {

@@ -48,7 +48,7 @@ test("serves probes without the proxy, and only probes", async (t) => {
 });
 
 test("malformed and slow requests get an error body in proxy mode too", async (t) => {
-  const settings = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"], requestTimeoutMs: 1_000 } as const;
+  const settings = { tlsMode: "proxy", trustedProxies: ["127.0.0.1"], headersTimeoutMs: 1_000 } as const;
   const { connectPlain } = await startServer(t, { settings });
   const malformed = await exchange(await connectPlain(), "nonsense\r\n\r\n");
   assert.match(malformed, /^HTTP\/1.1 400 /);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { loadSettings } from "../../src/config/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { createHttpServer, type Obstacle, type Route } from "../../src/http/index.ts";
 import { OBSERVATIONS } from "../../src/observe/index.ts";
@@ -395,12 +396,12 @@ test("every route must define access and limit", () => {
     () =>
       createHttpServer({
         settings: {
+          ...loadSettings({}),
           host: "127.0.0.1",
           port: 0,
           tlsMode: "proxy",
           trustedProxies: ["127.0.0.1"],
           bodyLimitBytes: 1024,
-          requestTimeoutMs: 1000,
           stopTimeoutMs: 0,
         },
         tls: null,

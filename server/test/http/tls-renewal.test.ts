@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "node:tls";
+import { loadSettings } from "../../src/config/index.ts";
 import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 
@@ -23,12 +24,12 @@ test("a running server applies a renewed certificate, local or operator's", { ti
   const first = await load();
   const server = createHttpServer({
     settings: {
+      ...loadSettings({}),
       host: "127.0.0.1",
       port: 0,
       tlsMode: "serve",
       trustedProxies: [],
       bodyLimitBytes: 1024,
-      requestTimeoutMs: 5_000,
       stopTimeoutMs: 100,
     },
     tls: first,

@@ -72,7 +72,7 @@ test("accepts TLS 1.2 and 1.3 with http/1.1 only", async (t) => {
 });
 
 test("an idle connection keeps no slab of pooled buffers alive", async (t) => {
-  const { port, ca } = await startServer(t, { settings: { requestTimeoutMs: 60_000 } });
+  const { port, ca } = await startServer(t, { settings: { handshakeTimeoutMs: 60_000, headersTimeoutMs: 60_000 } });
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const currentSlab = (): ArrayBufferLike => Buffer.allocUnsafe(1).buffer;
@@ -177,7 +177,7 @@ test("clients that send nothing or too slowly are closed", async (t) => {
   const echo = route("/echo", (request) => request.body ?? {}, "POST");
   const { connect, connectPlain, request } = await startServer(t, {
     routes: [echo],
-    settings: { requestTimeoutMs: 1_000 },
+    settings: { handshakeTimeoutMs: 1_000, headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
   });
   const startedMs = performance.now();
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import net from "node:net";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { openMetricsServer } from "../../src/http/index.ts";
@@ -70,6 +71,7 @@ test("metrics are served over plain HTTP under one path, and nothing else is", a
     host: "127.0.0.1",
     port: 0,
     contentType: "text/plain; version=0.0.4",
+    timeouts: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
     render: async () => "a 1\n",
   });
   try {
@@ -80,8 +82,19 @@ test("metrics are served over plain HTTP under one path, and nothing else is", a
     assert.equal(await found.text(), "a 1\n");
     assert.equal((await fetch(`${address}/`)).status, 404);
     assert.equal((await fetch(`${address}/metrics`, { method: "POST" })).status, 404);
+    const slow = net.connect({ host: "127.0.0.1", port: server.port });
+    slow.write("GET /metrics HTTP/1.1\r\n");
+    let answer = "";
+    for await (const chunk of slow) answer += String(chunk);
+    assert.match(answer, /^HTTP\/1.1 408 /);
     await assert.rejects(
-      openMetricsServer({ host: "127.0.0.1", port: server.port, contentType: "", render: async () => "" }),
+      openMetricsServer({
+        host: "127.0.0.1",
+        port: server.port,
+        contentType: "",
+        timeouts: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 },
+        render: async () => "",
+      }),
       /METRICS_PORT/,
     );
   } finally {

@@ -12,7 +12,7 @@ export function buildTransportCheck(settings: {
   tlsMode: "serve" | "proxy";
   trustedProxies: readonly string[];
 }): TransportCheck {
-  if (settings.tlsMode === "serve") return findMissingHost;
+  if (settings.tlsMode === "serve") return findHostFault;
 
   const trust = buildProxyTrust(settings.trustedProxies);
   return (request) => {
@@ -24,13 +24,18 @@ export function buildTransportCheck(settings: {
 
     // The header keeps one validated address, so that nothing downstream has to check it again.
     headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", joinValues(headers["x-forwarded-for"]));
-    return findMissingHost(request);
+    return findHostFault(request);
   };
 }
 
-function findMissingHost({ httpVersion, headers }: IncomingMessage): AppError | null {
-  if (httpVersion !== "1.1" || headers.host !== undefined) return null;
-  return new AppError("BAD_REQUEST", "The Host header is missing");
+/** Node.js keeps the first of several Host headers, and a proxy may have used another one. */
+function findHostFault({ httpVersion, headers, rawHeaders }: IncomingMessage): AppError | null {
+  if (headers.host === undefined)
+    return httpVersion === "1.1" ? new AppError("BAD_REQUEST", "The Host header is missing") : null;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === "host") count += 1;
+  return count > 1 ? new AppError("BAD_REQUEST", "There is more than one Host header") : null;
 }
 
 function isProbe({ method, url }: IncomingMessage): boolean {

@@ -48,9 +48,16 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
   };
 }
 
+/** As the server of Node.js reports it for headers. */
+export function requestTimeoutError(): NodeJS.ErrnoException {
+  return Object.assign(new Error("Request timeout"), { code: REQUEST_TIMEOUT });
+}
+
+const REQUEST_TIMEOUT = "ERR_HTTP_REQUEST_TIMEOUT";
+
 const PARSER_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ["HEADERS_TOO_LARGE", "The request line and headers are larger than 256 KiB"],
-  ERR_HTTP_REQUEST_TIMEOUT: ["REQUEST_TIMEOUT", "The request did not arrive in time"],
+  [REQUEST_TIMEOUT]: ["REQUEST_TIMEOUT", "The request did not arrive in time"],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["PAYLOAD_TOO_LARGE", "The chunk extensions of the body are too large"],
 };
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { ConnectionLimits } from "./connection-limits.ts";
 
 interface Exchange {
   request: IncomingMessage;
@@ -11,16 +12,23 @@ export class Connections {
   readonly #accepted = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
   readonly #exchanges = new Map<Socket, Set<Exchange>>();
+  readonly #limits: ConnectionLimits;
   #isClosing = false;
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits;
+  }
 
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** A TCP connection, before the TLS handshake. */
-  accept(socket: Socket): void {
+  /** A TCP connection, before the TLS handshake. Returns false when it was closed because of a limit. */
+  accept(socket: Socket): boolean {
+    if (!this.#limits.accept(socket)) return false;
     this.#accepted.add(socket);
     socket.once("close", () => this.#accepted.delete(socket));
+    return true;
   }
 
   /** Nothing was received on the socket yet, so closing it loses nothing. */
@@ -39,6 +47,7 @@ export class Connections {
       socket.destroySoon();
       return;
     }
+    this.#limits.open(socket);
     this.#exchanges.set(socket, new Set());
     socket.once("close", () => this.#exchanges.delete(socket));
   }
@@ -51,9 +60,11 @@ export class Connections {
     const { socket } = request;
     const exchange = { request, response };
     this.#exchanges.get(socket)?.add(exchange);
+    this.#limits.setBusy(socket);
     response.once("close", () => {
       const left = this.#exchanges.get(socket);
       left?.delete(exchange);
+      if (left?.size === 0) this.#limits.setIdle(socket);
       // A response that began before the stop could not announce that it is the last one.
       if (this.#isClosing && left?.size === 0) socket.destroySoon();
     });
@@ -61,6 +72,7 @@ export class Connections {
 
   /** Somebody else owns the connection from now on. */
   handOver(socket: Socket): void {
+    this.#limits.setBusy(socket);
     this.#exchanges.delete(socket);
   }
 

@@ -5,7 +5,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
 import { buildApp, type HttpServerOptions, type RequestListener } from "../build-app.ts";
-import { buildClientErrorListener } from "./client-errors.ts";
+import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
+import { buildClientErrorListener, requestTimeoutError } from "./client-errors.ts";
+import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
@@ -24,26 +26,30 @@ export interface HttpServer {
 const MIN_TLS_VERSION = "TLSv1.2";
 const ONLY_PROTOCOL = "http/1.1";
 const HEADER_LIMIT_BYTES = 256 * 1024;
-const HANDSHAKE_TIMEOUT_MS = 10_000;
-const HEADERS_TIMEOUT_MS = 15_000;
 // Longer than the 60 seconds after which load balancers drop an idle connection, so that they never reuse one that we
 // just closed.
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
-const CHECK_INTERVAL_MAX_MS = 5_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings, observer } = options;
-  const connections = new Connections();
+  const limits = new ConnectionLimits(settings, observer);
+  const connections = new Connections(limits);
   const server = createServer(options, connections);
+  const bodies = new BodyDeadlines(settings.requestTimeoutMs, (socket) => {
+    server.emit("clientError", requestTimeoutError(), socket);
+  });
+  const bodyTimer = setInterval(() => bodies.check(), checkIntervalMs(settings));
+  bodyTimer.unref();
   const accessLog = createAccessLog(observer);
   const checkTransport = buildTransportCheck(settings);
   const { app, listener } = buildApp(options, { server, connections, accessLog });
 
   const dispatch: RequestListener = (request, response) => {
     connections.begin(request, response);
+    bodies.begin(request);
     accessLog.begin(request, response);
-    const rejection = checkTransport(request);
+    const rejection = checkTransport(request) ?? limits.admitRequest(request, response);
     if (rejection === null) listener(request, response);
     else rejectRequest(request, response, rejection);
   };
@@ -64,6 +70,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     connections.handOver(socket);
     const rejection =
       checkTransport(request) ??
+      limits.admitRequest(request, socket) ??
       (options.onUpgrade === undefined || connections.isClosing
         ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
         : null);
@@ -83,6 +90,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }, settings.stopTimeoutMs);
     await closed;
     clearTimeout(timer);
+    clearInterval(bodyTimer);
     await app.close();
   };
   let stopping: Promise<void> | null = null;
@@ -106,14 +114,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 function createServer({ settings, tls, observer }: HttpServerOptions, connections: Connections): http.Server {
-  const { requestTimeoutMs, tlsMode } = settings;
-  const handshakeTimeout = Math.min(HANDSHAKE_TIMEOUT_MS, requestTimeoutMs);
+  const { tlsMode, handshakeTimeoutMs } = settings;
   const limits = {
     maxHeaderSize: HEADER_LIMIT_BYTES,
-    headersTimeout: Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs),
-    requestTimeout: requestTimeoutMs,
+    headersTimeout: settings.headersTimeoutMs,
+    // BodyDeadlines limits what follows the headers.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    connectionsCheckingInterval: Math.min(CHECK_INTERVAL_MAX_MS, Math.ceil(requestTimeoutMs / 4)),
+    connectionsCheckingInterval: checkIntervalMs(settings),
     keepAlive: true,
     keepAliveInitialDelay: PROBE_IDLE_PEER_AFTER_MS,
     insecureHTTPParser: false,
@@ -123,8 +131,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
   if (tlsMode === "proxy") {
     const server = http.createServer(limits);
     server.on("connection", (socket: Socket) => {
-      connections.accept(socket);
-      connections.open(socket);
+      if (connections.accept(socket)) connections.open(socket);
     });
     return server;
   }
@@ -138,16 +145,16 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     // As a list, Node.js would copy it for every connection into a shared slab, of which an idle connection then
     // retains all 64 KB.
     ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),
-    handshakeTimeout,
+    handshakeTimeout: handshakeTimeoutMs,
   });
   // The TLS server's listener gets only the connections that begin with a TLS handshake.
   const startTls = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket: Socket) => {
-    connections.accept(socket);
+    if (!connections.accept(socket)) return;
     connections.awaitFirstByte(socket);
     splitByFirstByte(socket, {
-      timeoutMs: handshakeTimeout,
+      timeoutMs: handshakeTimeoutMs,
       onTls: () => {
         connections.endWait(socket);
         for (const start of startTls) start.call(server, socket);

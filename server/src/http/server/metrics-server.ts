@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import { checkIntervalMs, type RequestTimeouts } from "./body-deadlines.ts";
 
 export interface MetricsServerOptions {
   readonly host: string;
   readonly port: number;
   readonly contentType: string;
+  readonly timeouts: RequestTimeouts;
   render(): Promise<string>;
 }
 
@@ -14,13 +16,18 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 16;
 
 /** Serves metrics to the operator's collector on a separate port, without TLS and keys. */
 export async function openMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { host, port, contentType, render } = options;
-  const server = http.createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+  const { host, port, contentType, timeouts, render } = options;
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs } = timeouts;
+  const limits = {
+    headersTimeout,
+    requestTimeout: headersTimeout + requestTimeoutMs,
+    connectionsCheckingInterval: checkIntervalMs(timeouts),
+  };
+  const server = http.createServer(limits, (request, response) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
       response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("GET /metrics\n");

@@ -7,6 +7,7 @@ const TLS_HANDSHAKE = 0x16;
 const LINE_LIMIT_BYTES = 16_384;
 
 export interface FirstByteOptions {
+  /** For the first byte, and for the request line of plain HTTP. */
   timeoutMs: number;
   onTls(socket: Socket): void;
   onPlainHttp(): void;
@@ -22,15 +23,15 @@ export function httpsRequiredError(): AppError {
 /** Dispatches on the first byte: TLS goes to the TLS server, plain HTTP gets 426, everything else is closed. */
 export function splitByFirstByte(socket: Socket, options: FirstByteOptions): void {
   const giveUp = () => socket.destroy();
-  socket.setTimeout(options.timeoutMs);
-  socket.once("timeout", giveUp);
+  // The timeout of a socket begins again with every byte.
+  const timer = setTimeout(giveUp, options.timeoutMs);
+  socket.once("close", () => clearTimeout(timer));
   socket.on("error", giveUp);
   socket.once("end", giveUp);
   socket.once("data", (chunk: Buffer) => {
     socket.removeListener("end", giveUp);
     if (chunk[0] === TLS_HANDSHAKE) {
-      socket.setTimeout(0);
-      socket.removeListener("timeout", giveUp);
+      clearTimeout(timer);
       socket.pause();
       socket.unshift(chunk);
       options.onTls(socket);

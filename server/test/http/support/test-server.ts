@@ -83,7 +83,11 @@ export async function startServer(
     tlsMode: "serve",
     trustedProxies: [],
     bodyLimitBytes: 64 * 1024,
+    handshakeTimeoutMs: 5_000,
+    headersTimeoutMs: 5_000,
     requestTimeoutMs: 5_000,
+    connectionsPerNode: 0,
+    connectionsPerAddress: 0,
     stopTimeoutMs: 2_000,
     ...options.settings,
   };

@@ -1,0 +1,170 @@
+import type { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { Settings } from "../../config/index.ts";
+import { AppError } from "../../errors/index.ts";
+import { addressKey } from "../../limits/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import { buildProxyTrust, type ProxyTrust, toPlainAddress } from "../request/proxy-trust.ts";
+
+export type ConnectionSettings = Pick<
+  Settings,
+  "tlsMode" | "trustedProxies" | "connectionsPerNode" | "connectionsPerAddress"
+>;
+
+/** A TCP connection. */
+interface Connection {
+  readonly socket: Socket;
+  /** Null for a trusted proxy, whose connections belong to many clients. */
+  readonly address: string | null;
+}
+
+/** What one address holds. Behind a trusted proxy these are requests, because a client has no connection of its own there. */
+interface Holding {
+  count: number;
+  /** Longest idle first. */
+  readonly idle: Set<Connection>;
+}
+
+const NOTE_INTERVAL_MS = 10_000;
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * Limits open connections, in total and per address. A connection is idle while no request on it is in progress: before its TLS
+ * handshake, between two requests, and while the headers of a request arrive. At a limit, the connection that is idle for the
+ * longest time is closed for a new one; when none is idle, the new one is closed.
+ */
+export class ConnectionLimits {
+  readonly #settings: ConnectionSettings;
+  readonly #observer: Observer;
+  readonly #trust: ProxyTrust;
+  readonly #open = new Set<Connection>();
+  /** Longest idle first. */
+  readonly #idle = new Set<Connection>();
+  readonly #byAddress = new Map<string, Holding>();
+  readonly #bySocket = new WeakMap<Socket, Connection>();
+  /** Connections whose TLS handshake is not finished. */
+  readonly #byPeer = new Map<string, Connection>();
+  #closedSinceNote = 0;
+  #notedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: ConnectionSettings, observer: Observer) {
+    this.#settings = settings;
+    this.#observer = observer;
+    this.#trust = buildProxyTrust(settings.trustedProxies);
+  }
+
+  /** Returns false when the connection was closed because of a limit. */
+  accept(socket: Socket): boolean {
+    const { connectionsPerNode, connectionsPerAddress } = this.#settings;
+    const { remoteAddress } = socket;
+    const isProxy = this.#trust.isTrusted(remoteAddress);
+    const address = isProxy ? null : addressKey(toPlainAddress(remoteAddress ?? ""));
+    const holding = address === null ? undefined : this.#byAddress.get(address);
+    const hasRoom =
+      this.#makeRoom(holding?.count ?? 0, connectionsPerAddress, holding?.idle) &&
+      this.#makeRoom(this.#open.size, connectionsPerNode, this.#idle);
+    if (!hasRoom) {
+      socket.destroy();
+      return false;
+    }
+    const connection = { socket, address };
+    const peer = peerOf(socket);
+    this.#open.add(connection);
+    this.#byPeer.set(peer, connection);
+    this.#bySocket.set(socket, connection);
+    if (address !== null) this.#hold(address);
+    this.setIdle(socket);
+    socket.once("close", () => {
+      if (this.#byPeer.get(peer) === connection) this.#byPeer.delete(peer);
+      this.#forget(connection);
+    });
+    return true;
+  }
+
+  /** The socket over which requests arrive on an accepted connection: with TLS, another one than that of the connection. */
+  open(socket: Socket): void {
+    const peer = peerOf(socket);
+    const connection = this.#byPeer.get(peer);
+    this.#byPeer.delete(peer);
+    if (connection !== undefined) this.#bySocket.set(socket, connection);
+  }
+
+  setBusy(socket: Socket): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection !== undefined) this.#leaveIdle(connection);
+  }
+
+  setIdle(socket: Socket): void {
+    const connection = this.#bySocket.get(socket);
+    if (connection === undefined || !this.#open.has(connection)) return;
+    this.#idle.add(connection);
+    if (connection.address !== null) this.#byAddress.get(connection.address)?.idle.add(connection);
+  }
+
+  /** Counts a request of a trusted proxy for the address that it forwards, until `ending` closes. */
+  admitRequest({ headers, socket }: IncomingMessage, ending: EventEmitter): AppError | null {
+    const { tlsMode, connectionsPerAddress } = this.#settings;
+    const client = headers["x-forwarded-for"];
+    if (tlsMode !== "proxy" || typeof client !== "string" || !this.#trust.isTrusted(socket.remoteAddress)) return null;
+    // The proxy itself asks.
+    if (this.#trust.isTrusted(client)) return null;
+    const address = addressKey(client);
+    if (connectionsPerAddress > 0 && (this.#byAddress.get(address)?.count ?? 0) >= connectionsPerAddress)
+      return new AppError("RATE_LIMITED", "Too many requests of this address are in progress", {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
+    this.#hold(address);
+    ending.once("close", () => this.#release(address));
+    return null;
+  }
+
+  /** Whether there is room below the limit, after closing the longest idle connection where there is none. */
+  #makeRoom(count: number, limit: number, idle: ReadonlySet<Connection> | undefined): boolean {
+    if (limit === 0 || count < limit) return true;
+    const [oldest] = idle ?? [];
+    this.#noteClosed();
+    if (oldest === undefined) return false;
+    this.#forget(oldest);
+    oldest.socket.destroy();
+    return true;
+  }
+
+  #forget(connection: Connection): void {
+    if (!this.#open.delete(connection)) return;
+    this.#leaveIdle(connection);
+    if (connection.address !== null) this.#release(connection.address);
+  }
+
+  #leaveIdle(connection: Connection): void {
+    this.#idle.delete(connection);
+    if (connection.address !== null) this.#byAddress.get(connection.address)?.idle.delete(connection);
+  }
+
+  #hold(address: string): void {
+    const holding = this.#byAddress.get(address) ?? { count: 0, idle: new Set() };
+    holding.count += 1;
+    this.#byAddress.set(address, holding);
+  }
+
+  #release(address: string): void {
+    const holding = this.#byAddress.get(address);
+    if (holding === undefined) return;
+    holding.count -= 1;
+    if (holding.count === 0) this.#byAddress.delete(address);
+  }
+
+  /** A flood of connections must not flood the log. */
+  #noteClosed(): void {
+    this.#closedSinceNote += 1;
+    const nowMs = performance.now();
+    if (nowMs - this.#notedAtMs < NOTE_INTERVAL_MS) return;
+    this.#observer.note("http.connections_exceeded", { closed: this.#closedSinceNote, open: this.#open.size });
+    this.#notedAtMs = nowMs;
+    this.#closedSinceNote = 0;
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
