@@ -115,6 +115,15 @@ for (const limit of ["connectionsPerAddress", "connectionsPerNode"] as const) {
     assert.match(await nextAnswer, /^HTTP\/1.1 200 /);
     assert.equal(await answerOn(upgraded, "still there"), "still there");
     for (const socket of [upgraded, busy, next]) socket.destroy();
+    // Once the service has noticed, the three no longer count.
+    const later: net.Socket[] = [];
+    for (const deadline = Date.now() + 60_000; later.length < 3; ) {
+      const socket = await connect().catch(() => null);
+      const answer = socket === null ? "" : await answerOn(socket, upgrade).catch(() => "");
+      if (socket !== null && answer.startsWith("HTTP/1.1 101 ")) later.push(socket);
+      assert.ok(Date.now() < deadline, "closed connections still count");
+    }
+    for (const socket of later) socket.destroy();
   });
 }
 

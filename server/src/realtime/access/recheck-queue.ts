@@ -8,6 +8,8 @@ export class RecheckQueue {
   readonly #onError: (error: unknown) => void;
   readonly #waiting = new Set<Channel>();
   #isRunning = false;
+  /** Only the first of successive errors is reported. */
+  #hasFailed = false;
 
   constructor(check: (channels: readonly Channel[]) => Promise<void>, onError: (error: unknown) => void) {
     this.#check = check;
@@ -26,15 +28,17 @@ export class RecheckQueue {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    for (let hasFailed = false; this.#waiting.size > 0 && !hasFailed; ) {
+    for (let mustStop = false; this.#waiting.size > 0 && !mustStop; ) {
       const batch = [...this.#waiting].slice(0, MAX_BATCH);
       for (const channel of batch) this.#waiting.delete(channel);
       try {
         await this.#check(batch);
+        this.#hasFailed = false;
       } catch (error) {
-        hasFailed = true;
+        mustStop = true;
         for (const channel of batch) this.#waiting.add(channel);
-        this.#onError(error);
+        if (!this.#hasFailed) this.#onError(error);
+        this.#hasFailed = true;
       }
     }
     this.#isRunning = false;
