@@ -158,6 +158,7 @@ alter table auth.mfa_factors enable row level security;
 create policy mfa_factors_service on auth.mfa_factors to sb_service
   using (true)
   with check (true);
+CREATE TRIGGER mfa_factors_sync_sessions AFTER INSERT OR DELETE OR UPDATE OF status ON auth.mfa_factors FOR EACH ROW EXECUTE FUNCTION private.sync_second_factor();
 grant delete, insert, select, update on table auth.mfa_factors to sb_service;
 
 create table auth.one_time_tokens (
@@ -204,6 +205,7 @@ create table auth.sessions (
   updated_at timestamp with time zone default now() not null,
   suspended_until timestamp with time zone,
   requires_signature boolean default false not null,
+  requires_aal2 boolean default false not null,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
@@ -625,6 +627,8 @@ begin
   select u.require_request_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
   new.requires_signature := coalesce(new.requires_signature, false);
+  new.requires_aal2 := exists (
+    select from auth.mfa_factors f where f.user_id = new.user_id and f.status = 'verified');
   return new;
 end
 $function$;
@@ -2718,7 +2722,8 @@ begin
           where s.id = is_session_live.session_id and s.user_id = is_session_live.user_id
             and (s.not_after is null or s.not_after > now())
             and (s.suspended_until is null or s.suspended_until <= now())
-            and not s.requires_signature);
+            and not s.requires_signature
+            and (not s.requires_aal2 or s.aal = 'aal2'));
 end
 $function$;
 grant execute on function private.is_session_live(uuid,uuid) to sb_service, sb_user;
@@ -4401,6 +4406,24 @@ end
 $function$;
 grant execute on function private.require_live_session(uuid,uuid,integer) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_second_factor(user_id uuid, session_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select from auth.mfa_factors f
+             where f.user_id = require_second_factor.user_id and f.status = 'verified')
+    and not exists (select from auth.sessions s
+                    where s.id = require_second_factor.session_id and s.user_id = require_second_factor.user_id
+                      and s.aal = 'aal2') then
+    raise exception 'The second factor is not verified' using errcode = 'SB005';
+  end if;
+end
+$function$;
+grant execute on function private.require_second_factor(uuid,uuid) to sb_service, sb_user;
+
 CREATE OR REPLACE FUNCTION private.require_single(row_count bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4967,6 +4990,22 @@ CREATE OR REPLACE FUNCTION private.sync_profile_email()
 AS $function$
 begin
   update public.profiles set email = new.email, updated_at = now() where id = new.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.sync_second_factor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  owner_id constant uuid := coalesce(new.user_id, old.user_id);
+  has_verified constant boolean := exists (
+    select from auth.mfa_factors f where f.user_id = owner_id and f.status = 'verified');
+begin
+  update auth.sessions set requires_aal2 = has_verified where user_id = owner_id and requires_aal2 <> has_verified;
   return null;
 end
 $function$;

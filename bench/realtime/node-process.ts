@@ -63,6 +63,7 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
       database,
       settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 8_000 },
       newId: randomUUID,
+      translateEnter: (error) => error,
     }),
     settings: { ...loadSettings({}), realtimeIdleTimeoutMs: 3_600_000, realtimeChannelsPerUser: 0 },
     observer,

@@ -48,7 +48,8 @@ begin
           where s.id = is_session_live.session_id and s.user_id = is_session_live.user_id
             and (s.not_after is null or s.not_after > now())
             and (s.suspended_until is null or s.suspended_until <= now())
-            and not s.requires_signature);
+            and not s.requires_signature
+            and (not s.requires_aal2 or s.aal = 'aal2'));
 end
 $$;
 grant execute on function private.is_session_live(uuid, uuid) to sb_service, sb_user;
@@ -67,7 +68,25 @@ end
 $$;
 grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
 
--- Locks the rows, so that a sign-in sees a concurrent ban or change of the signature setting, or the other way round.
+-- SB005: the user has a verified second factor and the session has not passed one. Called after require_live_session.
+-- A token without a session cannot pass one.
+create or replace function private.require_second_factor(user_id uuid, session_id uuid) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from auth.mfa_factors f
+             where f.user_id = require_second_factor.user_id and f.status = 'verified')
+    and not exists (select from auth.sessions s
+                    where s.id = require_second_factor.session_id and s.user_id = require_second_factor.user_id
+                      and s.aal = 'aal2') then
+    raise exception 'The second factor is not verified' using errcode = 'SB005';
+  end if;
+end
+$$;
+grant execute on function private.require_second_factor(uuid, uuid) to sb_service, sb_user;
+
+-- Locks the rows, so that a sign-in sees a concurrent ban, change of the signature setting or verification of a
+-- factor, or the other way round.
 create or replace function private.begin_session() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -78,6 +97,8 @@ begin
   select u.require_request_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
   new.requires_signature := coalesce(new.requires_signature, false);
+  new.requires_aal2 := exists (
+    select from auth.mfa_factors f where f.user_id = new.user_id and f.status = 'verified');
   return new;
 end
 $$;
@@ -99,6 +120,19 @@ as $$
 begin
   update auth.sessions set requires_signature = new.require_request_signature
     where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
+  return null;
+end
+$$;
+
+create or replace function private.sync_second_factor() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  owner_id constant uuid := coalesce(new.user_id, old.user_id);
+  has_verified constant boolean := exists (
+    select from auth.mfa_factors f where f.user_id = owner_id and f.status = 'verified');
+begin
+  update auth.sessions set requires_aal2 = has_verified where user_id = owner_id and requires_aal2 <> has_verified;
   return null;
 end
 $$;

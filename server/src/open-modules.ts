@@ -209,7 +209,7 @@ function openRealtimeModule(
       const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
       return { principal, expiresAt };
     },
-    privateTopics: createPrivateTopics({ database, settings, newId: randomUUID }),
+    privateTopics: createPrivateTopics({ database, settings, newId: randomUUID, translateEnter: translateScopeError }),
     addressOf: (request) => clientKeyOf(request, settings),
     settings,
     observer,

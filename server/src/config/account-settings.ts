@@ -79,6 +79,10 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 1, max: 100, default: 10 },
     "Maximum number of factors that one user may enrol.",
   ),
+  AUTH_MFA_ENFORCE: setting(
+    { kind: "boolean", default: true },
+    "Whether tables, functions and realtime require a session of level `aal2` from users with a verified second factor.",
+  ),
 };
 
 export const MAIL_SETTINGS = {

@@ -36,6 +36,8 @@ export interface PrincipalSession {
   readonly inactivitySeconds: number;
   /** The request has no verified signature; the transaction fails when the user requires one. */
   readonly isUnsigned?: boolean;
+  /** The transaction fails when the user has a verified second factor and the session has not passed one. */
+  readonly isAal2Required?: boolean;
 }
 
 export const ANON_PRINCIPAL: AnonPrincipal = { role: "anon", userId: null, claims: { role: "anon" }, session: null };

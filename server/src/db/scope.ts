@@ -39,11 +39,28 @@ const SETTINGS = [
 // Returns no rows: they would only repeat what was sent. No `set_config` returns null, so all of them are evaluated.
 const TEXT = `select where ${SETTINGS.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true) is null`).join("\n  or ")}`;
 const [USER, SESSION, INACTIVITY] = [1, 2, 3].map((place) => `$${SETTINGS.length + place}`);
-const REQUIRE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
 const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
-const LIVE_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} end`;
-// The fast path never accepts a session whose user requires signatures, so that only these are checked twice.
-const UNSIGNED_TEXT = `${TEXT}\n  ${UNLESS_LIVE} ${REQUIRE} or private.reject_unsigned_request(${USER}::uuid) is null end`;
+const REQUIRE_LIVE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
+const REQUIRE_SECOND_FACTOR = `private.require_second_factor(${USER}::uuid, ${SESSION}::uuid) is null`;
+const REQUIRE_SIGNATURE = `private.reject_unsigned_request(${USER}::uuid) is null`;
+
+/**
+ * The fast path accepts no session whose user requires signatures, and none that lacks the second factor of its user, so
+ * that only these are checked twice.
+ */
+function buildSessionText(...checks: readonly string[]): string {
+  return `${TEXT}\n  ${UNLESS_LIVE} ${checks.join(" or ")} end`;
+}
+
+const LIVE_TEXT = buildSessionText(REQUIRE_LIVE);
+const LIVE_AAL2_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SECOND_FACTOR);
+const UNSIGNED_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SIGNATURE);
+const UNSIGNED_AAL2_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SECOND_FACTOR, REQUIRE_SIGNATURE);
+
+function chooseText({ isUnsigned = false, isAal2Required = false }: PrincipalSession): string {
+  if (isUnsigned) return isAal2Required ? UNSIGNED_AAL2_TEXT : UNSIGNED_TEXT;
+  return isAal2Required ? LIVE_AAL2_TEXT : LIVE_TEXT;
+}
 
 /** The scope of a transaction that acts for a principal. */
 export function scopeOf(
@@ -60,7 +77,8 @@ const renderPath = perObject((schemas: readonly string[]) => schemas.map(pg.esca
 
 /**
  * The statement that enters a transaction as a principal, until the transaction ends. It fails with SB001 when the session has
- * ended, SB002 when the user does not exist, SB003 when the user is banned, and SB004 when a signature is required.
+ * ended, SB002 when the user does not exist, SB003 when the user is banned, SB004 when a signature is required, and SB005 when
+ * a second factor is required.
  */
 export function buildScope(scope: Scope): ScopeStatement {
   const { claims, request, session } = scope;
@@ -77,9 +95,6 @@ export function buildScope(scope: Scope): ScopeStatement {
     renderJson(request.headers),
   ];
   if (session === undefined || session === null) return { text: TEXT, values };
-  const { userId, sessionId, inactivitySeconds, isUnsigned = false } = session;
-  return {
-    text: isUnsigned ? UNSIGNED_TEXT : LIVE_TEXT,
-    values: [...values, userId, sessionId, String(inactivitySeconds)],
-  };
+  const { userId, sessionId, inactivitySeconds } = session;
+  return { text: chooseText(session), values: [...values, userId, sessionId, String(inactivitySeconds)] };
 }

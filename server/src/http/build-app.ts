@@ -172,6 +172,7 @@ function addRoutes(
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
+    const { isAal1Accepted = false } = route;
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (guard === undefined && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
@@ -188,7 +189,7 @@ function addRoutes(
         accessLog.identify(reply.raw, { route: path });
         try {
           request.authentication =
-            (await guard?.({ access, isBearerIgnored }, readCredentials(request))) ?? UNAUTHENTICATED;
+            (await guard?.({ access, isBearerIgnored, isAal1Accepted }, readCredentials(request))) ?? UNAUTHENTICATED;
         } catch (error) {
           throw rateLimits === null ? error : await rateLimits.countRejected(request, reply, error);
         }

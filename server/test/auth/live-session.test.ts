@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import pg from "pg";
-import { requireLiveSession, translateScopeError } from "../../src/auth/principal/live-session.ts";
+import { requireLiveSession, requireSecondFactor, translateScopeError } from "../../src/auth/principal/live-session.ts";
 import { buildScope, type Scope } from "../../src/db/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { openTokenContext, type TokenContext } from "./token-context.ts";
@@ -158,6 +158,80 @@ for (const [name, check] of [
     });
   });
 }
+
+describe("a session of a user with a verified second factor", () => {
+  const DEMANDED = { isAal2Required: true };
+
+  async function addFactor({ userId }: Person, status: "verified" | "unverified"): Promise<string> {
+    const { rows } = await ownerRuns(
+      "insert into auth.mfa_factors (user_id, factor_type, secret_wrapped, status) values ($1, 'totp', 'x', $2) returning id",
+      [userId, status],
+    );
+    return rows[0].id;
+  }
+
+  /** Whether both checks agree that the session lacks the factor. */
+  async function isRejected(
+    person: Person,
+    demands: { readonly isAal2Required: boolean } = DEMANDED,
+  ): Promise<boolean> {
+    const scope = scopeOf(person, 0);
+    const { text, values } = buildScope({ ...scope, session: { ...scope.session!, ...demands } });
+    const entered = await login.query(text, [...values]).then(
+      () => "alive",
+      (error: unknown) => insufficientOf(translateScopeError(error)),
+    );
+    const settings = { authSessionInactivitySeconds: 0 };
+    const principal = { userId: person.userId, session: { ...scope.session!, ...demands } };
+    const asked = await requireLiveSession(
+      { pool: context.pool, clock: { now: () => new Date() }, settings },
+      principal,
+    )
+      .then((liveness) => requireSecondFactor(principal, liveness))
+      .then(() => "alive", insufficientOf);
+    assert.equal(asked, entered);
+    return entered !== "alive";
+  }
+
+  function insufficientOf(error: unknown): string {
+    assert.ok(error instanceof AppError, String(error));
+    assert.deepEqual([error.status, error.extra.members?.["error_code"]], [403, "insufficient_aal"]);
+    return "insufficient_aal";
+  }
+
+  it("is rejected until it is aal2, whichever of the two begins first", async () => {
+    const earlier = await addPerson();
+    assert.equal(await isRejected(earlier), false);
+    const factor = await addFactor(earlier, "unverified");
+    assert.equal(await isRejected(earlier), false);
+    await ownerRuns("update auth.mfa_factors set status = 'verified' where id = $1", [factor]);
+    assert.equal(await isRejected(earlier), true);
+    const later = { userId: earlier.userId, sessionId: randomUUID() };
+    await ownerRuns("insert into auth.sessions (id, user_id, refresh_key_wrapped) values ($1, $2, '')", [
+      later.sessionId,
+      later.userId,
+    ]);
+    assert.equal(await isRejected(later), true);
+    await ownerRuns("update auth.sessions set aal = 'aal2' where id = $1", [later.sessionId]);
+    assert.equal(await isRejected(later), false);
+    assert.equal(await isRejected(earlier), true, "the level of another session does not count");
+    await ownerRuns("delete from auth.mfa_factors where id = $1", [factor]);
+    assert.equal(await isRejected(earlier), false);
+  });
+
+  it("is accepted where the level is not enforced", async () => {
+    const person = await addPerson();
+    await addFactor(person, "verified");
+    assert.equal(await isRejected(person, { isAal2Required: false }), false);
+  });
+
+  it("is required of tokens without a session too", async () => {
+    const person = { userId: (await addPerson()).userId, sessionId: null };
+    assert.equal(await isRejected(person), false);
+    await addFactor(person, "verified");
+    assert.equal(await isRejected(person), true);
+  });
+});
 
 describe("private.require_live_session", () => {
   it("rejects sessions that were created during a ban", async () => {

@@ -5,10 +5,12 @@ import { importSigningKey, loadKeys, rotateRoleKeys } from "../../src/auth/index
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { resolvePrincipal } from "../../src/auth/principal/resolve-principal.ts";
 import { ANON_PRINCIPAL, SERVICE_PRINCIPAL } from "../../src/db/index.ts";
+import { type AccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
+import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { openTokenContext, type TokenContext } from "./token-context.ts";
 
-const SETTINGS = { authSessionInactivitySeconds: 0 };
+const SETTINGS = { authSessionInactivitySeconds: 0, authMfaEnforce: true };
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 const PUBLISHABLE = "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH";
 
@@ -106,8 +108,28 @@ describe("the bearer", () => {
         role: "authenticated",
         userId,
         claims: context.claimsOf(userId, sessionId),
-        session: { userId, sessionId, inactivitySeconds: SETTINGS.authSessionInactivitySeconds },
+        session: { userId, sessionId, inactivitySeconds: SETTINGS.authSessionInactivitySeconds, isAal2Required: true },
       });
+    }
+  });
+
+  it("requires aal2 unless that is switched off, or an imported key has signed it for a token without a session", async () => {
+    const requires = async (claims: Partial<AccessClaims>, authMfaEnforce: boolean): Promise<boolean | undefined> => {
+      const verifiedTokens = new VerifiedTokens();
+      const authContext = {
+        ...context,
+        verifiedTokens,
+        keyRing: context.ring,
+        settings: { ...SETTINGS, authMfaEnforce },
+      };
+      const bearer = await signAccessToken(context.ring, { ...context.claimsOf(userId, sessionId), ...claims });
+      const { principal } = await resolvePrincipal(authContext, { apikey: anon, authorization: `Bearer ${bearer}` });
+      return principal.session?.isAal2Required;
+    };
+    for (const aal of ["aal1", "aal2"] as const) {
+      assert.equal(await requires({ aal }, true), true, "the session's row decides");
+      assert.equal(await requires({ aal }, false), false);
+      assert.equal(await requires({ aal, session_id: "" }, true), aal === "aal1");
     }
   });
 

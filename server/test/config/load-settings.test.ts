@@ -69,6 +69,7 @@ describe("defaults", () => {
       authReauthenticate: false,
       authSecureEmailChange: true,
       authMfaMaxFactors: 10,
+      authMfaEnforce: true,
       smtpUrl: null,
       mailFrom: "Swarmbase <no-reply@localhost>",
       authMailIntervalSeconds: 60,

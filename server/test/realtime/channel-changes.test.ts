@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { RealtimePostgresChangesPayload } from "@supabase/supabase-js";
+import { translateScopeError } from "../../src/auth/index.ts";
 import { createPrivateTopics } from "../../src/realtime/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { principalOf, FeedStage, type Node, waitFor } from "./feed-stage.ts";
@@ -41,6 +42,7 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
         database: feed.database,
         settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 5_000 },
         newId: randomUUID,
+        translateEnter: translateScopeError,
       });
       const { authenticate } = tokens;
       nodes.push({ feed, stage: await openStage(cleanup, { changes: feed.changes, authenticate, privateTopics }) });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it, type TestContext } from "node:test";
 import { ANON_PRINCIPAL, openDatabase, type Principal } from "../../src/db/index.ts";
+import { translateScopeError } from "../../src/auth/index.ts";
 import { createPrivateTopics } from "../../src/realtime/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
@@ -62,6 +63,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
       database,
       settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 5_000 },
       newId: randomUUID,
+      translateEnter: translateScopeError,
     });
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes, authenticate: tokens.authenticate, privateTopics });

@@ -1,7 +1,7 @@
 import { ANON_PRINCIPAL, type Principal } from "../../db/index.ts";
 import { authError } from "../auth-error.ts";
 import { tokenError } from "../tokens/token-error.ts";
-import { type LivenessContext, requireLiveSession } from "./live-session.ts";
+import { type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
 import {
   type Authentication,
   type Credentials,
@@ -10,19 +10,21 @@ import {
   resolvePrincipal,
 } from "./resolve-principal.ts";
 
-export interface AuthenticationContext extends LivenessContext, PrincipalContext {}
+export type AuthenticationContext = LivenessContext & PrincipalContext;
 
 /** What a route requires of its callers. */
 export interface AccessRule {
   readonly access: "public" | "apikey" | "bearer" | "account" | "user" | "service";
   /** Token refresh ignores the bearer: clients still send the expired one along. */
   readonly isBearerIgnored: boolean;
+  /** Users with a second factor may call the route before they have verified it. */
+  readonly isAal1Accepted?: boolean;
 }
 
 /** Authenticates a request by the access rule of its route; throws 401 or 403. */
 export async function authenticate(
   context: AuthenticationContext,
-  { access, isBearerIgnored }: AccessRule,
+  { access, isBearerIgnored, isAal1Accepted = false }: AccessRule,
   credentials: Credentials,
 ): Promise<Authentication> {
   switch (access) {
@@ -43,7 +45,9 @@ export async function authenticate(
       if (!hasAuthorization) throw authError("no_authorization");
       if (access === "account" && principal.role === "service_role") return authentication;
       if (principal.role !== "authenticated") throw tokenError("no_user");
-      const { is_signature_required: isSignatureRequired } = await requireLiveSession(context, principal);
+      const liveness = await requireLiveSession(context, principal);
+      if (!isAal1Accepted) requireSecondFactor(principal, liveness);
+      const { is_signature_required: isSignatureRequired } = liveness;
       return isSignatureRequired ? { ...authentication, isSignatureRequired } : authentication;
     }
     case "service": {
@@ -68,6 +72,6 @@ export async function authenticateSocket(
   const authorization = token === null ? undefined : `Bearer ${token}`;
   const { principal } = await resolvePrincipal(context, { apikey, authorization });
   if (principal.role !== "authenticated") return { principal, expiresAt: null };
-  await requireLiveSession(context, principal);
+  requireSecondFactor(principal, await requireLiveSession(context, principal));
   return { principal, expiresAt: new Date(Number(principal.claims["exp"]) * 1000) };
 }

@@ -41,14 +41,32 @@ const ENDED_SESSION_STATES: ReadonlyMap<string | undefined, EndedSessionCode> = 
 
 /** SQLSTATE that private.reject_unsigned_request raises. */
 const UNSIGNED_STATE = "SB004";
+/** SQLSTATE that private.require_second_factor raises. */
+const SECOND_FACTOR_STATE = "SB005";
 
 /** Translates the errors that the scope statement raises; returns every other error unchanged. */
 export function translateScopeError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
+  if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
   const code = ENDED_SESSION_STATES.get(error.code);
   return code === undefined ? error : endedSessionError(code);
 }
+
+/** Throws unless the session may be used for more than the calls that raise its level. */
+export function requireSecondFactor(
+  { session }: Pick<UserPrincipal, "session">,
+  { lacks_second_factor: lacksSecondFactor }: Liveness,
+): void {
+  if (session?.isAal2Required === true && lacksSecondFactor) throw secondFactorError();
+}
+
+function secondFactorError(): AppError {
+  return authError("insufficient_aal", SECOND_FACTOR_MESSAGE, { status: 403 });
+}
+
+const SECOND_FACTOR_MESSAGE =
+  "This account has a second factor: verify it first (POST /auth/v1/factors/{id}/challenge, then /verify, or /auth/v1/factors/recovery-codes/verify)";
 
 /** A presented token is answered with 401, whatever status the code has elsewhere. */
 function endedSessionError(code: EndedSessionCode): AppError {

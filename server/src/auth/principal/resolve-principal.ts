@@ -22,7 +22,7 @@ export interface Authentication {
 }
 
 export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "clock"> {
-  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds">;
+  readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds" | "authMfaEnforce">;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function resolvePrincipal(
   if (bearerRole !== null) return { principal: keyPrincipal(bearerRole), hasAuthorization };
   if (bearer.startsWith("sb_")) return { principal: keyPrincipal(keyRole), hasAuthorization };
   const verified = await verifiedTokens.verify(keyRing, bearer, clock);
-  return { principal: tokenPrincipal(verified, settings.authSessionInactivitySeconds), hasAuthorization };
+  return { principal: tokenPrincipal(verified, settings), hasAuthorization };
 }
 
 /** Ignores the bearer: the key decides the role. */
@@ -78,10 +78,10 @@ function parseBearer(authorization: string): string {
 /** One principal per remembered token, so that its claims stay the same object and are serialised once. */
 const principals = new WeakMap<VerifiedToken, Principal>();
 
-function tokenPrincipal(verified: VerifiedToken, inactivitySeconds: number): Principal {
+function tokenPrincipal(verified: VerifiedToken, settings: PrincipalContext["settings"]): Principal {
   const known = principals.get(verified);
   if (known !== undefined) return known;
-  const principal = parsePrincipal(verified, inactivitySeconds);
+  const principal = parsePrincipal(verified, settings);
   principals.set(verified, principal);
   return principal;
 }
@@ -90,16 +90,23 @@ function tokenPrincipal(verified: VerifiedToken, inactivitySeconds: number): Pri
  * Only an imported key can have signed a token without a user. A token of a user acts as `authenticated` whatever role it
  * names, so that no token can name a role with more rights.
  */
-function parsePrincipal({ claims }: VerifiedToken, inactivitySeconds: number): Principal {
+function parsePrincipal({ claims }: VerifiedToken, settings: PrincipalContext["settings"]): Principal {
   if (claims.sub === undefined && (claims.role === "anon" || claims.role === "service_role"))
     return keyPrincipal(claims.role);
   const parsed = parseAccessClaims(claims);
-  const { sub: userId, session_id: sessionId } = parsed;
+  const { sub: userId, session_id, aal } = parsed;
+  const sessionId = session_id === "" ? null : session_id;
   return {
     role: "authenticated",
     userId,
     claims: { ...parsed, role: "authenticated" },
-    session: { userId, sessionId: sessionId === "" ? null : sessionId, inactivitySeconds },
+    session: {
+      userId,
+      sessionId,
+      inactivitySeconds: settings.authSessionInactivitySeconds,
+      // Where there is a session, its row decides: the token can be older than the verification.
+      isAal2Required: settings.authMfaEnforce && (sessionId !== null || aal !== "aal2"),
+    },
   };
 }
 

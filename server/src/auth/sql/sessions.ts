@@ -127,9 +127,10 @@ export interface Liveness {
   readonly is_banned: boolean;
   readonly has_session: boolean;
   readonly is_signature_required: boolean;
+  readonly lacks_second_factor: boolean;
 }
 
-/** Returns null when the user does not exist. The rules are those of private.require_live_session. */
+/** Returns null when the user does not exist. The rules are those of the functions that the scope statement calls. */
 export function selectLiveness(
   client: Queryable,
   { userId, sessionId, now, inactivitySeconds }: LivenessQuery,
@@ -137,18 +138,19 @@ export function selectLiveness(
   return findRow(client, {
     name: "select-liveness",
     text: `select coalesce(u.banned_until > $3, false) as is_banned,
-                  $2::uuid is null or exists (
-                    select from auth.sessions s
-                     where s.id = $2
-                       and s.user_id = u.id
-                       and (s.not_after is null or s.not_after > $3)
-                       and ($4::int = 0
-                            or coalesce(s.refreshed_at, s.created_at) + pg_catalog.make_interval(secs => $4) > $3)
-                  ) as has_session,
+                  $2::uuid is null or s.id is not null as has_session,
                   exists (
                     select from public.user_settings p where p.user_id = u.id and p.require_request_signature
-                  ) as is_signature_required
+                  ) as is_signature_required,
+                  case when s.id is null
+                       then exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')
+                       else s.requires_aal2 and s.aal = 'aal1' end as lacks_second_factor
              from auth.users u
+             left join auth.sessions s
+               on s.id = $2
+              and s.user_id = u.id
+              and (s.not_after is null or s.not_after > $3)
+              and ($4::int = 0 or coalesce(s.refreshed_at, s.created_at) + pg_catalog.make_interval(secs => $4) > $3)
             where u.id = $1
               and u.deleted_at is null`,
     values: [userId, sessionId, now, inactivitySeconds],

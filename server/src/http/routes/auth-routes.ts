@@ -23,6 +23,8 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     access: endpoint.access,
     limit: endpoint.limit,
     isBearerIgnored: endpoint.access === "apikey",
+    // These calls raise the level of a session or end it; the others check the level themselves.
+    isAal1Accepted: true,
     // Some GET endpoints use a token up or send a mail, and link scanners send HEAD requests.
     isHeadRejected: true,
     handler: async (request, reply) => {

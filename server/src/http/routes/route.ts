@@ -19,6 +19,8 @@ export interface Route {
   isForFirstSecret?: boolean;
   /** With access "apikey": the bearer is ignored, so an invalid one does no harm. */
   isBearerIgnored?: boolean;
+  /** With access "user" or "account": users with a second factor may call it before they have verified it. */
+  isAal1Accepted?: boolean;
   /** A GET with side effects: HEAD requests are rejected with 405. */
   isHeadRejected?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */

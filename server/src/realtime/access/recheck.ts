@@ -49,7 +49,8 @@ async function findRejection(state: RealtimeState, token: string | null, apikey:
     await state.authenticate(token, apikey);
     return null;
   } catch (error) {
-    if (error instanceof AppError && error.status === 401) return error;
+    // 403: the user has a second factor that the session has not passed.
+    if (error instanceof AppError && (error.status === 401 || error.status === 403)) return error;
     state.observer.note("realtime.recheck_failed", { error });
     return null;
   }

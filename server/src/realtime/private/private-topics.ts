@@ -33,6 +33,8 @@ export interface PrivateTopicsOptions {
   readonly database: Database;
   readonly settings: Pick<Settings, "dbSchemas" | "dbStatementTimeoutMs">;
   readonly newId: () => string;
+  /** Translates an error of the scope statement; returns every other error unchanged. */
+  translateEnter(error: unknown): unknown;
 }
 
 const NOT_ALLOWED = "42501";
@@ -45,7 +47,8 @@ const FULL_ACCESS: TopicAccess = { readable: EXTENSIONS, writable: EXTENSIONS };
 const NO_ACCESS: TopicAccess = { readable: new Set(), writable: new Set() };
 
 /** Tests the policies of realtime.messages with probe rows in a transaction that rolls back. */
-export function createPrivateTopics({ database, settings, newId }: PrivateTopicsOptions): PrivateTopics {
+export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopics {
+  const { database, settings, newId } = options;
   const enterAs = (principal: Principal, isReadOnly = false): Scope =>
     scopeOf(principal, {
       schemas: settings.dbSchemas,
@@ -69,6 +72,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
         rollback: true,
         signal,
       }),
+      options,
     );
     return results?.[0]?.rows.map(readAccess) ?? null;
   };
@@ -107,6 +111,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
       ];
       const results = await unlessDenied(
         runPipelined(poolOf(principal), { scope: enterAs(principal), statements, resetAfter: true }),
+        options,
       );
       if (results === null) throw accessDenied("write to", topic);
       // The message is stored even when this fails; the next one tries again.
@@ -120,7 +125,7 @@ export function createPrivateTopics({ database, settings, newId }: PrivateTopics
         // Policies can change session state, and this transaction commits.
         resetAfter: true,
       });
-      const rows = (await unlessDenied(transaction))?.at(-1)?.rows ?? [];
+      const rows = (await unlessDenied(transaction, options))?.at(-1)?.rows ?? [];
       return rows.map(([id, event, payload, binary = null]) => ({
         id: id ?? "",
         event: event ?? "",
@@ -148,6 +153,7 @@ function readAccess([readable, writable, failure]: TextRow): TopicAccess | Error
 /** Null when a policy denies access or the session has ended. */
 async function unlessDenied(
   transaction: Promise<readonly StatementResult[]>,
+  { translateEnter }: Pick<PrivateTopicsOptions, "translateEnter">,
 ): Promise<readonly StatementResult[] | null> {
   try {
     return await transaction;
@@ -159,6 +165,6 @@ async function unlessDenied(
         cause: error,
       });
     }
-    throw error;
+    throw translateEnter(error);
   }
 }

@@ -86,7 +86,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   const call: TestAuthContext["call"] = async (method, path, options = {}) => {
     const { endpoint, params } = findEndpoint(method, path);
     const authorization = options.token === undefined ? undefined : `Bearer ${options.token}`;
-    const admittance = { access: endpoint.access, isBearerIgnored: false };
+    const admittance = { access: endpoint.access, isBearerIgnored: false, isAal1Accepted: true };
     const { principal } = await authenticate(context, admittance, { apikey: keys.anonKey, authorization });
     return endpoint.run({ ...context, ...options.node }, buildCall(principal, params, options));
   };

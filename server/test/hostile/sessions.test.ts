@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import tls from "node:tls";
+import { Secret, TOTP } from "otpauth";
+import { RawClient } from "../realtime/support/raw-client.ts";
+import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { type RunningService, startService } from "../support/service.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const PASSWORD = "correct horse battery";
+
+interface Answer {
+  readonly status: number;
+  /** Untyped: assertions check its members. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+const closers: (() => Promise<void>)[] = [];
+const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+let database: TestDatabase;
+let service: RunningService;
+
+before(async () => {
+  database = await createTestDatabase(cleanup);
+  const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
+  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-sessions-");
+  service = await startService(cleanup, {
+    dataDir,
+    env: { DATABASE_URL, MASTER_KEY, AUTH_PASSWORD_MEMORY_KIB: "8192" },
+  });
+  const authority = readFileSync(service.credentials.ca_cert_file ?? "", "utf8");
+  tls.setDefaultCACertificates([...tls.getCACertificates("default"), authority]);
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+
+async function call(operation: string, token?: string | null, body?: unknown): Promise<Answer> {
+  const [method = "", path = ""] = operation.split(" ");
+  const response = await fetch(service.credentials.url + path, {
+    method,
+    headers: {
+      apikey: service.credentials.anon_key,
+      ...(typeof token === "string" && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+}
+
+async function callOk(...args: Parameters<typeof call>): Promise<Answer["body"]> {
+  const { status, body } = await call(...args);
+  assert.ok(status < 300, `${args[0]}: ${status} ${JSON.stringify(body)}`);
+  return body;
+}
+
+let people = 0;
+
+async function signUp(): Promise<Tokens & { readonly email: string }> {
+  people += 1;
+  const email = `person-${people}@example.com`;
+  return { email, ...((await callOk("POST /auth/v1/signup", null, { email, password: PASSWORD })) as Tokens) };
+}
+
+const signIn = (email: string): Promise<Tokens> =>
+  callOk("POST /auth/v1/token?grant_type=password", null, { email, password: PASSWORD });
+
+interface Factor {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function enrol(token: string): Promise<Factor> {
+  const { id, totp } = await callOk("POST /auth/v1/factors", token, { factor_type: "totp" });
+  return { id, secret: totp.secret };
+}
+
+/** A code works once, so a second verification within one time step uses the next code. */
+async function verify(token: string, { id, secret }: Factor, stepsLater = 0): Promise<Tokens> {
+  const challenge = await callOk(`POST /auth/v1/factors/${id}/challenge`, token, {});
+  const code = TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + stepsLater * 30_000 });
+  return callOk(`POST /auth/v1/factors/${id}/verify`, token, { challenge_id: challenge.id, code });
+}
+
+async function signUpWithFactor(): Promise<{ email: string; token: string; factor: Factor }> {
+  const { email, access_token: token } = await signUp();
+  const factor = await enrol(token);
+  return { email, factor, token: (await verify(token, factor)).access_token };
+}
+
+describe("a password without the second factor", () => {
+  const DATA_CALLS: readonly (readonly [string, unknown?])[] = [
+    ["GET /rest/v1/agents?select=*"],
+    ["HEAD /rest/v1/agents"],
+    ["POST /rest/v1/agents", { name: "Mallory's" }],
+    ["PATCH /rest/v1/profiles?full_name=eq.x", { full_name: "y" }],
+    ["POST /rest/v1/rpc/webhook_health", { hours: 1 }],
+    ["POST /functions/v1/batch", { operations: [{ method: "GET", path: "/agents" }] }],
+    ["POST /functions/v1/request-signing", { action: "regenerate_secret" }],
+    ["POST /functions/v1/request-signing", { action: "delete_secret" }],
+    ["POST /functions/v1/agent-respond", { swarm_id: "00000000-0000-4000-8000-000000000000", message: "hello" }],
+    ["POST /functions/v1/webhooks", { action: "regenerate_secret" }],
+    ["POST /realtime/v1/api/broadcast", { messages: [{ topic: "room", event: "x", payload: {}, private: true }] }],
+  ];
+
+  test("reads and writes nothing, and the error names the step", async (t) => {
+    const { email, token: owner, factor } = await signUpWithFactor();
+    await callOk("POST /rest/v1/agents", owner, { name: "Ada" });
+    const { access_token: token } = await signIn(email);
+    for (const [operation, body] of DATA_CALLS) {
+      const answer = await call(operation, token, body);
+      assert.equal(answer.status, 403, `${operation}: ${JSON.stringify(answer.body)}`);
+      if (operation.startsWith("HEAD")) continue;
+      assert.equal(answer.body.error_code, "insufficient_aal", operation);
+      assert.match(answer.body.message, /verify/);
+    }
+    const socket = await RawClient.open(t, service.credentials.url, { apikey: service.credentials.anon_key });
+    for (const [topic, config] of [
+      ["realtime:open", {}],
+      ["realtime:closed", { private: true }],
+      ["realtime:rows", { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] }],
+    ] as const) {
+      const reply = await socket.join(topic, config, token);
+      assert.equal(reply["status"], "error", topic);
+      assert.match(JSON.stringify(reply["response"]), /second factor/);
+    }
+
+    const raised = await verify(token, factor, 1);
+    const rows = await callOk("GET /rest/v1/agents?select=name", raised.access_token);
+    assert.deepEqual(rows, [{ name: "Ada" }]);
+    const joined = await socket.join("realtime:open", {}, raised.access_token, "2");
+    assert.equal(joined["status"], "ok", JSON.stringify(joined));
+  });
+
+  test("is enough to read the user, to verify a factor and to sign out in any scope", async () => {
+    const { email, token: owner } = await signUpWithFactor();
+    for (const scope of ["local", "others", "global"]) {
+      const { access_token: token } = await signIn(email);
+      assert.equal((await callOk("GET /auth/v1/user", token)).email, email);
+      assert.equal((await call(`POST /auth/v1/logout?scope=${scope}`, token)).status, 204, scope);
+      const isOwnerLive = (await call("GET /auth/v1/user", owner)).status === 200;
+      assert.equal(isOwnerLive, scope === "local", scope);
+    }
+  });
+
+  test("changes neither password, address nor factors", async () => {
+    const { email, factor } = await signUpWithFactor();
+    const { access_token: token } = await signIn(email);
+    for (const [operation, body] of [
+      ["PUT /auth/v1/user", { password: "another password" }],
+      ["PUT /auth/v1/user", { email: "mallory@example.com" }],
+      ["POST /auth/v1/factors", { factor_type: "totp" }],
+      [`DELETE /auth/v1/factors/${factor.id}`],
+    ] as const) {
+      const answer = await call(operation, token, body);
+      assert.deepEqual([answer.status, answer.body.error_code], [401, "insufficient_aal"], operation);
+    }
+  });
+
+  test("loses its rows at once when the second factor is removed from its session", async () => {
+    const { token, factor } = await signUpWithFactor();
+    const second = await enrol(token);
+    const raised = await verify(token, second);
+    await callOk("GET /rest/v1/agents", raised.access_token);
+    await callOk(`DELETE /auth/v1/factors/${second.id}`, raised.access_token);
+    assert.equal((await call("GET /rest/v1/agents", raised.access_token)).status, 403);
+    await callOk(`DELETE /auth/v1/factors/${factor.id}`, (await verify(raised.access_token, factor, 1)).access_token);
+    await callOk("GET /rest/v1/agents", raised.access_token);
+  });
+});
