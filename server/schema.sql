@@ -57,6 +57,25 @@ AS $function$
 $function$;
 grant execute on function auth.uid() to anon, authenticated, sb_service, service_role;
 
+create table auth.audit_log_entries (
+  id uuid default private.new_id() not null,
+  action text not null,
+  user_id uuid not null,
+  session_id uuid,
+  ip inet,
+  created_at timestamp with time zone default now() not null,
+  constraint audit_log_entries_pkey PRIMARY KEY (id),
+  constraint audit_log_entries_action_length CHECK (char_length(action) >= 1 AND char_length(action) <= 63),
+  constraint audit_log_entries_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX audit_log_entries_created_at_idx ON auth.audit_log_entries USING btree (created_at);
+CREATE INDEX audit_log_entries_user_id_idx ON auth.audit_log_entries USING btree (user_id, created_at);
+alter table auth.audit_log_entries enable row level security;
+create policy audit_log_entries_service on auth.audit_log_entries to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.audit_log_entries to sb_service;
+
 create table auth.flow_states (
   id uuid default private.new_id() not null,
   user_id uuid,
@@ -206,6 +225,7 @@ create table auth.sessions (
   suspended_until timestamp with time zone,
   requires_signature boolean default false not null,
   requires_aal2 boolean default false not null,
+  seen_refresh_counter bigint default 0 not null,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,

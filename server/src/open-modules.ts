@@ -87,6 +87,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     requireMail: requireReleased,
   });
   closers.add("mailer", () => auth.mailer.close());
+  closers.add("seen refreshes", () => auth.seenRefreshes.flush());
   const outbox = createMailOutbox(auth, { random: Math.random });
   const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
   const ca = await readAuthorities(options);

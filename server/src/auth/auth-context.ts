@@ -21,6 +21,8 @@ export interface AuthContext {
   readonly masterKey: string;
   readonly keyRing: KeyRing;
   readonly verifiedTokens: VerifiedTokens;
+  /** `flush` writes which access tokens have been used since the last time. */
+  readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;
   readonly mailer: Mailer;
 }

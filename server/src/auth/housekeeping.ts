@@ -5,7 +5,10 @@ import type { AuthContext } from "./auth-context.ts";
 import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/expired-rows.ts";
 
 export interface AuthHousekeepingOptions {
-  readonly settings: Pick<Settings, "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds">;
+  readonly settings: Pick<
+    Settings,
+    "authAuditRetentionDays" | "authRetentionDays" | "authSessionInactivitySeconds" | "authMailIntervalSeconds"
+  >;
   /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
   readonly intervalMs?: number;
@@ -18,7 +21,7 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Deletes ended sessions, expired codes, flows and challenges, and mails that were sent or dropped. */
+/** Deletes ended sessions, expired codes, flows and challenges, old audit entries, and mails that were sent or dropped. */
 export function createAuthHousekeeping(
   context: Pick<AuthContext, "pool" | "clock">,
   o: AuthHousekeepingOptions,
@@ -26,8 +29,10 @@ export function createAuthHousekeeping(
   const { pool, clock } = context;
   const { random, intervalMs = INTERVAL_MS, batchSize = BATCH_SIZE } = o;
   const { authRetentionDays: days, authSessionInactivitySeconds: idleSeconds, authMailIntervalSeconds } = o.settings;
+  const { authAuditRetentionDays: auditDays } = o.settings;
   const keptMs = (name: StaleRows): number => {
     if (name === "throttles") return authMailIntervalSeconds * 1000;
+    if (name === "audit entries") return auditDays * DAY_MS;
     // Longer than the day within which nobody gets the same notification twice.
     return name === "ended mails" ? DAY_MS : 0;
   };
@@ -36,6 +41,7 @@ export function createAuthHousekeeping(
     while (!signal.aborted) {
       const nowMs = clock.now().getTime();
       for (const name of STALE_ROWS) {
+        if (name === "audit entries" && auditDays === 0) continue;
         const before = new Date(nowMs - keptMs(name));
         while (!signal.aborted && (await pruneStale(pool, name, before, batchSize)) === batchSize)
           await pause(BETWEEN_BATCHES_MS);

@@ -6,6 +6,7 @@ import type { Mailer } from "./mail/mail.ts";
 import { createMailer } from "./mail/mailer.ts";
 import { createPasswordHasher } from "./passwords/hasher.ts";
 import type { AuthContext } from "./auth-context.ts";
+import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
 import { VerifiedTokens } from "./tokens/verified-tokens.ts";
 
@@ -33,6 +34,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
       parallelism: settings.authPasswordParallelism,
     }),
   ]);
+  const seenRefreshes = new SeenRefreshes(pool, observer);
   return {
     pool,
     clock,
@@ -43,7 +45,8 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     },
     masterKey,
     keyRing,
-    verifiedTokens: new VerifiedTokens(),
+    verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    seenRefreshes,
     hasher,
     mailer: guardMailer(await createMailer({ settings, observer, clock }), options),
   };

@@ -26,6 +26,10 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 3600, default: 10 },
     "Time after a refresh during which an older refresh token still returns the current one; later, its use ends the session.",
   ),
+  AUTH_REFRESH_PREVIOUS: setting(
+    { kind: "choice", choices: ["until-seen", "always"], default: "until-seen" },
+    "How long the refresh token before the current one is accepted: until the client has presented the current tokens and `AUTH_REFRESH_REUSE_SECONDS` are over, or always.",
+  ),
   AUTH_SESSION_TIMEBOX_SECONDS: setting(
     { kind: "integer", min: 0, max: 315_360_000, default: 0 },
     "Maximum lifetime of a session; 0 means no limit.",
@@ -37,6 +41,10 @@ export const ACCOUNT_SETTINGS = {
   AUTH_RETENTION_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 30 },
     "Days after which an ended session is removed; 0 keeps it.",
+  ),
+  AUTH_AUDIT_RETENTION_DAYS: setting(
+    { kind: "integer", min: 0, max: 3650, default: 90 },
+    "Days after which an entry of `auth.audit_log_entries` is removed; 0 keeps it.",
   ),
   AUTH_OTP_EXPIRY_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 86_400 },

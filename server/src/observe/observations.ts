@@ -72,6 +72,17 @@ export const OBSERVATIONS = {
   "keys.created": { level: "info", message: "created the keys of this database" },
   "keys.reload_failed": { level: "warn", message: "could not reload the keys, keeping the current ones" },
 
+  // auth: sessions
+  "session.refresh_token_reused": {
+    level: "warn",
+    message: "ended a session because an old refresh token of it was used",
+  },
+  "session.seen_failed": {
+    level: "warn",
+    message: "could not record which access tokens were used, retrying",
+    sampled: true,
+  },
+
   // auth: mail
   "mail.written": { level: "info", message: "no mail server is configured, wrote a mail to a file" },
   "mail.retried": { level: "warn", message: "could not send a mail, retrying" },

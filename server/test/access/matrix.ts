@@ -278,6 +278,11 @@ auth.mfa_factors                 | insert                            | no    no 
 auth.mfa_factors                 | update                            | no    no    no     no     no      no       no    no      yes
 auth.mfa_factors                 | delete                            | no    no    no     no     no      no       no    no      yes
 
+auth.audit_log_entries           | select                            | no    no    no     no     no      no       no    no      yes
+auth.audit_log_entries           | insert                            | no    no    no     no     no      no       no    no      yes
+auth.audit_log_entries           | update                            | no    no    no     no     no      no       no    no      yes
+auth.audit_log_entries           | delete                            | no    no    no     no     no      no       no    no      yes
+
 auth.mfa_challenges              | select                            | no    no    no     no     no      no       no    no      yes
 auth.mfa_challenges              | insert                            | no    no    no     no     no      no       no    no      yes
 auth.mfa_challenges              | update                            | no    no    no     no     no      no       no    no      yes

@@ -29,6 +29,8 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
                      select id, 'totp', '\\x00' from person returning id),
           tries as (insert into auth.mfa_challenges (factor_id, expires_at)
                     select id, now() + n * interval '1 hour' from factor, (values (-1), (1)) as v (n)),
+          audits as (insert into auth.audit_log_entries (action, user_id, created_at)
+                     select 'x', id, now() - n * interval '1 day' from person, (values (91), (89)) as v (n)),
           mails as (insert into private.mail_outbox (kind, user_id, created_at, ended_at, outcome)
                     select 'x', id, now() - n * interval '1 hour', at, case when at is not null then 'sent' end
                     from person, (values (48, now() - interval '25 hours'), (2, now() - interval '1 hour'), (72, null)) as v (n, at))
@@ -41,6 +43,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
               (select count(*)::int from auth.one_time_tokens) as codes, (select count(*)::int from auth.flow_states) as flows,
               (select count(*)::int from auth.mfa_challenges) as challenges,
               (select count(*)::int from auth.mail_throttles) as throttles,
+              (select count(*)::int from auth.audit_log_entries) as audits,
               (select count(*)::int from private.mail_outbox) as mails`,
     );
     return rows[0];
@@ -58,7 +61,12 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
     const worker = createAuthHousekeeping(
       { pool, clock: { now } },
       {
-        settings: { authRetentionDays: days, authSessionInactivitySeconds: 2 * 86_400, authMailIntervalSeconds: 60 },
+        settings: {
+          authAuditRetentionDays: 3 * days,
+          authRetentionDays: days,
+          authSessionInactivitySeconds: 2 * 86_400,
+          authMailIntervalSeconds: 60,
+        },
         random: () => 0.5,
         intervalMs: 20,
         batchSize: 10,
@@ -72,6 +80,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
   };
   const { sessions, ...rest } = await sweep(0);
   assert.equal((sessions as unknown[]).length, 28, "0 days keeps every session");
-  assert.deepEqual(rest, { codes: 1, flows: 1, challenges: 1, throttles: 1, mails: 2 });
-  assert.deepEqual((await sweep(30))["sessions"], ["ended lately", "live"]);
+  assert.deepEqual(rest, { codes: 1, flows: 1, challenges: 1, throttles: 1, audits: 2, mails: 2 });
+  const kept = await sweep(30);
+  assert.deepEqual([kept["sessions"], kept["audits"]], [["ended lately", "live"], 1]);
 });

@@ -3,10 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { decodeJwt } from "jose";
 import { decideRefresh } from "../../src/auth/sessions/refresh-session.ts";
+import { SeenRefreshes } from "../../src/auth/sessions/seen-refreshes.ts";
 import { decodeRefreshToken, encodeRefreshToken } from "../../src/auth/tokens/refresh-token.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
 import { getUser, onNode, refresh, signIn, signUp } from "./support/accounts.ts";
+import { silentObserver } from "../support/silent-observer.ts";
 import { rejection } from "./support/rejection.ts";
 
 const notFound = rejection(400, "refresh_token_not_found");
@@ -26,7 +28,7 @@ test("a refresh returns a new refresh token and a new access token of the same s
   assert.equal(await readCounter(auth), "1");
 });
 
-test("the previous refresh token returns the current one again, however late, and does not advance the session", async (t) => {
+test("while the response to a refresh may be lost, the previous refresh token returns the current one, however late", async (t) => {
   const auth = await createAuthContext(t);
   const first = await signUp(auth, "ada@example.com");
   const second = await refresh(auth, first.refresh_token);
@@ -35,6 +37,77 @@ test("the previous refresh token returns the current one again, however late, an
   assert.equal(again.refresh_token, second.refresh_token);
   assert.equal(await readCounter(auth), "1");
   await refresh(auth, second.refresh_token);
+});
+
+test("the previous refresh token ends the session when the current access token was used and the reuse window is over", async (t) => {
+  const auth = await createAuthContext(t);
+  const { refresh_token: stolen } = await signUp(auth, "ada@example.com");
+  const other = await signIn(auth, "ada@example.com");
+  const owner = await refresh(auth, stolen);
+  await getUser(auth, owner.access_token);
+  await auth.context.seenRefreshes.flush();
+  // Another tab of an honest client.
+  auth.clock.advance(9_000);
+  assert.equal((await refresh(auth, stolen)).refresh_token, owner.refresh_token);
+  auth.clock.advance(2_000);
+  await assert.rejects(refresh(auth, stolen), rejection(400, "refresh_token_already_used"));
+  await assert.rejects(refresh(auth, owner.refresh_token), notFound);
+  await assert.rejects(getUser(auth, owner.access_token), rejection(401, "session_not_found"));
+  const { rows } = await auth.database.owner.query(
+    "select action, user_id, session_id, host(ip) as ip from auth.audit_log_entries",
+  );
+  const sessionId = decodeJwt(owner.access_token)["session_id"];
+  assert.deepEqual(rows, [
+    { action: "refresh_token_reused", user_id: owner.user.id, session_id: sessionId, ip: "127.0.0.1" },
+  ]);
+  await refresh(auth, other.refresh_token);
+});
+
+test("an access token of an earlier refresh does not prove that the current one has arrived", async (t) => {
+  const auth = await createAuthContext(t);
+  const first = await signUp(auth, "ada@example.com");
+  const second = await refresh(auth, first.refresh_token);
+  const third = await refresh(auth, second.refresh_token);
+  for (const { access_token: token } of [first, second]) await getUser(auth, token);
+  await auth.context.seenRefreshes.flush();
+  auth.clock.advance(60_000);
+  assert.equal((await refresh(auth, second.refresh_token)).refresh_token, third.refresh_token);
+});
+
+test("with AUTH_REFRESH_PREVIOUS=always the previous refresh token stays valid", async (t) => {
+  const auth = await createAuthContext(t, { settings: { authRefreshPrevious: "always" } });
+  const first = await signUp(auth, "ada@example.com");
+  const second = await refresh(auth, first.refresh_token);
+  await getUser(auth, second.access_token);
+  await auth.context.seenRefreshes.flush();
+  auth.clock.advance(3_600_000);
+  assert.equal((await refresh(auth, first.refresh_token)).refresh_token, second.refresh_token);
+});
+
+test("the use of an access token is written once, also by concurrent requests, and tried again behind a lock", async (t) => {
+  const auth = await createAuthContext(t);
+  const { seenRefreshes } = auth.context;
+  const first = await signUp(auth, "ada@example.com");
+  const second = await refresh(auth, first.refresh_token);
+  const readSeen = async (): Promise<readonly [seen: unknown, version: unknown]> => {
+    const { rows } = await auth.database.owner.query(
+      "select seen_refresh_counter as seen, xmin::text as version from auth.sessions",
+    );
+    return [rows[0].seen, rows[0].version];
+  };
+  await auth.database.owner.query("begin");
+  await auth.database.owner.query("select from auth.sessions for update");
+  await Promise.all(Array.from({ length: 20 }, () => getUser(auth, second.access_token)));
+  await seenRefreshes.flush();
+  await auth.database.owner.query("commit");
+  assert.equal((await readSeen())[0], "0");
+  await seenRefreshes.flush();
+  const written = await readSeen();
+  assert.equal(written[0], "1");
+  const otherNode = new SeenRefreshes(auth.context.pool, silentObserver);
+  otherNode.note(decodeJwt(second.access_token));
+  await otherNode.flush();
+  assert.deepEqual(await readSeen(), written);
 });
 
 test("an older refresh token returns the current one shortly after a refresh; later it ends the session", async (t) => {
@@ -202,18 +275,21 @@ test("decideRefresh is consistent for any counters and times", () => {
     presented: fc.bigInt({ min: 0n, max: 60n }),
     agoMs: fc.integer({ min: -5_000, max: 30_000 }),
     reuseSeconds: fc.integer({ min: 0, max: 20 }),
+    isSeen: fc.boolean(),
+    isPreviousAlwaysAccepted: fc.boolean(),
   });
   fc.assert(
-    fc.property(anyInput, ({ counter, presented, agoMs, reuseSeconds }) => {
+    fc.property(anyInput, ({ agoMs, ...given }) => {
+      const { counter, presented, reuseSeconds, isSeen, isPreviousAlwaysAccepted } = given;
       const now = new Date(1_000_000_000);
-      const input = { counter, presented, now, reuseSeconds, refreshedAt: new Date(now.getTime() - agoMs) };
+      const input = { ...given, now, refreshedAt: new Date(now.getTime() - agoMs) };
       const behind = counter - presented;
       const expected =
         behind < 0n
           ? "impossible"
           : behind === 0n
             ? "advance"
-            : behind === 1n || agoMs <= reuseSeconds * 1000
+            : (behind === 1n && (!isSeen || isPreviousAlwaysAccepted)) || agoMs <= reuseSeconds * 1000
               ? "repeat"
               : "reuse";
       assert.equal(decideRefresh(input), expected);

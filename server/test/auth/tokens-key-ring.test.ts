@@ -134,7 +134,7 @@ test("watch ends with its signal and survives an unavailable database", async (t
 
 test("verified tokens: a bounded LRU cache, in which no entry outlives its token", async (t) => {
   const { ring, clock, tokenOf } = await openTokenContext(t);
-  const verified = new VerifiedTokens(2);
+  const verified = new VerifiedTokens({ maxCount: 2 });
   const [first, second, third] = await Promise.all(
     Array.from({ length: 3 }, () => tokenOf(randomUUID(), randomUUID())),
   );

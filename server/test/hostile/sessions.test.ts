@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import tls from "node:tls";
 import { Secret, TOTP } from "otpauth";
 import { RawClient } from "../realtime/support/raw-client.ts";
@@ -95,6 +96,54 @@ async function signUpWithFactor(): Promise<{ email: string; token: string; facto
   const factor = await enrol(token);
   return { email, factor, token: (await verify(token, factor)).access_token };
 }
+
+describe("a stolen refresh token", () => {
+  const refresh = (token: string): Promise<Answer> =>
+    call("POST /auth/v1/token?grant_type=refresh_token", null, { refresh_token: token });
+
+  async function until(find: () => Promise<boolean>): Promise<void> {
+    for (const deadline = Date.now() + 30_000; !(await find()); await sleep(20)) assert.ok(Date.now() < deadline);
+  }
+
+  const holds = async (condition: string): Promise<boolean> =>
+    (await database.owner.query(`select ${condition} as holds`)).rows[0].holds;
+
+  /** As if the last refresh were this much earlier. */
+  const moveRefresh = (userId: string, by: string) =>
+    database.owner.query("update auth.sessions set refreshed_at = refreshed_at - $2::interval where user_id = $1", [
+      userId,
+      by,
+    ]);
+
+  test("one step behind its owner ends the session, with a log line and an audit entry", async () => {
+    const { refresh_token: stolen } = await signUp();
+    const owner = (await refresh(stolen)).body as Tokens & { user: { id: string } };
+    await callOk("GET /rest/v1/agents", owner.access_token);
+    const { id } = owner.user;
+    await until(() => holds(`(select seen_refresh_counter from auth.sessions where user_id = '${id}') = 1`));
+    // Another tab of the owner, within the reuse window.
+    assert.equal((await refresh(stolen)).body.refresh_token, owner.refresh_token);
+    await moveRefresh(id, "11 seconds");
+    const theft = await refresh(stolen);
+    assert.deepEqual([theft.status, theft.body.error_code], [400, "refresh_token_already_used"]);
+    assert.equal((await call("GET /rest/v1/agents", owner.access_token)).status, 401);
+    assert.equal((await refresh(owner.refresh_token)).status, 400);
+    assert.ok(
+      await holds(`'refresh_token_reused' = (select action from auth.audit_log_entries where user_id = '${id}')`),
+    );
+    const line = new RegExp(`"userId":"${id}".*"event":"session.refresh_token_reused"`);
+    await until(async () => line.test(service.output()));
+  });
+
+  test("of a client whose response was lost stays valid until the current one is used", async () => {
+    const { refresh_token: kept } = await signUp();
+    const lost = (await refresh(kept)).body as Tokens & { user: { id: string } };
+    await moveRefresh(lost.user.id, "1 day");
+    const again = (await refresh(kept)).body;
+    assert.equal(again.refresh_token, lost.refresh_token);
+    await callOk("GET /rest/v1/agents", again.access_token);
+  });
+});
 
 describe("a password without the second factor", () => {
   const DATA_CALLS: readonly (readonly [string, unknown?])[] = [

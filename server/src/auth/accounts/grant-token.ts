@@ -39,7 +39,7 @@ export function limitOfGrant({ grant_type: grantType }: AuthCall["query"]): "api
 async function refresh(context: AuthContext, call: AuthCall) {
   const { refresh_token: token } = parseBody(REFRESH_BODY, call);
   if (token === "") throw authError("validation_failed", "refresh_token required");
-  return refreshSession(context, token);
+  return refreshSession(context, { text: token, address: call.address });
 }
 
 function answer(body: unknown): AuthResponse {

@@ -6,6 +6,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows } from "../one-time/issue-one-time.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
+import { deleteAuditEntriesOf } from "../sql/audit-log.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
@@ -54,6 +55,7 @@ async function emptyAccount(client: Queryable, id: string, now: Date): Promise<v
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);
   await deleteSigningSecret(client, id);
+  await deleteAuditEntriesOf(client, id);
   await switchOffWebhooks(client, id, now);
   await clearProfile(client, id);
   await updateUser(client, id, {

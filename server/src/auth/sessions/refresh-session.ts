@@ -3,6 +3,7 @@ import type { AppError } from "../../errors/index.ts";
 import { isBanned } from "../accounts/account-rules.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
+import { insertAuditEntry } from "../sql/audit-log.ts";
 import { deleteSessions, type SessionRow, lockSession, updateSession } from "../sql/sessions.ts";
 import { findUserById, selectWholeUser } from "../sql/users.ts";
 import { type DecodedRefreshToken, decodeRefreshToken, isRefreshTokenSigned } from "../tokens/refresh-token.ts";
@@ -13,27 +14,41 @@ import { renderSession, type SessionBody, type SessionParts } from "./render-ses
  * Issues a new access token for a live session. Concurrent requests with the same token are serialised by the
  * session's row: the first one advances it, and all get the same refresh token.
  */
-export async function refreshSession(context: AuthContext, refreshToken: string): Promise<SessionBody> {
-  const token = decodeRefreshToken(refreshToken);
+export async function refreshSession(context: AuthContext, presented: PresentedRefreshToken): Promise<SessionBody> {
+  const token = decodeRefreshToken(presented.text);
   if (token === null) throw authError("refresh_token_not_found");
-  const outcome = await inTransaction(context.pool, (client) => advanceSession(context, client, token));
+  const { address } = presented;
+  const outcome = await inTransaction(context.pool, (client) => advanceSession(context, client, { ...token, address }));
+  if ("reused" in outcome) context.observer.note("session.refresh_token_reused", outcome.reused);
   if ("failure" in outcome) throw outcome.failure;
   return renderSession(context, outcome);
+}
+
+export interface PresentedRefreshToken {
+  readonly text: string;
+  /** The client's. */
+  readonly address: string;
+}
+
+interface EndedSession {
+  readonly failure: AppError;
+  /** Set when one of two holders of the session's tokens must have stolen them. */
+  readonly reused?: { readonly userId: string; readonly sessionId: string; readonly address: string };
 }
 
 /** Returns an error that ends the session instead of throwing it, because the end must be committed. */
 async function advanceSession(
   context: AuthContext,
   client: Queryable,
-  token: DecodedRefreshToken,
-): Promise<SessionParts | { readonly failure: AppError }> {
+  { address, ...token }: DecodedRefreshToken & Pick<PresentedRefreshToken, "address">,
+): Promise<SessionParts | EndedSession> {
   const session = await lockSession(client, token.sessionId);
   if (session === null) throw authError("refresh_token_not_found");
   const refreshKey = openRefreshKey(session, context.masterKey);
   // Knowing a session's id alone must not allow any change to it.
   if (!isRefreshTokenSigned(token, refreshKey)) throw authError("refresh_token_not_found");
 
-  const end = async (failure: AppError): Promise<{ readonly failure: AppError }> => {
+  const end = async (failure: AppError): Promise<EndedSession> => {
     await deleteSessions(client, { userId: session.user_id, only: session.id });
     return { failure };
   };
@@ -47,6 +62,8 @@ async function advanceSession(
   const decision = decideRefresh({
     counter,
     presented: token.counter,
+    isSeen: session.seen_refresh_counter === session.refresh_counter,
+    isPreviousAlwaysAccepted: context.settings.authRefreshPrevious === "always",
     refreshedAt: session.refreshed_at,
     now,
     reuseSeconds: context.settings.authRefreshReuseSeconds,
@@ -59,8 +76,11 @@ async function advanceSession(
     }
     case "repeat":
       return { session, refreshKey, user: await selectWholeUser(client, user) };
-    case "reuse":
-      return end(authError("refresh_token_already_used"));
+    case "reuse": {
+      const reused = { userId: user.id, sessionId: session.id, address };
+      await insertAuditEntry(client, { action: "refresh_token_reused", ...reused });
+      return { ...(await end(authError("refresh_token_already_used"))), reused };
+    }
     case "impossible":
       throw authError("refresh_token_not_found");
   }
@@ -79,6 +99,9 @@ export interface RefreshInput {
   readonly counter: bigint;
   /** The token's counter. */
   readonly presented: bigint;
+  /** Whether the client has received the session's current tokens. */
+  readonly isSeen: boolean;
+  readonly isPreviousAlwaysAccepted: boolean;
   readonly refreshedAt: Date | null;
   readonly now: Date;
   readonly reuseSeconds: number;
@@ -91,11 +114,12 @@ export interface RefreshInput {
  */
 export type RefreshDecision = "advance" | "repeat" | "reuse" | "impossible";
 
-export function decideRefresh({ counter, presented, refreshedAt, now, reuseSeconds }: RefreshInput): RefreshDecision {
+export function decideRefresh(input: RefreshInput): RefreshDecision {
+  const { counter, presented, isSeen, isPreviousAlwaysAccepted, refreshedAt, now, reuseSeconds } = input;
   const behind = counter - presented;
   if (behind < 0n) return "impossible";
   if (behind === 0n) return "advance";
-  if (behind === 1n) return "repeat";
+  if (behind === 1n && (!isSeen || isPreviousAlwaysAccepted)) return "repeat";
   const isRecent = refreshedAt !== null && now.getTime() - refreshedAt.getTime() <= reuseSeconds * 1000;
   return isRecent ? "repeat" : "reuse";
 }

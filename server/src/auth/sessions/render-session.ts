@@ -52,6 +52,7 @@ function buildClaims(context: AuthContext, session: SessionRow, user: UserRow): 
     aal: session.aal,
     amr: session.amr,
     session_id: session.id,
+    refresh_counter: Number(session.refresh_counter),
     is_anonymous: user.is_anonymous,
   };
 }

@@ -29,6 +29,7 @@ const STALE = {
   "flow states": { table: "auth.flow_states", key: "id", time: "expires_at" },
   challenges: { table: "auth.mfa_challenges", key: "id", time: "expires_at" },
   throttles: { table: "auth.mail_throttles", key: "address_hash, slot", time: "sent_at" },
+  "audit entries": { table: "auth.audit_log_entries", key: "id", time: "created_at" },
   "ended mails": { table: "private.mail_outbox", key: "id", time: "ended_at" },
 } as const;
 

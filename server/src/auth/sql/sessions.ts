@@ -12,6 +12,8 @@ export interface SessionRow {
   readonly refresh_key_wrapped: Buffer;
   /** A bigint, which the driver returns as text. */
   readonly refresh_counter: string;
+  /** The counter of the newest access token that was presented; a bigint too. */
+  readonly seen_refresh_counter: string;
   readonly refreshed_at: Date | null;
   readonly not_after: Date | null;
   readonly user_agent: string | null;
@@ -54,6 +56,33 @@ export function updateSession(client: Queryable, id: string, changes: SessionCha
   // The driver would write an array as an array of PostgreSQL, and not as JSON.
   const columns = { ...rest, amr: amr === undefined ? undefined : JSON.stringify(amr) };
   return updateRow<QueryResultRow>(client, "auth.sessions", id, columns) as Promise<SessionRow>;
+}
+
+/**
+ * Records that access tokens of these refresh counters were presented. Skips sessions that a transaction has locked, so
+ * that it neither waits nor deadlocks, and returns their ids.
+ */
+export async function markRefreshesSeen(
+  client: Queryable,
+  seen: readonly (readonly [sessionId: string, counter: number])[],
+): Promise<string[]> {
+  const rows = await selectRows<{ id: string }>(client, {
+    name: "mark-refreshes-seen",
+    text: `with seen as (
+             select s.id, n.counter from unnest($1::uuid[], $2::bigint[]) as n (id, counter)
+               join auth.sessions s on s.id = n.id
+              where s.refresh_counter = n.counter and s.seen_refresh_counter < n.counter
+           ), held as materialized (
+             select id from auth.sessions where id in (select id from seen) order by id
+                for no key update skip locked
+           ), marked as (
+             update auth.sessions s set seen_refresh_counter = greatest(s.seen_refresh_counter, seen.counter)
+               from seen where s.id = seen.id and s.id in (select id from held)
+           )
+           select id from seen except select id from held`,
+    values: [seen.map(([id]) => id), seen.map(([, counter]) => counter)],
+  });
+  return rows.map(({ id }) => id);
 }
 
 export interface SessionSelection {

@@ -25,6 +25,8 @@ export interface AccessClaims {
   readonly aal: "aal1" | "aal2";
   readonly amr: readonly AmrEntry[];
   readonly session_id: string;
+  /** The refresh counter of the session when the token was issued. Tokens of imported keys have none. */
+  readonly refresh_counter?: number;
   readonly is_anonymous: boolean;
 }
 

@@ -38,6 +38,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(factor_id, expires_at) values (:factor, now())",
     update: "failed_attempts = 1",
   }),
+  "auth.audit_log_entries": rows("auth.audit_log_entries", {
+    where: "user_id = :owner",
+    insert: "(action, user_id) values ('x', :caller)",
+    update: "action = 'y'",
+  }),
   "auth.flow_states": rows("auth.flow_states", {
     where: "id = :flowState",
     insert:

@@ -7,6 +7,7 @@ import { type Principal, openDatabase } from "../../../src/db/index.ts";
 import type { AuthContext } from "../../../src/auth/auth-context.ts";
 import type { Settings } from "../../../src/config/index.ts";
 import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
+import { SeenRefreshes } from "../../../src/auth/sessions/seen-refreshes.ts";
 import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
@@ -62,6 +63,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   // On a busy machine, many concurrent calls can wait longer for a connection.
   Object.assign(pools.service.options, { connectionTimeoutMillis: 60_000 });
 
+  const seenRefreshes = new SeenRefreshes(pools.service, silentObserver);
   const mails: Mail[] = [];
   const context: AuthContext = {
     pool: pools.service,
@@ -71,7 +73,8 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     baseUrl: overrides.baseUrl ?? "https://localhost:8443",
     masterKey,
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
-    verifiedTokens: new VerifiedTokens(),
+    verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    seenRefreshes,
     hasher: overrides.hasher ?? (await createPasswordHasher(TEST_HASH_PARAMETERS)),
     mailer: {
       send: async (mail) => {

@@ -1,0 +1,23 @@
+import type { Queryable } from "../auth-context.ts";
+
+type AuditAction = "refresh_token_reused";
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly address: string;
+}
+
+export async function insertAuditEntry(client: Queryable, entry: AuditEntry): Promise<void> {
+  await client.query("insert into auth.audit_log_entries (action, user_id, session_id, ip) values ($1, $2, $3, $4)", [
+    entry.action,
+    entry.userId,
+    entry.sessionId,
+    entry.address,
+  ]);
+}
+
+export async function deleteAuditEntriesOf(client: Queryable, userId: string): Promise<void> {
+  await client.query("delete from auth.audit_log_entries where user_id = $1", [userId]);
+}
