@@ -166,11 +166,12 @@ create table auth.mfa_factors (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   constraint mfa_factors_pkey PRIMARY KEY (id),
-  constraint mfa_factors_factor_type_known CHECK (factor_type = 'totp'::text),
+  constraint mfa_factors_factor_type_known CHECK (factor_type = ANY (ARRAY['totp'::text, 'recovery_code'::text])),
   constraint mfa_factors_friendly_name_length CHECK (char_length(friendly_name) <= 200),
   constraint mfa_factors_status_known CHECK (status = ANY (ARRAY['unverified'::text, 'verified'::text])),
   constraint mfa_factors_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+CREATE UNIQUE INDEX mfa_factors_one_recovery_idx ON auth.mfa_factors USING btree (user_id) WHERE (factor_type = 'recovery_code'::text);
 CREATE UNIQUE INDEX mfa_factors_user_id_friendly_name_key ON auth.mfa_factors USING btree (user_id, friendly_name) WHERE (friendly_name <> ''::text);
 CREATE INDEX mfa_factors_user_id_idx ON auth.mfa_factors USING btree (user_id);
 alter table auth.mfa_factors enable row level security;
@@ -179,6 +180,20 @@ create policy mfa_factors_service on auth.mfa_factors to sb_service
   with check (true);
 CREATE TRIGGER mfa_factors_sync_sessions AFTER INSERT OR DELETE OR UPDATE OF status ON auth.mfa_factors FOR EACH ROW EXECUTE FUNCTION private.sync_second_factor();
 grant delete, insert, select, update on table auth.mfa_factors to sb_service;
+
+create table auth.mfa_recovery_codes (
+  factor_id uuid not null,
+  code_hash bytea not null,
+  used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint mfa_recovery_codes_pkey PRIMARY KEY (factor_id, code_hash),
+  constraint mfa_recovery_codes_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE CASCADE
+);
+alter table auth.mfa_recovery_codes enable row level security;
+create policy mfa_recovery_codes_service on auth.mfa_recovery_codes to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table auth.mfa_recovery_codes to sb_service;
 
 create table auth.one_time_tokens (
   id uuid default private.new_id() not null,

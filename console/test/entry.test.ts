@@ -159,6 +159,11 @@ test("sign-in requires the code of a second factor", async (t, { openPage, insta
   await page.getByLabel("Code").fill("000000");
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("alert").waitFor();
+  await page.getByRole("button", { name: "Use a recovery code" }).click();
+  await page.getByLabel("Recovery code").fill("none of them");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Factor not found").waitFor();
+  await page.getByRole("button", { name: "Use the app" }).click();
   await page.getByLabel("Code").fill(factor.nextCode());
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();

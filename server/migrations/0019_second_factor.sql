@@ -26,9 +26,26 @@ create index audit_log_entries_created_at_idx on auth.audit_log_entries (created
 alter table auth.audit_log_entries enable row level security;
 grant select, insert, update, delete on auth.audit_log_entries to sb_service;
 
+-- Recovery codes are a factor of their own, at most one for each user. Its secret is the key of the hashes.
+alter table auth.mfa_factors drop constraint mfa_factors_factor_type_known;
+alter table auth.mfa_factors add constraint mfa_factors_factor_type_known
+  check (factor_type in ('totp', 'recovery_code'));
+create unique index mfa_factors_one_recovery_idx on auth.mfa_factors (user_id) where factor_type = 'recovery_code';
+
+create table auth.mfa_recovery_codes (
+  factor_id uuid not null constraint mfa_recovery_codes_factor_id_fkey references auth.mfa_factors on delete cascade,
+  code_hash bytea not null,
+  used_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint mfa_recovery_codes_pkey primary key (factor_id, code_hash)
+);
+alter table auth.mfa_recovery_codes enable row level security;
+grant select, insert, update, delete on auth.mfa_recovery_codes to sb_service;
+
 -- after functions
 
 create trigger mfa_factors_sync_sessions after insert or update of status or delete on auth.mfa_factors for each row
   execute function private.sync_second_factor();
 
+create policy mfa_recovery_codes_service on auth.mfa_recovery_codes to sb_service using (true) with check (true);
 create policy audit_log_entries_service on auth.audit_log_entries to sb_service using (true) with check (true);

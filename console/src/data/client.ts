@@ -49,7 +49,12 @@ export async function loadConfig(): Promise<ConsoleConfig> {
 export async function loadClient(): Promise<Client> {
   const config = await loadConfig();
   const client = createClient<Database>(config.url, config.anonKey, {
-    auth: { flowType: "pkce", storageKey: STORAGE_KEY, detectSessionInUrl: true },
+    auth: {
+      flowType: "pkce",
+      storageKey: STORAGE_KEY,
+      detectSessionInUrl: true,
+      experimental: { recoveryCodes: true },
+    },
     global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${config.version}` } },
   });
   loaded = { client, config };

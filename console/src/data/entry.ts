@@ -47,6 +47,11 @@ export async function setPassword(password: string): Promise<void> {
   await unwrap(getClient().auth.updateUser({ password }));
 }
 
+/** For users without their authenticator app. Each code works once. */
+export async function passRecoveryCode(code: string): Promise<void> {
+  await unwrap(getClient().auth.mfa.recoveryCodes.verify({ code }));
+}
+
 /** Verifies a code of the authenticator app against the first factor. */
 export async function passSecondFactor(code: string): Promise<void> {
   const { mfa } = getClient().auth;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { getClient } from "./client.ts";
-import { type Failure, unwrap } from "./failure.ts";
+import { Failure, unwrap } from "./failure.ts";
 import type { ReadResult } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -20,6 +20,8 @@ export interface Enrolment {
 }
 
 const KEY = ["account", "factors"];
+const RECOVERY_KEY = ["account", "recovery-codes"];
+const NOT_FOUND = 404;
 
 /** The verified factors. */
 export function useFactors(): ReadResult<readonly Factor[]> {
@@ -71,6 +73,36 @@ export function useRemoveFactor(): Write<string, boolean> {
       await client.auth.refreshSession();
       await queries.invalidateQueries({ queryKey: KEY });
       return true;
+    },
+  });
+}
+
+/** The number of unused recovery codes; null when the user has none yet. */
+export function useRecoveryCodesLeft(): number | null | undefined {
+  const { data } = useQuery<number | null, Failure>({
+    queryKey: RECOVERY_KEY,
+    queryFn: async () => {
+      try {
+        return (await unwrap(getClient().auth.mfa.recoveryCodes.getStatus())).remaining;
+      } catch (error) {
+        if (error instanceof Failure && error.status === NOT_FOUND) return null;
+        throw error;
+      }
+    },
+  });
+  return data;
+}
+
+/** Creates recovery codes, and invalidates earlier ones. They are shown once. */
+export function useRenewRecoveryCodes(): Write<boolean, readonly string[]> {
+  const queries = useQueryClient();
+  return useWrite({
+    tables: [],
+    write: async (client, hasCodes) => {
+      const { recoveryCodes } = client.auth.mfa;
+      const { codes } = await unwrap(hasCodes ? recoveryCodes.regenerate() : recoveryCodes.generate());
+      await queries.invalidateQueries({ queryKey: RECOVERY_KEY });
+      return codes;
     },
   });
 }

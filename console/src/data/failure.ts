@@ -48,6 +48,8 @@ const FIELDS_OF_CODES: Readonly<Record<string, string>> = {
   email_exists: "email",
   user_already_exists: "email",
 };
+/** The code of a request that needs the second factor first. */
+export const SECOND_FACTOR = "insufficient_aal";
 const UNREACHABLE = "The service cannot be reached.";
 
 export async function toFailure(error: unknown, status = 0): Promise<Failure> {
@@ -58,7 +60,7 @@ export async function toFailure(error: unknown, status = 0): Promise<Failure> {
   const found = numberOf(body["status"]) ?? numberOf(body["statusCode"]) ?? status;
   if (message === null || /failed to fetch|networkerror|load failed/i.test(message))
     return new Failure(UNREACHABLE, { cause: error });
-  const code = textOf(body["code"]) ?? "";
+  const code = (body["error_code"] === SECOND_FACTOR ? SECOND_FACTOR : textOf(body["code"])) ?? "";
   const text = toSentence(message);
   const field = FIELDS_OF_CODES[code];
   return new Failure(text, {
@@ -75,8 +77,8 @@ async function bodyOf(error: unknown): Promise<Record<string, unknown>> {
   const response = error["context"];
   if (!(response instanceof Response)) {
     // These fields are not enumerable, so spreading would miss them.
-    const { message, code, details, status } = error;
-    return { message, code, details, status };
+    const { message, code, details, status, error_code } = error;
+    return { message, code, details, status, error_code };
   }
   const body: unknown = await response.json().catch(() => null);
   return {

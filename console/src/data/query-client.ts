@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
-import { Failure } from "./failure.ts";
+import { Failure, SECOND_FACTOR } from "./failure.ts";
 import { revalidateSession } from "./session.ts";
 
 const STALE_MS = 30_000;
@@ -19,7 +19,9 @@ function shouldRetry(count: number, error: unknown): boolean {
 }
 
 function onError(error: unknown): void {
-  if (error instanceof Failure && error.status === UNAUTHORIZED) void revalidateSession();
+  if (!(error instanceof Failure)) return;
+  // The refreshed session has the current level, so that the page asks for a missing second factor.
+  if (error.status === UNAUTHORIZED || error.code === SECOND_FACTOR) void revalidateSession();
 }
 
 /**

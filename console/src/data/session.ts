@@ -89,7 +89,7 @@ export async function signOut(scope: "local" | "global" | "others" = "local"): P
 
 let revalidation: Promise<void> | null = null;
 
-/** Refreshes the token once after a 401; signs out when that fails. */
+/** Refreshes the token once after a rejected request; signs out when that fails. */
 export function revalidateSession(): Promise<void> {
   revalidation ??= (async () => {
     const { auth } = getClient();

@@ -212,6 +212,16 @@ describe("answers of a running service, against its own document", () => {
     const raised = await api.call(verify, 200, { token, params, body: shown });
     await api.call("GET /auth/v1/admin/users/{id}/factors", 200, asService({ params: { id: ada.id } }));
     const gone = { params, token: text(raised, "access_token") };
+    const recovery = "/auth/v1/factors/recovery-codes";
+    await api.call(`GET ${recovery}`, 404, gone);
+    await api.call(`POST ${recovery}`, 200, gone);
+    await api.call(`DELETE ${recovery}`, 200, gone);
+    await api.call(`POST ${recovery}`, 200, gone);
+    await api.call(`POST ${recovery}`, 422, gone);
+    await api.call(`GET ${recovery}`, 200, gone);
+    const { codes } = (await api.call(`POST ${recovery}/regenerate`, 200, gone)).body as { codes: string[] };
+    await api.call(`POST ${recovery}/verify`, 422, { ...gone, body: { code: "wrong" } });
+    await api.call(`POST ${recovery}/verify`, 200, { ...gone, body: { code: codes[0] ?? "" } });
     await api.call("DELETE /auth/v1/factors/{id}", 200, gone);
     await api.call("DELETE /auth/v1/factors/{id}", 404, gone);
     const { sessions } = (await api.call("GET /auth/v1/sessions", 200, { token: gone.token })).body as {

@@ -278,6 +278,11 @@ auth.mfa_factors                 | insert                            | no    no 
 auth.mfa_factors                 | update                            | no    no    no     no     no      no       no    no      yes
 auth.mfa_factors                 | delete                            | no    no    no     no     no      no       no    no      yes
 
+auth.mfa_recovery_codes          | select                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_recovery_codes          | insert                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_recovery_codes          | update                            | no    no    no     no     no      no       no    no      yes
+auth.mfa_recovery_codes          | delete                            | no    no    no     no     no      no       no    no      yes
+
 auth.audit_log_entries           | select                            | no    no    no     no     no      no       no    no      yes
 auth.audit_log_entries           | insert                            | no    no    no     no     no      no       no    no      yes
 auth.audit_log_entries           | update                            | no    no    no     no     no      no       no    no      yes

@@ -18,6 +18,7 @@ const USERS = `
   delete from public.user_settings where user_id = :bare;
   insert into auth.identities (id, user_id, provider, provider_id) values (:identity, :owner, 'email', 'owner');
   insert into auth.mfa_factors (id, user_id, factor_type, secret_wrapped) values (:factor, :owner, 'totp', 'x');
+  insert into auth.mfa_recovery_codes (factor_id, code_hash) values (:factor, 'x');
   insert into auth.audit_log_entries (action, user_id) values ('x', :owner);
   insert into auth.mfa_challenges (id, factor_id, expires_at) values (:challenge, :factor, now());
   insert into auth.sessions (id, user_id, refresh_key_wrapped) values (:session, :owner, 'x');

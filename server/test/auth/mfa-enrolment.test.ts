@@ -122,17 +122,3 @@ describe("removing a factor", () => {
     await assertRejected(stage.call("DELETE", `/factors/${first.id}`, { token }), 401, "insufficient_aal");
   });
 });
-
-describe("recovery codes", () => {
-  it("are not offered", async (t) => {
-    const { stage, token } = await openPerson(t);
-    for (const method of ["GET", "POST", "DELETE"] as const)
-      await assertRejected(
-        stage.call(method, "/factors/recovery-codes", { token }),
-        422,
-        "mfa_recovery_codes_enroll_not_enabled",
-      );
-    const verify = stage.call("POST", "/factors/recovery-codes/verify", { token, body: {} });
-    await assertRejected(verify, 422, "mfa_recovery_codes_verify_not_enabled");
-  });
-});

@@ -10,6 +10,7 @@ import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { EnrolDialog } from "./enrol-dialog.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
 
 export function FactorsCard() {
   const { rows: factors, failure, reload } = useFactors();
@@ -19,7 +20,7 @@ export function FactorsCard() {
   return (
     <CardSection
       title="Second factor"
-      description="A code from an app on your phone. The console requires it after the password, and for changes of the password, the address or a factor."
+      description="A code from an app on your phone. After the password it is required for everything else, in the console and in other clients."
       action={factors !== undefined && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? "On" : "Off"}</Badge>}
     >
       <div className="grid gap-4">
@@ -54,6 +55,7 @@ export function FactorsCard() {
             {isOn ? "Add another app" : "Set up an app"}
           </Button>
         </div>
+        {isOn && <RecoveryCodes />}
       </div>
       {isEnrolling && <EnrolDialog taken={factors ?? []} onClose={() => setEnrolling(false)} />}
       {leaving !== null && (
@@ -90,7 +92,7 @@ function RemoveFactor({ factor, isLast, onClose }: RemoveFactorProps) {
       onConfirm={() => void confirm()}
     >
       {isLast
-        ? "This is your only factor. Without it, the password is enough to sign in."
+        ? "This is your only factor. Without it, the password is enough to sign in, and your recovery codes are removed."
         : "Its codes will no longer be accepted. To use it again, set it up again."}
     </ConfirmByName>
   );

@@ -3,6 +3,13 @@ import { ID, SESSION } from "./example-values.ts";
 import { inPath, type OperationTexts, refer } from "./operation-text.ts";
 
 const FACTOR = inPath("id", "the factor");
+const RECOVERY_CODES = {
+  id: ID.factor,
+  type: "recovery_code",
+  friendly_name: "Recovery codes",
+  total: 10,
+  codes: ["k4m9x7qp2ab8ht3z", "9wze6r5npd4cmq7v"],
+};
 
 /** Under `/auth/v1`: second factors, and the keys that tokens are signed with. */
 export const FACTOR_OPERATIONS: OperationTexts = {
@@ -88,6 +95,63 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     },
     errors: ["validation_failed", "mfa_factor_not_found", "insufficient_aal"],
     javascript: `await supabase.auth.mfa.unenroll({ factorId });`,
+  },
+  "GET /auth/v1/factors/recovery-codes": {
+    id: "getRecoveryCodes",
+    summary: "Count the recovery codes that are left",
+    answers: {
+      200: {
+        description: "The numbers of codes, never the codes",
+        schema: record({ id: UUID, type: { type: "string", const: "recovery_code" }, total: COUNT, remaining: COUNT }),
+        example: { id: ID.factor, type: "recovery_code", total: 10, remaining: 9 },
+      },
+    },
+    errors: ["mfa_factor_not_found"],
+    javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.getStatus();",
+  },
+  "POST /auth/v1/factors/recovery-codes": {
+    id: "generateRecoveryCodes",
+    summary: "Create recovery codes",
+    description: "Requires another verified factor and a session of level `aal2`. Each code works once.",
+    body: {
+      examples: { "ten codes": { friendly_name: "Recovery codes" } },
+      isOptional: true,
+    },
+    answers: { 200: { description: "The codes", schema: refer("RecoveryCodes"), example: RECOVERY_CODES } },
+    errors: [
+      "validation_failed",
+      "mfa_factor_name_conflict",
+      "mfa_recovery_codes_sole_factor",
+      "mfa_verified_factor_exists",
+      "insufficient_aal",
+    ],
+    javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.generate();",
+  },
+  "POST /auth/v1/factors/recovery-codes/regenerate": {
+    id: "regenerateRecoveryCodes",
+    summary: "Replace the recovery codes",
+    description: "Earlier codes become invalid. Requires a session of level `aal2`.",
+    answers: { 200: { description: "The new codes", schema: refer("RecoveryCodes"), example: RECOVERY_CODES } },
+    errors: ["mfa_factor_not_found", "insufficient_aal"],
+    javascript: "const { data } = await supabase.auth.mfa.recoveryCodes.regenerate();",
+  },
+  "POST /auth/v1/factors/recovery-codes/verify": {
+    id: "verifyRecoveryCode",
+    summary: "Verify a recovery code",
+    description:
+      "An unused code raises the session to `aal2`. Case, spaces and hyphens are ignored. Ten wrong codes lock the codes for five minutes.",
+    body: { required: ["code"], examples: { "a code": { code: "k4m9-x7qp-2ab8-ht3z" } } },
+    answers: { 200: { description: "The raised session", schema: refer("Session"), example: SESSION } },
+    errors: ["validation_failed", "mfa_factor_not_found", "mfa_verification_failed", "mfa_recovery_codes_locked"],
+    javascript: `await supabase.auth.mfa.recoveryCodes.verify({ code: "k4m9-x7qp-2ab8-ht3z" });`,
+  },
+  "DELETE /auth/v1/factors/recovery-codes": {
+    id: "removeRecoveryCodes",
+    summary: "Remove the recovery codes",
+    description: "Requires a session of level `aal2`.",
+    answers: { 200: { description: "The id of the factor", schema: record({ id: UUID }), example: { id: ID.factor } } },
+    errors: ["mfa_factor_not_found", "insufficient_aal"],
+    javascript: "await supabase.auth.mfa.recoveryCodes.unenroll();",
   },
   "GET /auth/v1/.well-known/jwks.json": {
     id: "getKeySet",

@@ -57,7 +57,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
       created_at: TIME,
       updated_at: TIME,
       status: { type: "string", enum: ["unverified", "verified"] },
-      factor_type: { type: "string", const: "totp" },
+      factor_type: { type: "string", enum: ["totp", "recovery_code"] },
     },
     { friendly_name: TEXT, last_challenged_at: TIME },
   ),
@@ -95,6 +95,13 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
       secret: describe(TEXT, "base32, for typing it in"),
       uri: describe(TEXT, "`otpauth:`"),
     }),
+  }),
+  RecoveryCodes: record({
+    id: UUID,
+    type: { type: "string", const: "recovery_code" },
+    friendly_name: TEXT,
+    total: COUNT,
+    codes: describe(listOf(TEXT), "shown this once"),
   }),
   GeneratedLink: record(
     {

@@ -7,7 +7,6 @@ interface UnsupportedEndpoint extends Pick<AuthEndpoint, "path" | "access"> {
 }
 
 const OAUTH = "oauth_provider_not_supported";
-const RECOVERY_CODES = "mfa_recovery_codes_enroll_not_enabled";
 
 /** Endpoints of the client library that are not supported. Each returns the error code that clients test for. */
 const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
@@ -37,14 +36,6 @@ const UNSUPPORTED: readonly UnsupportedEndpoint[] = [
     path: "/admin/custom-providers/:id",
     access: "service",
     code: "feature_disabled",
-  },
-  { methods: ["GET", "POST", "DELETE"], path: "/factors/recovery-codes", access: "user", code: RECOVERY_CODES },
-  { methods: ["POST"], path: "/factors/recovery-codes/regenerate", access: "user", code: RECOVERY_CODES },
-  {
-    methods: ["POST"],
-    path: "/factors/recovery-codes/verify",
-    access: "user",
-    code: "mfa_recovery_codes_verify_not_enabled",
   },
 ];
 

@@ -25,7 +25,7 @@ export async function removeAccountFactor(context: AuthContext, call: AuthCall):
     if ((await lockUser(client, userId)) === null) throw authError("user_not_found");
     const found = await lockFactor(client, userId, factorId);
     if (found === null) throw authError("mfa_factor_not_found");
-    await removeFactor(client, found.id);
+    await removeFactor(client, found);
     return found;
   });
   return { status: 200, body: renderFactor(factor) };

@@ -1,10 +1,11 @@
 import { inTransaction } from "../../db/index.ts";
-import type { AuthContext } from "../auth-context.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { getPathId } from "../parse-call.ts";
 import { deleteChallenges, insertChallenge } from "../sql/mfa-challenges.ts";
 import { lockFactor, touchChallenged } from "../sql/mfa-factors.ts";
+import type { FactorRow } from "../users/user-row.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 
 const CHALLENGE_MS = 300 * 1000;
@@ -22,8 +23,7 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
   const now = context.clock.now();
   const challenge = await inTransaction(context.pool, async (client) => {
     const { user } = await lockPrincipal(client, call);
-    const factor = await lockFactor(client, user.id, factorId);
-    if (factor === null) throw authError("mfa_factor_not_found");
+    const factor = await lockAuthenticator(client, user.id, factorId);
     await deleteChallenges(client, factor.id, new Date(now.getTime() - FAILURE_MEMORY_MS));
     await touchChallenged(client, factor.id, now);
     return insertChallenge(client, {
@@ -35,4 +35,12 @@ export async function challengeFactor(context: AuthContext, call: AuthCall): Pro
   });
   const expiresAt = Math.floor(challenge.expires_at.getTime() / 1000);
   return { status: 200, body: { id: challenge.id, type: "totp", expires_at: expiresAt } };
+}
+
+/** Locks a factor that shows codes. Recovery codes have a call of their own and no challenge. */
+export async function lockAuthenticator(client: Queryable, userId: string, id: string): Promise<FactorRow> {
+  const factor = await lockFactor(client, userId, id);
+  if (factor === null) throw authError("mfa_factor_not_found");
+  if (factor.factor_type === "totp") return factor;
+  throw authError("validation_failed", "Recovery codes are verified with POST /factors/recovery-codes/verify");
 }

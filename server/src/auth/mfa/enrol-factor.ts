@@ -6,6 +6,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { deleteAbandonedFactors, insertFactor, selectFactors } from "../sql/mfa-factors.ts";
+import type { FactorRow } from "../users/user-row.ts";
 import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
 import { wrapFactorSecret, makeTotpSecret, renderTotp } from "./totp.ts";
 
@@ -20,9 +21,11 @@ const text = (maxLength: number) =>
     .transform((value) => value.trim())
     .default("");
 
+export const FRIENDLY_NAME = text(200);
+
 export const ENROL_BODY = z.object({
   factor_type: z.string().default(""),
-  friendly_name: text(200),
+  friendly_name: FRIENDLY_NAME,
   // Shown by the authenticator. The length is limited by what a QR code can hold.
   issuer: text(64),
 });
@@ -66,6 +69,11 @@ function rejectOtherTypes(type: string): void {
   }
 }
 
+export function requireFreeName(factors: readonly FactorRow[], name: string): void {
+  if (name === "" || factors.every((factor) => factor.friendly_name !== name)) return;
+  throw authError("mfa_factor_name_conflict", `A factor with the friendly name "${name}" for this user already exists`);
+}
+
 async function checkFactors(
   context: AuthContext,
   client: Queryable,
@@ -74,13 +82,9 @@ async function checkFactors(
 ): Promise<void> {
   await deleteAbandonedFactors(client, user.id, new Date(context.clock.now().getTime() - ENROLMENT_MS));
   const factors = await selectFactors(client, [user.id]);
-  if (name !== "" && factors.some((factor) => factor.friendly_name === name)) {
-    throw authError(
-      "mfa_factor_name_conflict",
-      `A factor with the friendly name "${name}" for this user already exists`,
-    );
-  }
-  if (factors.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
+  requireFreeName(factors, name);
+  const authenticators = factors.filter((factor) => factor.factor_type === "totp");
+  if (authenticators.length >= context.settings.authMfaMaxFactors) throw authError("too_many_enrolled_mfa_factors");
   // Otherwise a stolen password would be enough to add a factor.
   if (session.aal !== "aal2" && factors.some((factor) => factor.status === "verified")) {
     throw authError("insufficient_aal", "AAL2 required to enroll a new factor");

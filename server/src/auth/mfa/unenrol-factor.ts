@@ -4,8 +4,10 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { lockPrincipal } from "./lock-principal.ts";
 import { getPathId } from "../parse-call.ts";
-import { deleteFactor, lockFactor } from "../sql/mfa-factors.ts";
+import { deleteFactor, hasVerifiedFactor, lockFactor } from "../sql/mfa-factors.ts";
+import { lockRecoveryFactor } from "../sql/mfa-recovery-codes.ts";
 import { downgradeSessions } from "../sql/sessions.ts";
+import type { FactorRow } from "../users/user-row.ts";
 
 export async function unenrolFactor(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "factor_id");
@@ -16,13 +18,21 @@ export async function unenrolFactor(context: AuthContext, call: AuthCall): Promi
     if (factor.status === "verified" && session.aal !== "aal2") {
       throw authError("insufficient_aal", "AAL2 required to unenroll verified factor");
     }
-    await removeFactor(client, factor.id);
+    await removeFactor(client, factor);
   });
   return { status: 200, body: { id } };
 }
 
-/** Downgrades the sessions first: after the deletion they no longer reference the factor. */
-export async function removeFactor(client: Queryable, id: string): Promise<void> {
-  await downgradeSessions(client, id);
-  await deleteFactor(client, id);
+/**
+ * Downgrades the sessions first: after the deletion they no longer reference the factor. Recovery codes are removed with
+ * the last other factor, because nobody could get new ones.
+ */
+export async function removeFactor(client: Queryable, factor: Pick<FactorRow, "id" | "user_id">): Promise<void> {
+  await downgradeSessions(client, factor.id);
+  await deleteFactor(client, factor.id);
+  if (await hasVerifiedFactor(client, factor.user_id)) return;
+  const recovery = await lockRecoveryFactor(client, factor.user_id);
+  if (recovery === null) return;
+  await downgradeSessions(client, recovery.id);
+  await deleteFactor(client, recovery.id);
 }

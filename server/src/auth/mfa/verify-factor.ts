@@ -4,8 +4,6 @@ import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { parseBody, getPathId, isUuid } from "../parse-call.ts";
-import { makeRefreshKey } from "../sessions/refresh-key.ts";
-import { renderSession, type SessionBody } from "../sessions/render-session.ts";
 import {
   type ChallengeRow,
   countFailedAttempt,
@@ -14,12 +12,16 @@ import {
   isChallengedAddress,
   markChallengeVerified,
 } from "../sql/mfa-challenges.ts";
-import { deleteUnverifiedFactors, lockFactor, markFactorVerified } from "../sql/mfa-factors.ts";
-import { updateSession, deleteLowerSessions } from "../sql/sessions.ts";
-import { selectWholeUser } from "../sql/users.ts";
+import { deleteUnverifiedFactors, markFactorVerified } from "../sql/mfa-factors.ts";
 import type { FactorRow } from "../users/user-row.ts";
-import { FAILURE_MEMORY_MS, MAX_CHALLENGE_FAILURES, MAX_FACTOR_FAILURES } from "./challenge-factor.ts";
-import { type LockedPrincipal, lockPrincipal } from "./lock-principal.ts";
+import {
+  FAILURE_MEMORY_MS,
+  lockAuthenticator,
+  MAX_CHALLENGE_FAILURES,
+  MAX_FACTOR_FAILURES,
+} from "./challenge-factor.ts";
+import { lockPrincipal } from "./lock-principal.ts";
+import { raiseSession } from "./raise-session.ts";
 import { openFactorSecret, findTotpStep } from "./totp.ts";
 
 export const VERIFY_FACTOR_BODY = z.object({
@@ -35,8 +37,7 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
   if (code === "") throw authError("validation_failed", "Code needs to be non-empty");
   const session = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
-    const factor = await lockFactor(client, locked.user.id, factorId);
-    if (factor === null) throw authError("mfa_factor_not_found");
+    const factor = await lockAuthenticator(client, locked.user.id, factorId);
     const challenge = await getOpenChallenge(context, client, factor, { id: body.challenge_id, address: call.address });
     const step = findUnusedStep(context, factor, code);
     if (step === null) {
@@ -47,7 +48,7 @@ export async function verifyFactor(context: AuthContext, call: AuthCall): Promis
     await markChallengeVerified(client, challenge.id, now);
     await markFactorVerified(client, factor.id, step, now);
     await deleteUnverifiedFactors(client, locked.user.id);
-    return raiseSession(context, client, locked, factor);
+    return raiseSession(context, client, locked, { id: factor.id, method: "totp" });
   });
   if (session === null) throw authError("mfa_verification_failed");
   return { status: 200, body: session };
@@ -84,26 +85,4 @@ function findUnusedStep(context: AuthContext, factor: FactorRow, code: string): 
   const step = findTotpStep(openFactorSecret(context.masterKey, factor), code, context.clock.now());
   if (step === null) return null;
   return factor.last_used_step !== null && step <= Number(factor.last_used_step) ? null : step;
-}
-
-async function raiseSession(
-  context: AuthContext,
-  client: Queryable,
-  locked: LockedPrincipal,
-  factor: FactorRow,
-): Promise<SessionBody> {
-  const now = context.clock.now();
-  const earlier = locked.session.amr.filter(({ method }) => method !== "totp");
-  // Refresh tokens of the aal1 session must not be accepted as a repeated request: a new key invalidates their
-  // signatures.
-  const { refreshKey, wrapped } = makeRefreshKey(locked.session.id, context.masterKey);
-  const session = await updateSession(client, locked.session.id, {
-    aal: "aal2",
-    amr: [{ method: "totp", timestamp: Math.floor(now.getTime() / 1000) }, ...earlier],
-    factor_id: factor.id,
-    refresh_key_wrapped: wrapped,
-    refreshed_at: now,
-  });
-  await deleteLowerSessions(client, locked.user.id, session.id);
-  return renderSession(context, { session, refreshKey, user: await selectWholeUser(client, locked.user) });
 }

@@ -1,6 +1,11 @@
 import type { Queryable } from "../auth-context.ts";
 
-type AuditAction = "refresh_token_reused";
+type AuditAction =
+  | "refresh_token_reused"
+  | "recovery_codes_generated"
+  | "recovery_codes_removed"
+  | "recovery_code_used"
+  | "recovery_code_rejected";
 
 export interface AuditEntry {
   readonly action: AuditAction;

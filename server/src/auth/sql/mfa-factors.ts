@@ -2,7 +2,8 @@ import type { Queryable } from "../auth-context.ts";
 import type { FactorRow } from "../users/user-row.ts";
 import { findRow, getRow, insertRow, selectRows } from "./query.ts";
 
-type NewFactor = Omit<FactorRow, "status" | "last_used_step" | "last_challenged_at">;
+type NewFactor = Omit<FactorRow, "status" | "last_used_step" | "last_challenged_at"> &
+  Partial<Pick<FactorRow, "status">>;
 
 export function insertFactor(client: Queryable, factor: NewFactor): Promise<FactorRow> {
   return insertRow<FactorRow>(client, "auth.mfa_factors", factor);
@@ -19,8 +20,10 @@ export function lockFactor(client: Queryable, userId: string, id: string): Promi
   return findRow(client, statement, [userId, id]);
 }
 
+/** Recovery codes do not count: they exist only beside another factor. */
 export async function hasVerifiedFactor(client: Queryable, userId: string): Promise<boolean> {
-  const statement = "select exists (select 1 from auth.mfa_factors where user_id = $1 and status = 'verified') as has";
+  const statement = `select exists (select 1 from auth.mfa_factors
+    where user_id = $1 and status = 'verified' and factor_type <> 'recovery_code') as has`;
   return (await getRow<{ has: boolean }>(client, statement, [userId])).has;
 }
 

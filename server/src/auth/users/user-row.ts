@@ -37,8 +37,9 @@ export interface FactorRow {
   readonly id: string;
   readonly user_id: string;
   readonly friendly_name: string | null;
-  readonly factor_type: "totp";
+  readonly factor_type: "totp" | "recovery_code";
   readonly status: "unverified" | "verified";
+  /** The secret of an authenticator, or the key of the hashes of recovery codes. */
   readonly secret_wrapped: Buffer;
   readonly last_used_step: string | null;
   readonly last_challenged_at: Date | null;

@@ -38,6 +38,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(factor_id, expires_at) values (:factor, now())",
     update: "failed_attempts = 1",
   }),
+  "auth.mfa_recovery_codes": rows("auth.mfa_recovery_codes", {
+    where: "factor_id = :factor",
+    insert: "(factor_id, code_hash) values (:factor, 'y')",
+    update: "used_at = now()",
+  }),
   "auth.audit_log_entries": rows("auth.audit_log_entries", {
     where: "user_id = :owner",
     insert: "(action, user_id) values ('x', :caller)",
