@@ -99,6 +99,19 @@ describe("the PKCE flow", () => {
     sessionOf(await exchange(code, VERIFIER));
   });
 
+  it("requires the verifier of POST /verify with the token of the link, and rejects others without using it up", async () => {
+    const { hash } = await start("posted@example.com");
+    const verify = (verifier: object) =>
+      auth.call("POST", "/verify", { body: { type: "recovery", token_hash: hash, ...verifier } });
+    await assert.rejects(verify({}), rejection(400, "validation_failed", /code_verifier/));
+    for (const wrong of ["w".repeat(56), CHALLENGE]) {
+      await assert.rejects(verify({ code_verifier: wrong }), rejection(400, "bad_code_verifier"));
+    }
+    const session = sessionOf(await verify({ code_verifier: VERIFIER }));
+    assert.equal(claimsOf(session).email, "posted@example.com");
+    await assert.rejects(verify({ code_verifier: VERIFIER }), rejection(403, "otp_expired"));
+  });
+
   it("creates one session for concurrent exchanges of a code", async () => {
     const code = await reachCode("exchange-storm@example.com");
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => exchange(code, VERIFIER)));
@@ -148,7 +161,7 @@ describe("the PKCE flow", () => {
     assert.ok((await follow(auth, link)).query["code"]);
   });
 
-  it("accepts the code of the mail, and its hash, without an exchange", async () => {
+  it("accepts the code of the mail, and its hash with the verifier, without an exchange", async () => {
     const first = await start("code-of-flow@example.com");
     sessionOf(
       await auth.call("POST", "/verify", {
@@ -156,7 +169,11 @@ describe("the PKCE flow", () => {
       }),
     );
     const second = await start("hash-of-flow@example.com");
-    sessionOf(await auth.call("POST", "/verify", { body: { type: "recovery", token_hash: second.hash } }));
+    sessionOf(
+      await auth.call("POST", "/verify", {
+        body: { type: "recovery", token_hash: second.hash, code_verifier: VERIFIER },
+      }),
+    );
   });
 
   it("rejects users who were banned meanwhile", async () => {

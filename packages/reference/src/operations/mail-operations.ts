@@ -75,7 +75,11 @@ export const MAIL_OPERATIONS: OperationTexts = {
     description: "Either `email` with `token`, or `token_hash` alone. A code bears five wrong tries.",
     body: {
       hidden: ["phone"],
-      fields: { token: "the six digits", token_hash: "as `generate_link` or a mail template of your own has it" },
+      fields: {
+        token: "the six digits",
+        token_hash: "as `generate_link` or the link of a mail has it",
+        code_verifier: "required with a `token_hash` that starts with `pkce_`",
+      },
       examples: {
         "by code": { type: "email", email: EMAIL, token: "123456" },
         "by link": { type: "recovery", token_hash: "b7c1…" },
@@ -88,7 +92,15 @@ export const MAIL_OPERATIONS: OperationTexts = {
         example: SESSION,
       },
     },
-    errors: ["validation_failed", "email_address_invalid", "phone_provider_disabled", "otp_expired", "user_banned"],
+    errors: [
+      "validation_failed",
+      "email_address_invalid",
+      "phone_provider_disabled",
+      "bad_code_verifier",
+      "flow_state_not_found",
+      "otp_expired",
+      "user_banned",
+    ],
     javascript: `const { data } = await supabase.auth.verifyOtp({ type: "email", email: "${EMAIL}", token: "123456" });`,
   },
   "GET /auth/v1/verify": {

@@ -8,7 +8,7 @@ import { authError } from "../auth-error.ts";
 import type { AuthCall, AuthResponse } from "../call.ts";
 import { parseBody } from "../parse-call.ts";
 import { issueSession } from "../sessions/issue-session.ts";
-import { takeFlowState } from "../sql/flow-states.ts";
+import { findFlowState, type FlowStateRow, takeFlowState } from "../sql/flow-states.ts";
 import { lockUser } from "../sql/users.ts";
 import { isSameHash } from "./one-time-secret.ts";
 
@@ -57,10 +57,25 @@ function hashText(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-export const CODE_BODY = z.object({
-  auth_code: z.string().max(200).default(""),
-  code_verifier: z.string().max(1_000).default(""),
-});
+/** Throws unless the verifier is that of the flow. */
+function checkVerifier(state: FlowStateRow, verifier: string): void {
+  const promised = { challenge: state.code_challenge, method: state.code_challenge_method };
+  if (!isVerifierOf(promised, verifier)) throw authError("bad_code_verifier");
+}
+
+/** The link of a flow is worth nothing to somebody who only reads the mail, whichever call it is presented to. */
+export async function requireVerifier(context: AuthContext, flowStateId: string, verifier: string): Promise<void> {
+  if (verifier === "") {
+    throw authError("validation_failed", "The link belongs to a PKCE flow and requires its code_verifier");
+  }
+  const state = await findFlowState(context.pool, flowStateId);
+  if (state === null) throw authError("flow_state_not_found");
+  checkVerifier(state, verifier);
+}
+
+export const CODE_VERIFIER = z.string().max(1_000).default("");
+
+export const CODE_BODY = z.object({ auth_code: z.string().max(200).default(""), code_verifier: CODE_VERIFIER });
 
 /** Ends a PKCE flow: exchanges the authorization code and the verifier for a session. */
 export async function exchangeCode(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
@@ -72,9 +87,8 @@ export async function exchangeCode(context: AuthContext, call: AuthCall): Promis
     const state = await takeFlowState(client, hashAuthCode(code));
     if (state === null || state.user_id === null) throw authError("flow_state_not_found");
     if (state.expires_at <= context.clock.now()) throw authError("flow_state_expired");
-    const promised = { challenge: state.code_challenge, method: state.code_challenge_method };
     // The error restores the flow state: somebody who has the code but not the verifier cannot use it up.
-    if (!isVerifierOf(promised, verifier)) throw authError("bad_code_verifier");
+    checkVerifier(state, verifier);
     const user = await lockUser(client, state.user_id);
     if (user === null) throw authError("flow_state_not_found");
     if (isBanned(context, user)) throw authError("user_banned");

@@ -10,6 +10,7 @@ import type { OneTimeRow } from "../sql/one-time-tokens.ts";
 import { rejectEvenly } from "./answer-evenly.ts";
 import { findOneTimeByCode, findOneTimeByLink, LINK_ERROR_MESSAGE, oneTimeError } from "./find-one-time.ts";
 import { kindsOf, HALF_MESSAGE, methodOf, TOKEN_LENGTH, VERIFY_TYPE } from "./one-time-kind.ts";
+import { CODE_VERIFIER, requireVerifier } from "./pkce.ts";
 import { useOneTime } from "./use-one-time.ts";
 
 export const VERIFY_BODY = z.object({
@@ -18,6 +19,7 @@ export const VERIFY_BODY = z.object({
   phone: z.string().default(""),
   token: z.string().max(TOKEN_LENGTH).default(""),
   token_hash: z.string().max(TOKEN_LENGTH).default(""),
+  code_verifier: CODE_VERIFIER,
 });
 
 type Presented = z.output<typeof VERIFY_BODY>;
@@ -45,6 +47,7 @@ async function findPresented(context: AuthContext, presented: Presented): Promis
     }
     const found = await findOneTimeByLink(context, presented.token_hash, kinds);
     if (found === null) throw oneTimeError(LINK_ERROR_MESSAGE);
+    if (found.flow_state_id !== null) await requireVerifier(context, found.flow_state_id, presented.code_verifier);
     return found;
   }
   if (presented.token === "") throw authError("validation_failed", "Verify requires a token or a token hash");

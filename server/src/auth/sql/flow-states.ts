@@ -15,6 +15,10 @@ export function insertFlowState(client: Queryable, state: FlowStateRow): Promise
   return insertRow(client, "auth.flow_states", state);
 }
 
+export function findFlowState(client: Queryable, id: string): Promise<FlowStateRow | null> {
+  return findRow(client, "select * from auth.flow_states where id = $1", [id]);
+}
+
 export interface IssuedCode {
   readonly authCodeHash: Buffer;
   readonly issuedAt: Date;
