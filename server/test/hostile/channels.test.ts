@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
 import { Agent, fetch } from "undici";
 import { WebSocket } from "ws";
+import { translateScopeError } from "../../src/auth/index.ts";
 import { createPrivateTopics } from "../../src/realtime/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { FeedStage, principalOf } from "../realtime/feed-stage.ts";
@@ -95,6 +96,7 @@ describe("private channels", { timeout: 180_000 }, () => {
       database: node.database,
       settings: { dbSchemas: ["public"], dbStatementTimeoutMs: 5_000 },
       newId: randomUUID,
+      translateEnter: translateScopeError,
     });
     const { url } = await openStage(cleanup, {
       changes: node.changes,

@@ -217,7 +217,12 @@ describe("a private channel", { timeout: 120_000 }, () => {
   it("one statement checks many principals, and a policy that fails or is slow affects only its own check", async (t) => {
     const { database, principals } = await open(t);
     const settings = { dbSchemas: ["public"], dbStatementTimeoutMs: 500 };
-    const { checkAll } = createPrivateTopics({ database, settings, newId: randomUUID });
+    const { checkAll } = createPrivateTopics({
+      database,
+      settings,
+      newId: randomUUID,
+      translateEnter: translateScopeError,
+    });
     const { leader, member, stranger } = principals;
     let statements = 0;
     database.work.on("acquire", () => {
