@@ -9,7 +9,7 @@ export const WEBHOOK_SETTINGS = {
   ),
   WEBHOOK_ALLOWED_CIDRS: setting(
     { kind: "addresses", default: null },
-    "Addresses that webhooks may reach although they are not public. Defaults to loopback while `HOST` is loopback and `NODE_ENV` is not `production`, otherwise to none.",
+    "Addresses that webhooks, tools and MCP servers may have although they are not public. Defaults to loopback while `HOST` is loopback, `TLS_MODE` is `serve`, `PUBLIC_URL` is unset or loopback, and `NODE_ENV` is not `production`; otherwise to none.",
   ),
   WEBHOOK_CA_FILE: setting(
     { kind: "path", default: null },

@@ -30,21 +30,28 @@ export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       else connectGuarded(to, callback);
     },
   });
+  /** Throws for a URL that must not be requested. */
+  const requireTarget = (text: string): URL => {
+    const url = URL.parse(text);
+    if (url !== null && exemptOrigins.has(url.origin)) return url;
+    const target = checkTargetUrl(text, policy);
+    if (target.ok) return target.url;
+    throw new OutboundError(target.fault, target.reason);
+  };
   const dispatcher = agent.compose((dispatch) => (request, handler) => {
     const { origin = "", path } = request;
-    if (!exemptOrigins.has(new URL(origin).origin)) {
-      const target = checkTargetUrl(`${origin.toString().replace(/\/$/, "")}${path}`, policy);
-      if (!target.ok) throw new OutboundError(target.fault, target.reason);
-    }
-    return dispatch(request, handler);
+    const target = requireTarget(`${origin.toString().replace(/\/$/, "")}${path}`);
+    return dispatch({ ...request, origin: target.origin }, handler);
   });
 
   return {
     dispatcher,
     async fetch(input, init = {}) {
+      // Here as well, because fetch rejects some URLs for reasons of its own before the dispatcher gets them.
+      const target = requireTarget(String(input));
       const headers = new Headers(init.headers);
       headers.set("accept-encoding", "identity");
-      const response = await fetch(input, { ...init, headers, dispatcher, redirect: "error" });
+      const response = await fetch(target, { ...init, headers, dispatcher, redirect: "error" });
       const encoding = response.headers.get("content-encoding") ?? "identity";
       if (encoding === "identity") return response;
       // Decompressed, the response could be a thousand times its size.

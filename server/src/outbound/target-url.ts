@@ -1,9 +1,13 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
-export type TargetCheck =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly reason: string; readonly fault: "invalid_url" | "blocked_address" };
+interface Rejection {
+  readonly ok: false;
+  readonly reason: string;
+  readonly fault: "invalid_url" | "blocked_address";
+}
+
+export type TargetCheck = { readonly ok: true; readonly url: URL } | Rejection;
 
 /** Ports of other protocols, which an HTTP request could attack: the bad ports of the Fetch standard. */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
@@ -24,9 +28,11 @@ export function checkTargetUrl(text: string, policy: AddressPolicy): TargetCheck
   if (fault !== null) return reject(fault);
   const url = URL.parse(text);
   if (url === null) return reject("The URL cannot be parsed.");
+  // Before the port: the answer for a blocked address is the same for every port.
+  const hostFault = isIP(hostOf(url)) === 0 ? findNameFault(url.hostname, policy) : findLiteralFault(url, policy);
+  if (hostFault !== null) return hostFault;
   if (url.port === "0" || BLOCKED_PORTS.has(Number(url.port))) return reject(`Port ${url.port} is not allowed.`);
-  const host = hostOf(url);
-  return isIP(host) === 0 ? checkName(url, policy) : checkLiteral(url, policy);
+  return { ok: true, url };
 }
 
 /** The host as a socket takes it: an IPv6 address without brackets. */
@@ -52,22 +58,20 @@ function findTextFault(text: string): string | null {
   return null;
 }
 
-function checkName(url: URL, policy: AddressPolicy): TargetCheck {
-  const name = url.hostname;
+function findNameFault(name: string, policy: AddressPolicy): Rejection | null {
   if (name.length > MAX_NAME_LENGTH || !name.split(".").every((label) => LABEL.test(label))) {
     return reject("The host name is not valid.");
   }
-  if (isLocalName(name) && !policy.hasAllowList) {
-    return { ok: false, reason: `${name} is a local name.`, fault: "blocked_address" };
-  }
-  return { ok: true, url };
+  if (!isLocalName(name) || policy.hasAllowList) return null;
+  return { ok: false, reason: `${name} is a local name.`, fault: "blocked_address" };
 }
 
-function checkLiteral(url: URL, policy: AddressPolicy): TargetCheck {
-  if (policy.allows(hostOf(url))) return { ok: true, url };
-  return { ok: false, reason: `The address ${hostOf(url)} must not be reached.`, fault: "blocked_address" };
+function findLiteralFault(url: URL, policy: AddressPolicy): Rejection | null {
+  const address = hostOf(url);
+  if (policy.allows(address)) return null;
+  return { ok: false, reason: `The address ${address} must not be reached.`, fault: "blocked_address" };
 }
 
-function reject(reason: string): TargetCheck {
+function reject(reason: string): Rejection {
   return { ok: false, reason, fault: "invalid_url" };
 }
