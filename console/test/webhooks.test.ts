@@ -48,6 +48,18 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
 
   await page.getByRole("heading", { level: 1, name: "Ticket desk" }).waitFor();
   await page.getByText("No deliveries yet").waitFor();
+  const address = page.url();
+  await page.goto(`${new URL(address).pathname}/edit`);
+  const value = page.getByLabel("Value of header 1");
+  assert.deepEqual([await value.inputValue(), await value.getAttribute("type")], ["elsewhere", "password"]);
+  await page.getByRole("button", { name: "Show header 1" }).click();
+  assert.equal(await value.getAttribute("type"), "text");
+  await page.goto(`${new URL(address).pathname}?tab=setup`);
+  assert.match(await page.locator("[data-secret]").innerText(), /^whsec_•+$/);
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByText(/^whsec_[A-Za-z0-9+/=]{20,}$/).waitFor();
+  await page.goto(address);
+  await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("dialog").getByText("Delivered", { exact: true }).waitFor();

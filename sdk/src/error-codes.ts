@@ -20,7 +20,11 @@ export const ERROR_CODES = {
     error: "Invalid model",
     meaning: "The model is not available for the agent's framework.",
   },
-  INVALID_URL: { status: 400, error: "Invalid URL", meaning: "The webhook URL is not a valid, permitted HTTPS URL." },
+  INVALID_URL: {
+    status: 400,
+    error: "Invalid URL",
+    meaning: "The URL of a webhook, tool or MCP server is not a valid, permitted HTTPS URL.",
+  },
   INVALID_EVENTS: { status: 400, error: "Invalid events", meaning: "The list of events names an unknown event type." },
   NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
   CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule rejected the message." },

@@ -89,7 +89,10 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   closers.add("mailer", () => auth.mailer.close());
   closers.add("seen refreshes", () => auth.seenRefreshes.flush());
   const outbox = createMailOutbox(auth, { random: Math.random });
-  const policy = createAddressPolicy({ allowedCidrs: decideAllowedCidrs(settings) });
+  const policy = createAddressPolicy({
+    allowedCidrs: decideAllowedCidrs(settings),
+    allowedPorts: settings.webhookAllowedPorts,
+  });
   const ca = await readAuthorities(options);
   const extensions = joinExtensions(options, policy, ca);
   const webhooks = openWebhookModule(options, { policy, listenUrl, ca });

@@ -26,7 +26,7 @@ export interface AgentsOptions {
   /** Has no address policy: providers are configured by the operator. */
   readonly providerFetch: OpenModelsOptions["fetch"];
   /** For tools; applies the address policy of webhooks. */
-  readonly guarded: Pick<GuardedFetch, "fetch">;
+  readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
   /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
   /** Kinds of tools in addition to the built-in ones. */

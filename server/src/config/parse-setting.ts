@@ -32,6 +32,8 @@ export function describeAccepted(row: SettingRow): string {
       return "names of extensions, package names or paths that begin with `./`, `../` or `/`, separated by commas";
     case "seconds-list":
       return `1 to ${MAX_SECONDS_ENTRIES} whole numbers of seconds up to ${MAX_SECONDS}, separated by commas`;
+    case "ports":
+      return `1 to ${MAX_PORTS} ports from 1 to 65535, separated by commas`;
     case "key":
       return row.minLength > 1
         ? `at least ${row.minLength} visible ASCII characters`
@@ -72,7 +74,9 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
     case "extensions":
       return text === "" ? Object.freeze([]) : parseList(text, (entry) => entry !== "" && !entry.includes("\0"));
     case "seconds-list":
-      return parseSecondsList(text);
+      return parseIntegers(text, { min: 0, max: MAX_SECONDS, maxEntries: MAX_SECONDS_ENTRIES });
+    case "ports":
+      return parseIntegers(text, { min: 1, max: 65_535, maxEntries: MAX_PORTS });
     case "key":
       return text.length >= row.minLength && /^[\x21-\x7e]+$/.test(text) ? text : null;
     case "host":
@@ -107,11 +111,15 @@ function parseList(text: string, isEntry: (entry: string) => boolean): readonly 
 
 const MAX_SECONDS_ENTRIES = 20;
 const MAX_SECONDS = 604_800;
+const MAX_PORTS = 100;
 
-function parseSecondsList(text: string): readonly number[] | null {
-  const entries = text.split(",").map((entry) => parseInteger(entry.trim(), 0, MAX_SECONDS));
-  const seconds = entries.filter((entry) => entry !== null);
-  return seconds.length === entries.length && entries.length <= MAX_SECONDS_ENTRIES ? Object.freeze(seconds) : null;
+function parseIntegers(
+  text: string,
+  { min, max, maxEntries }: { readonly min: number; readonly max: number; readonly maxEntries: number },
+): readonly number[] | null {
+  const entries = text.split(",").map((entry) => parseInteger(entry.trim(), min, max));
+  const numbers = entries.filter((entry) => entry !== null);
+  return numbers.length === entries.length && entries.length <= maxEntries ? Object.freeze(numbers) : null;
 }
 
 /** An identifier of PostgreSQL. */

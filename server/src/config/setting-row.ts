@@ -30,8 +30,8 @@ interface ListRule extends Options {
   readonly default: readonly string[] | null;
 }
 
-interface SecondsListRule extends Options {
-  readonly kind: "seconds-list";
+interface NumberListRule extends Options {
+  readonly kind: "seconds-list" | "ports";
   readonly default: readonly number[];
 }
 
@@ -46,7 +46,7 @@ interface TextRule extends Options {
   readonly default: string | null;
 }
 
-type SettingRule = IntegerRule | ChoiceRule | BooleanRule | ListRule | SecondsListRule | KeyRule | TextRule;
+type SettingRule = IntegerRule | ChoiceRule | BooleanRule | ListRule | NumberListRule | KeyRule | TextRule;
 
 export type SettingRow = SettingRule & { readonly description: string };
 

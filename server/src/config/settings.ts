@@ -18,7 +18,7 @@ type GivenValue<R extends SettingRow> = R extends { kind: "integer" }
       ? boolean
       : R extends { kind: "addresses" | "url-patterns" | "names" | "extensions" }
         ? readonly string[]
-        : R extends { kind: "seconds-list" }
+        : R extends { kind: "seconds-list" | "ports" }
           ? readonly number[]
           : string;
 

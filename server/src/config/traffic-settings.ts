@@ -11,6 +11,10 @@ export const WEBHOOK_SETTINGS = {
     { kind: "addresses", default: null },
     "Addresses that webhooks, tools and MCP servers may have although they are not public. Defaults to loopback while `HOST` is loopback, `TLS_MODE` is `serve`, `PUBLIC_URL` is unset or loopback, and `NODE_ENV` is not `production`; otherwise to none.",
   ),
+  WEBHOOK_ALLOWED_PORTS: setting(
+    { kind: "ports", default: [] },
+    "Ports that webhooks, tools and MCP servers may have although they are those of databases and other internal services. Ports that the Fetch standard blocks can be allowed for webhooks only.",
+  ),
   WEBHOOK_CA_FILE: setting(
     { kind: "path", default: null },
     "Additional certificate authorities that are trusted for endpoints, in PEM format.",

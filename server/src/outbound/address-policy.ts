@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { BLOCKED_PORTS } from "./blocked-ports.ts";
 import { PUBLIC_IPV6, BLOCKED_IPV4, BLOCKED_IPV6 } from "./special-ranges.ts";
 
 export interface AddressPolicy {
@@ -9,6 +10,13 @@ export interface AddressPolicy {
   isAllowListed(address: string): boolean;
   /** Whether connections to this address are allowed: it is public, or the operator allowed it. */
   allows(address: string): boolean;
+  /** Whether requests to this port are allowed: it belongs to no internal service, or the operator allowed it. */
+  allowsPort(port: number): boolean;
+}
+
+export interface AddressPolicyOptions {
+  readonly allowedCidrs: readonly string[];
+  readonly allowedPorts?: readonly number[];
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
@@ -18,7 +26,7 @@ const BLOCKED_RANGES = { ipv4: BLOCKED_IPV4.map(parseRange), ipv6: BLOCKED_IPV6.
 const PUBLIC_IPV6_RANGE = parseRange(PUBLIC_IPV6);
 
 /** Throws a RangeError that names an invalid entry. */
-export function createAddressPolicy({ allowedCidrs }: { readonly allowedCidrs: readonly string[] }): AddressPolicy {
+export function createAddressPolicy({ allowedCidrs, allowedPorts = [] }: AddressPolicyOptions): AddressPolicy {
   const allowed = allowedCidrs.map(parseRange);
   const isAllowed = (address: Address): boolean => allowed.some((range) => isInside(address, range));
   return {
@@ -31,6 +39,7 @@ export function createAddressPolicy({ allowedCidrs }: { readonly allowedCidrs: r
       const address = parseAddress(text);
       return address !== null && (isPublic(address) || isAllowed(address));
     },
+    allowsPort: (port) => !BLOCKED_PORTS.has(port) || allowedPorts.includes(port),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, fetch, Headers, type RequestInit, type Response } from "undici";
 import { type ConnectorOptions, openConnector } from "./connection/guarded-connector.ts";
 import { OutboundError } from "./outbound-result.ts";
-import { checkTargetUrl } from "./target-url.ts";
+import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
 
 export interface GuardedFetchOptions extends ConnectorOptions {
   /** URLs from the configuration: their origins may have any address and may use plain HTTP. */
@@ -11,6 +11,8 @@ export interface GuardedFetchOptions extends ConnectorOptions {
 export interface GuardedFetch {
   /** Like the global fetch, but redirects are errors and the response must be uncompressed. */
   fetch(input: string | URL, init?: RequestInit): Promise<Response>;
+  /** Returns why fetch would reject this URL without connecting; null when it would not. */
+  findUrlFault(text: string): string | null;
   /** For libraries that send their own requests. It does not follow redirects. */
   readonly dispatcher: Dispatcher;
   close(): Promise<void>;
@@ -30,11 +32,12 @@ export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       else connectGuarded(to, callback);
     },
   });
-  /** Throws for a URL that must not be requested. */
-  const requireTarget = (text: string): URL => {
+  const checkTarget = (text: string): TargetCheck => {
     const url = URL.parse(text);
-    if (url !== null && exemptOrigins.has(url.origin)) return url;
-    const target = checkTargetUrl(text, policy);
+    return url !== null && exemptOrigins.has(url.origin) ? { ok: true, url } : checkTargetUrl(text, policy);
+  };
+  const requireTarget = (text: string): URL => {
+    const target = checkTarget(text);
     if (target.ok) return target.url;
     throw new OutboundError(target.fault, target.reason);
   };
@@ -46,6 +49,10 @@ export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
   return {
     dispatcher,
+    findUrlFault(text) {
+      const target = checkTarget(text);
+      return target.ok ? null : target.reason;
+    },
     async fetch(input, init = {}) {
       // Here as well, because fetch rejects some URLs for reasons of its own before the dispatcher gets them.
       const target = requireTarget(String(input));

@@ -9,29 +9,27 @@ interface Rejection {
 
 export type TargetCheck = { readonly ok: true; readonly url: URL } | Rejection;
 
-/** Ports of other protocols, which an HTTP request could attack: the bad ports of the Fetch standard. */
-const BLOCKED_PORTS: ReadonlySet<number> = new Set([
-  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
-  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-]);
 const MAX_URL_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
-const HTTPS = "https://";
+const HTTPS = /^https:\/\//i;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const LOCAL_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa", ".lan"];
 
-/** Checks a target without the DNS: syntax, literal addresses, names that are never public. */
+/**
+ * Checks a target without the DNS: syntax, literal addresses, names that are never public, ports. The URL that it returns is
+ * the one to request: its scheme and host are in lower case, and its host has no trailing dot, so that the certificate, the
+ * Host header and the pool of connections have one name.
+ */
 export function checkTargetUrl(text: string, policy: AddressPolicy): TargetCheck {
   const fault = findTextFault(text);
   if (fault !== null) return reject(fault);
   const url = URL.parse(text);
   if (url === null) return reject("The URL cannot be parsed.");
+  if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.slice(0, -1);
   // Before the port: the answer for a blocked address is the same for every port.
   const hostFault = isIP(hostOf(url)) === 0 ? findNameFault(url.hostname, policy) : findLiteralFault(url, policy);
   if (hostFault !== null) return hostFault;
-  if (url.port === "0" || BLOCKED_PORTS.has(Number(url.port))) return reject(`Port ${url.port} is not allowed.`);
+  if (url.port !== "" && !policy.allowsPort(Number(url.port))) return reject(`Port ${url.port} is not allowed.`);
   return { ok: true, url };
 }
 
@@ -48,11 +46,11 @@ export function isLocalName(name: string): boolean {
 /** Checks the text itself, because the URL parser silently removes or rewrites misleading characters. */
 function findTextFault(text: string): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL is longer than ${MAX_URL_LENGTH} characters.`;
-  if (!text.startsWith(HTTPS)) return "The URL must begin with https://.";
+  if (!HTTPS.test(text)) return "The URL must begin with https://.";
   if (/[\s\p{Cc}\\]/u.test(text) || !text.isWellFormed()) {
     return "The URL must not contain spaces, control characters or backslashes.";
   }
-  const authority = text.slice(HTTPS.length).split(/[/?#]/, 1)[0] ?? "";
+  const authority = text.replace(HTTPS, "").split(/[/?#]/, 1)[0] ?? "";
   if (authority === "") return "The URL has no host.";
   if (authority.includes("@")) return "The URL must not contain a user name or password.";
   return null;

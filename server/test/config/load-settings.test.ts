@@ -77,6 +77,7 @@ describe("defaults", () => {
       authMailIntervalSeconds: 60,
       webhookRetrySchedule: [0, 60, 300, 1800, 7200],
       webhookAllowedCidrs: null,
+      webhookAllowedPorts: [],
       webhookCaFile: null,
       webhookConcurrency: 256,
       webhookEndpointConcurrency: 8,
@@ -244,6 +245,10 @@ describe("accepted and rejected values", () => {
     WEBHOOK_RETRY_SCHEDULE: {
       good: ["0", "0,60, 300"],
       bad: ["0,", "-1", "1.5", "0,604801", "a", "1;2", "1,".repeat(20) + "1"],
+    },
+    WEBHOOK_ALLOWED_PORTS: {
+      good: ["5432", "1, 65535"],
+      bad: ["0", "65536", "5432,", "-1", "05432", "https", "1-1024", "1,".repeat(100) + "1"],
     },
     TRUSTED_PROXIES: {
       good: ["127.0.0.1", "10.0.0.0/0", "::/128"],

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { request } from "undici";
 import { buildTlsOptions, createGuardedConnector } from "../../src/outbound/connection/guarded-connector.ts";
-import { checkTargetUrl, createAddressPolicy, type Resolver } from "../../src/outbound/index.ts";
+import { checkTargetUrl, createAddressPolicy, openGuardedFetch, type Resolver } from "../../src/outbound/index.ts";
 import type { OutboundError } from "../../src/outbound/outbound-result.ts";
-import { openForTest, resolveTo, startReceiver } from "./support/receiver.ts";
+import { authority, loopbackPolicy, openForTest, resolveTo, startReceiver } from "./support/receiver.ts";
 
 const strict = createAddressPolicy({ allowedCidrs: [] });
 
@@ -14,7 +15,6 @@ const INVALID_URLS = [
   "hooks.example.com",
   "//127.0.0.1:P/",
   "http://127.0.0.1:P/",
-  "HTTPS://127.0.0.1:P/",
   "ftp://127.0.0.1:P/",
   "file:///etc/passwd",
   "data:text/plain,x",
@@ -59,7 +59,9 @@ const INVALID_URLS = [
   "https://hooks.example.com:-1/",
   "https://hooks.example.com:4 43/",
   "https://hooks.example.com:0x1bb/",
-  "https://hooks.example.com./",
+  "https://hooks.example.com../",
+  "https://./",
+  "https://../",
   "https://127.0.0.1..:P/",
   "https://hooks..example.com/",
   "https://.example.com/",
@@ -88,6 +90,7 @@ const INVALID_URLS = [
 const BLOCKED_URLS = [
   // loopback in every notation that the URL parser accepts
   "https://127.0.0.1:P/",
+  "HTTPS://127.0.0.1:P/",
   "https://127.0.0.1.:P/",
   "https://127.1:P/",
   "https://127.0.1:P/",
@@ -162,6 +165,11 @@ const BLOCKED_URLS = [
   // names that no public zone contains
   "https://localhost:P/",
   "https://LOCALHOST:P/",
+  "HTTPS://LocalHost.:P/",
+  "https://localhost.:P/",
+  "https://hooks.localhost.:P/",
+  "https://metadata.google.internal./",
+  "https://kubernetes./",
   "https://LocalHost:P/",
   "https://ｌｏｃａｌｈｏｓｔ:P/",
   "https://local\u00adhost:P/",
@@ -185,7 +193,7 @@ test("no hostile URL opens a socket", async (t) => {
   const passed: string[] = [];
   for (const [code, urls] of Object.entries({ invalid_url: INVALID_URLS, blocked_address: BLOCKED_URLS })) {
     for (const template of urls) {
-      const url = template.replace("P", String(receiver.port));
+      const url = template.replace(":P", `:${receiver.port}`);
       const check = checkTargetUrl(url, strict);
       const result = await post(url);
       const isRejected = !check.ok && check.fault === code && result.kind === "failed" && result.code === code;
@@ -216,6 +224,75 @@ const GOOD_URLS = [
 
 test("ordinary URLs pass the check without a DNS query", () => {
   for (const url of GOOD_URLS) assert.deepEqual(checkTargetUrl(url, strict), { ok: true, url: new URL(url) }, url);
+});
+
+/** Different texts of one target. */
+const NORMALISED_URLS = {
+  "https://hooks.example.com/": [
+    "HTTPS://Hooks.Example.com",
+    "hTTps://hooks.example.com./",
+    "https://hooks.example.com.:443/",
+    "https://HOOKS%2eexample.com%2E/",
+    "https://hooks。example。com。/",
+  ],
+  "https://hooks.example.com:8443/In?Q=A.": ["HTTPS://HOOKS.example.com.:8443/In?Q=A."],
+  "https://8.8.8.8/": ["HTTPS://8.8.8.8./", "https://0x8080808./"],
+  "https://xn--bcher-kva.example/": ["https://BÜCHER.example./"],
+};
+
+test("a target has one form, whatever the case of its scheme and host, with or without a trailing dot", () => {
+  for (const [expected, texts] of Object.entries(NORMALISED_URLS))
+    for (const text of texts) {
+      const check = checkTargetUrl(text, strict);
+      assert.equal(check.ok && check.url.href, expected, text);
+    }
+});
+
+test("certificate, Host header and connections have the normalised name", async (t) => {
+  const hosts: (string | undefined)[] = [];
+  const receiver = await startReceiver(t, ({ headers }, response) => {
+    hosts.push(headers.host);
+    response.end("ok");
+  });
+  const { post } = openForTest(t, { resolve: resolveTo("127.0.0.1") });
+  const guarded = openGuardedFetch({
+    policy: loopbackPolicy,
+    ca: [authority.cert],
+    connectionsPerOrigin: 1,
+    exemptUrls: [],
+    resolve: resolveTo("127.0.0.1"),
+  });
+  t.after(() => guarded.close());
+  const texts = [
+    `https://hooks.example.com:${receiver.port}/`,
+    `HTTPS://Hooks.EXAMPLE.com:${receiver.port}/`,
+    `https://hooks.example.com.:${receiver.port}/`,
+  ];
+  for (const text of texts) {
+    const result = await post(text);
+    assert.equal(result.kind, "answered", JSON.stringify(result));
+    assert.equal(await (await guarded.fetch(text)).text(), "ok");
+    assert.equal(await (await request(text, { dispatcher: guarded.dispatcher })).body.text(), "ok");
+  }
+  assert.deepEqual(new Set(hosts), new Set([`hooks.example.com:${receiver.port}`]));
+  // One connection for each of the two senders.
+  assert.equal(receiver.accepted, 2);
+});
+
+test("ports of databases and internal services are rejected unless the operator allows them", async (t) => {
+  const internal = [22, 25, 53, 1433, 2375, 2379, 3306, 5432, 6379, 6443, 8500, 9200, 10250, 11211, 27017];
+  const { post } = openForTest(t, { policy: strict });
+  for (const port of internal) {
+    const check = checkTargetUrl(`https://hooks.example.com:${port}/`, strict);
+    assert.ok(!check.ok && check.fault === "invalid_url" && check.reason === `Port ${port} is not allowed.`);
+    const result = await post(`https://hooks.example.com:${port}/`);
+    assert.ok(result.kind === "failed" && result.code === "invalid_url" && result.durationMs === 0, String(port));
+  }
+  for (const port of [80, 443, 8080, 8443, 3000, 5000, 9000, 9443, 65535])
+    assert.ok(checkTargetUrl(`https://hooks.example.com:${port}/`, strict).ok, String(port));
+  const open = createAddressPolicy({ allowedCidrs: [], allowedPorts: [5432, 22] });
+  for (const port of internal)
+    assert.equal(checkTargetUrl(`https://hooks.example.com:${port}/`, open).ok, port === 5432 || port === 22);
 });
 
 test("an allow-list allows its literal addresses and defers local names to the DNS", () => {
@@ -359,6 +436,7 @@ test("the address of the connected socket is checked too", async (t) => {
   const policy = {
     hasAllowList: true,
     isAllowListed: () => true,
+    allowsPort: () => true,
     allows: () => {
       asked += 1;
       return asked === 1;

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
+import { BLOCKED_PORTS } from "../../src/outbound/blocked-ports.ts";
 
 /** Below what systems give out by themselves: nobody who asks for any port gets this one between the look and its use. */
 const FIRST_PORT = 10_000;
@@ -9,7 +10,8 @@ const LAST_PORT = 32_000;
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, LAST_PORT + 1);
-    if (await isFree(port)) return port;
+    // Webhooks and tools cannot reach the ports of internal services.
+    if (!BLOCKED_PORTS.has(port) && (await isFree(port))) return port;
   }
 }
 

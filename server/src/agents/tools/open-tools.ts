@@ -15,7 +15,7 @@ import type { ToolOutcome, Tools } from "./tool-port.ts";
 
 export interface OpenToolsOptions {
   /** Applies the address policy of webhooks. */
-  readonly guarded: Pick<GuardedFetch, "fetch">;
+  readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
   /** The pool of the service role. */
   readonly pool: pg.Pool;
   /** 32 bytes, derived from the master key; `createToolChecks` gets the same. */
@@ -63,8 +63,8 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),
     run: (tool, input, context) => runTool(ports, tool, input, context),
-    listRemote: (call) => listRemoteTools({ pool, mcp, key }, call),
-    importRemote: (call) => importRemoteTools({ pool, mcp, key, newId, schemas }, call),
+    listRemote: (call) => listRemoteTools({ guarded, pool, mcp, key }, call),
+    importRemote: (call) => importRemoteTools({ guarded, pool, mcp, key, newId, schemas }, call),
     async test({ callerId, toolId, input }) {
       const tool = await getOwnTool(pool, callerId, toolId);
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));

@@ -14,6 +14,7 @@ import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-sta
 import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
 import { createTableRules } from "../../../src/tables/index.ts";
 import { credential } from "../../outbound/support/receiver.ts";
+import { findFreePort } from "../../support/free-port.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { KEY, openToolsForTest } from "./open-tools-for-test.ts";
 
@@ -342,9 +343,22 @@ describe("stored tools", () => {
       await assert.rejects(tools.test({ callerId: eve.userId, toolId, input: {} }), { code: "TOOL_NOT_FOUND" });
       await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });
       await assert.rejects(tools.importRemote({ ...call, visibility: "public" }), { code: "FORBIDDEN" });
-      await assert.rejects(tools.listRemote({ callerId: null, server: { url: "https://127.0.0.1:9/", secrets: {} } }), {
+      const unreachable = `https://127.0.0.1:${await findFreePort()}/`;
+      await assert.rejects(tools.listRemote({ callerId: null, server: { url: unreachable, secrets: {} } }), {
         code: "TOOL_ERROR",
       });
+      // The URLs that no webhook and no row of tools may have.
+      for (const url of [
+        "https://127.0.0.1:9/",
+        "https://10.0.0.1/",
+        "https://user:pass@hooks.example.com/",
+        "https://hooks.example.com/\tx",
+        "https://hooks.example.com\\@127.0.0.1/",
+      ]) {
+        const server = { url, secrets: {} };
+        await assert.rejects(tools.listRemote({ callerId: ada.userId, server }), { code: "INVALID_URL" }, url);
+        await assert.rejects(tools.importRemote({ ...call, server }), { code: "INVALID_URL" }, url);
+      }
       await assert.rejects(
         tools.listRemote({ callerId: null, server: { url: "http://a.example.com/", secrets: {} } }),
         { code: "VALIDATION_ERROR" },

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import type { TestContext } from "node:test";
+import WebSocket from "ws";
 import { type NodeClient, openNodeClient, PROXIED } from "../../app/node-client.ts";
-import { makeDataDir, type Program, readCredentials, runProgram } from "../../app/program.ts";
+import { closeAfter, makeDataDir, type Program, readCredentials, runProgram } from "../../app/program.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 
 export interface ProxiedNode {
@@ -12,6 +14,8 @@ export interface ProxiedNode {
   newUser(): Promise<User>;
   /** The same user, calling this node. */
   adopt(user: Pick<User, "id" | "token">): User;
+  /** Subscribes to the changes of a table of the schema public; resolves when the subscription is active. */
+  listenToChanges(user: User, table: string): Promise<Changes>;
 }
 
 interface Reply {
@@ -26,6 +30,11 @@ interface User {
   readonly id: string;
   readonly token: string;
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+}
+
+interface Changes {
+  /** All frames so far, as soon as one contains the text. */
+  readUntil(text: string): Promise<string>;
 }
 
 let users = 0;
@@ -90,5 +99,26 @@ async function startNode(
     assert.equal(answer.status, 200, JSON.stringify(session));
     return adopt({ id: session.user.id, token: session.access_token });
   };
-  return { program, role: await openNodeClient(dataDir), newUser, adopt };
+  const listenToChanges = async ({ token }: User, table: string): Promise<Changes> => {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/realtime/v1/websocket?apikey=${apikey}&vsn=1.0.0`, {
+      headers: { "x-forwarded-proto": "https" },
+    });
+    closeAfter(t, async () => socket.terminate());
+    const frames: string[] = [];
+    socket.on("message", (data: Buffer) => {
+      frames.push(data.toString());
+      socket.emit("frame");
+    });
+    const readUntil = async (text: string): Promise<string> => {
+      while (!frames.some((frame) => frame.includes(text))) await once(socket, "frame");
+      return frames.join("\n");
+    };
+    await once(socket, "open");
+    const config = { postgres_changes: [{ event: "*", schema: "public", table }] };
+    const payload = { config, access_token: token };
+    socket.send(JSON.stringify({ topic: "realtime:hostile", event: "phx_join", payload, ref: "1", join_ref: "1" }));
+    await readUntil("Subscribed to PostgreSQL");
+    return { readUntil };
+  };
+  return { program, role: await openNodeClient(dataDir), newUser, adopt, listenToChanges };
 }

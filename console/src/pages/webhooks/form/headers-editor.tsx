@@ -1,6 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../components/button.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
+import { PasswordInput } from "../../../components/password-input.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 
 export interface HeaderLine {
@@ -85,15 +86,18 @@ function Line({ line, number, error, onChange, onRemove }: LineProps) {
           onChange={({ target }) => onChange({ name: target.value })}
           className="font-mono text-sm"
         />
-        <TextInput
-          aria-label={`Value of header ${number}`}
-          placeholder="Value"
-          value={line.value}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => onChange({ value: target.value })}
-          className="col-start-1 font-mono text-sm sm:col-start-2"
-        />
+        <div className="col-start-1 sm:col-start-2">
+          <PasswordInput
+            subject={`header ${number}`}
+            aria-label={`Value of header ${number}`}
+            placeholder="Value"
+            value={line.value}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={({ target }) => onChange({ value: target.value })}
+            className="font-mono text-sm"
+          />
+        </div>
         <IconButton
           label={line.name === "" ? `Remove header ${number}` : `Remove the header ${line.name}`}
           icon={<X />}

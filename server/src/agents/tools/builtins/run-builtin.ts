@@ -26,11 +26,8 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   calculator: (_ports, { input }) => answer(String(calculate(textOf(input, "expression")))),
   json_query: (_ports, { input }) => answer(queryJson(textOf(input, "json"), textOf(input, "path", ""))),
   http_get: ({ guarded }, { input, signal, maxChars }) => {
-    const url = URL.parse(textOf(input, "url"));
-    if (url === null) throw invalidInput("The URL is not valid.");
-    if (url.protocol !== "https:" || url.username !== "" || url.password !== "") {
-      throw new ToolFailure("TOOL_BLOCKED", "The URL must begin with https:// and have no user name or password.");
-    }
+    const url = textOf(input, "url");
+    if (!URL.canParse(url)) throw invalidInput("The URL is not valid.");
     const headers = { "user-agent": "swarmbase-tools", accept: "text/*, application/json;q=0.9, */*;q=0.1" };
     return sendRequest(guarded, { url, method: "GET", headers, body: null }, { signal, maxChars });
   },

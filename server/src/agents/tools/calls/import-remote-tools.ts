@@ -37,7 +37,7 @@ export async function importRemoteTools(ports: ImportPorts, call: ImportCall): P
   if (callerId !== null && visibility === "public") {
     throw new AppError("FORBIDDEN", "Only the service role can create public tools");
   }
-  const offered = await listOffered(ports.mcp, ownerId, server.secrets, buildConfig(server, "*"));
+  const offered = await listOffered(ports, ownerId, server.secrets, buildConfig(server, "*"));
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const skipped: { name: string; reason: string }[] = [];
   const usable: RemoteTool[] = [];

@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/client";
 import type pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
+import type { GuardedFetch } from "../../../outbound/index.ts";
 import { type ConfigFault, type McpConfig, readConfig, type ToolAuth } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
 import type { McpPool, McpTarget } from "../mcp/mcp-pool.ts";
@@ -33,6 +34,7 @@ export interface RemoteTool {
 }
 
 export interface ListPorts {
+  readonly guarded: Pick<GuardedFetch, "findUrlFault">;
   readonly pool: pg.Pool;
   readonly mcp: McpPool;
   readonly key: Buffer;
@@ -46,7 +48,7 @@ export async function listRemoteTools(
   ports: ListPorts,
   { callerId, server }: ListCall,
 ): Promise<readonly RemoteTool[]> {
-  if (!("toolId" in server)) return listOffered(ports.mcp, callerId, server.secrets, buildConfig(server, "*"));
+  if (!("toolId" in server)) return listOffered(ports, callerId, server.secrets, buildConfig(server, "*"));
   const tool = await getOwnTool(ports.pool, callerId, server.toolId);
   const read = tool.kind === "mcp" ? readConfig("mcp", tool.config) : null;
   if (read?.ok !== true) {
@@ -54,7 +56,7 @@ export async function listRemoteTools(
       details: { tool_id: "must be a tool of kind mcp with a valid config" },
     });
   }
-  return listOffered(ports.mcp, tool.owner_id, openOrExplain(ports.key, tool), read.config);
+  return listOffered(ports, tool.owner_id, openOrExplain(ports.key, tool), read.config);
 }
 
 function openOrExplain(key: Buffer, { id, secrets_wrapped: wrapped }: StoredTool): ToolSecrets {
@@ -83,11 +85,14 @@ function toDetails(faults: readonly ConfigFault[]): Record<string, string> {
 }
 
 export async function listOffered(
-  mcp: McpPool,
+  { guarded, mcp }: Pick<ListPorts, "guarded" | "mcp">,
   ownerId: string | null,
   secrets: ToolSecrets,
   config: McpConfig,
 ): Promise<readonly RemoteTool[]> {
+  // The text itself: the MCP client gets a URL that the parser has already rewritten.
+  const urlFault = guarded.findUrlFault(config.url);
+  if (urlFault !== null) throw new AppError("INVALID_URL", urlFault, { details: { url: urlFault } });
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const target: McpTarget = {

@@ -9,7 +9,7 @@ import { fillBody, fillUrl, withoutUsed } from "./fill-template.ts";
 import { readAnswer } from "./read-answer.ts";
 
 interface HttpRequest {
-  readonly url: URL;
+  readonly url: URL | string;
   readonly method: HttpConfig["method"];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
