@@ -659,7 +659,7 @@ begin
   select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end
     into new.suspended_until
     from auth.users u where u.id = new.user_id for share;
-  select u.require_request_signature into new.requires_signature
+  select u.require_request_signature or u.require_message_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
   new.requires_signature := coalesce(new.requires_signature, false);
   new.requires_aal2 := exists (
@@ -4441,6 +4441,21 @@ end
 $function$;
 grant execute on function private.require_live_session(uuid,uuid,integer) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_message_signature(user_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if exists (select from public.user_settings u
+    where u.user_id = require_message_signature.user_id and u.require_message_signature) then
+    raise exception 'A message signature is required' using errcode = 'SB006';
+  end if;
+end
+$function$;
+grant execute on function private.require_message_signature(uuid) to sb_service, sb_user;
+
 CREATE OR REPLACE FUNCTION private.require_second_factor(user_id uuid, session_id uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -5051,9 +5066,11 @@ CREATE OR REPLACE FUNCTION private.sync_signature_requirement()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  is_required constant boolean := new.require_request_signature or new.require_message_signature;
 begin
-  update auth.sessions set requires_signature = new.require_request_signature
-    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
+  update auth.sessions set requires_signature = is_required
+    where user_id = new.user_id and requires_signature is distinct from is_required;
   return null;
 end
 $function$;
@@ -5419,6 +5436,21 @@ create table private.migrations (
   constraint migrations_pkey PRIMARY KEY (id)
 );
 alter table private.migrations enable row level security;
+
+create table private.request_nonces (
+  user_id uuid not null,
+  nonce text not null,
+  expires_at timestamp with time zone not null,
+  constraint request_nonces_pkey PRIMARY KEY (user_id, nonce),
+  constraint request_nonces_nonce_length CHECK (char_length(nonce) >= 8 AND char_length(nonce) <= 128),
+  constraint request_nonces_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX request_nonces_expires_at_idx ON private.request_nonces USING btree (expires_at);
+alter table private.request_nonces enable row level security;
+create policy request_nonces_service on private.request_nonces to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.request_nonces to sb_service;
 
 create table private.request_signing_secrets (
   user_id uuid not null,
@@ -6424,6 +6456,7 @@ create table public.user_settings (
   require_request_signature boolean default false not null,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  require_message_signature boolean default false not null,
   constraint user_settings_pkey PRIMARY KEY (user_id),
   constraint user_settings_daily_cost_budget_usd_range CHECK (daily_cost_budget_usd >= 0::numeric),
   constraint user_settings_daily_token_budget_range CHECK (daily_token_budget >= 0),
@@ -6448,7 +6481,7 @@ create policy user_settings_update on public.user_settings for update to authent
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
-CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature) EXECUTE FUNCTION private.sync_signature_requirement();
+CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature, require_message_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature) EXECUTE FUNCTION private.sync_signature_requirement();
 grant delete, insert, select, update on table public.user_settings to sb_service, service_role;
 grant select, update on table public.user_settings to authenticated;
 

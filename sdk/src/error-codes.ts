@@ -33,6 +33,26 @@ export const ERROR_CODES = {
     error: "Unauthorized",
     meaning: "The apikey, the access token or the request signature is missing, expired or not valid.",
   },
+  MESSAGE_SIGNATURE_REQUIRED: {
+    status: 401,
+    error: "Unauthorized",
+    meaning: "The user requires HTTP message signatures, and the request has none.",
+  },
+  MESSAGE_SIGNATURE_INVALID: {
+    status: 401,
+    error: "Unauthorized",
+    meaning: "The HTTP message signature is malformed, does not cover what it must, or is wrong; `details` says which.",
+  },
+  MESSAGE_SIGNATURE_EXPIRED: {
+    status: 401,
+    error: "Unauthorized",
+    meaning: "`created` of the HTTP message signature is more than 300 s from the current time, or `expires` is over.",
+  },
+  MESSAGE_SIGNATURE_REPLAYED: {
+    status: 401,
+    error: "Unauthorized",
+    meaning: "The nonce of the HTTP message signature was used before.",
+  },
   FORBIDDEN: {
     status: 403,
     error: "Forbidden",

@@ -1,4 +1,5 @@
-// In charge of: the interface as data and types (tables, codes, events, statuses, limits, bounds), and verifyWebhook().
+// In charge of: the interface as data and types (tables, codes, events, statuses, limits, bounds), verifyWebhook(), and the
+// signatures of requests.
 // Not in charge of: calling the service, or enforcing any of it.
 export {
   AGENT_SETTINGS,
@@ -86,6 +87,12 @@ export {
   type RunStatus,
   type RunStopReason,
 } from "./runs.ts";
+export {
+  buildSignatureBase,
+  createSignedFetch,
+  type SignedComponent,
+  type SignedFetchOptions,
+} from "./sign-requests.ts";
 export {
   SWARM_MEMBER_STATUSES,
   SWARM_ROLES,

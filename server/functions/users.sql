@@ -85,8 +85,21 @@ end
 $$;
 grant execute on function private.require_second_factor(uuid, uuid) to sb_service, sb_user;
 
--- Locks the rows, so that a sign-in sees a concurrent ban, change of the signature setting or verification of a
--- factor, or the other way round.
+-- SB006: the user requires message signatures and the request has none. Called like reject_unsigned_request.
+create or replace function private.require_message_signature(user_id uuid) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from public.user_settings u
+    where u.user_id = require_message_signature.user_id and u.require_message_signature) then
+    raise exception 'A message signature is required' using errcode = 'SB006';
+  end if;
+end
+$$;
+grant execute on function private.require_message_signature(uuid) to sb_service, sb_user;
+
+-- Locks the rows, so that a sign-in sees a concurrent ban, change of a signature setting or verification of a factor,
+-- or the other way round.
 create or replace function private.begin_session() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -94,7 +107,7 @@ begin
   select case when u.deleted_at is not null then 'infinity'::timestamptz else u.banned_until end
     into new.suspended_until
     from auth.users u where u.id = new.user_id for share;
-  select u.require_request_signature into new.requires_signature
+  select u.require_request_signature or u.require_message_signature into new.requires_signature
     from public.user_settings u where u.user_id = new.user_id for share;
   new.requires_signature := coalesce(new.requires_signature, false);
   new.requires_aal2 := exists (
@@ -117,9 +130,11 @@ $$;
 create or replace function private.sync_signature_requirement() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  is_required constant boolean := new.require_request_signature or new.require_message_signature;
 begin
-  update auth.sessions set requires_signature = new.require_request_signature
-    where user_id = new.user_id and requires_signature is distinct from new.require_request_signature;
+  update auth.sessions set requires_signature = is_required
+    where user_id = new.user_id and requires_signature is distinct from is_required;
   return null;
 end
 $$;

@@ -16,6 +16,7 @@ export type UserSettingsTable = {
     require_request_signature: boolean;
     created_at: string;
     updated_at: string;
+    require_message_signature: boolean;
   };
   Insert: never;
   Update: {
@@ -28,6 +29,7 @@ export type UserSettingsTable = {
     daily_token_budget?: number | null;
     daily_cost_budget_usd?: number | null;
     require_request_signature?: boolean;
+    require_message_signature?: boolean;
   };
   Relationships: [];
 };

@@ -21,7 +21,7 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Deletes ended sessions, expired codes, flows and challenges, old audit entries, and mails that were sent or dropped. */
+/** Deletes ended sessions, expired codes, flows, challenges and nonces, old audit entries, and mails that were sent or dropped. */
 export function createAuthHousekeeping(
   context: Pick<AuthContext, "pool" | "clock">,
   o: AuthHousekeepingOptions,

@@ -30,8 +30,8 @@ export type { Authentication, Credentials } from "./principal/resolve-principal.
 export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/signing-secret.ts";
 export {
   checkRequestSignature,
-  type SignatureStatus,
   type SignedRequest,
+  type VerifiedSignatures,
 } from "./request-signing/check-request-signature.ts";
 export type { AuthContext } from "./auth-context.ts";
 export { findSessionSubject, findEmailSubject } from "./rate-limit-subjects.ts";

@@ -34,10 +34,12 @@ export interface PrincipalSession {
   readonly sessionId: string | null;
   /** 0 is no limit. */
   readonly inactivitySeconds: number;
-  /** The request has no verified signature; the transaction fails when the user requires one. */
+  /** The body has no verified signature; the transaction fails when the user requires one. */
   readonly isUnsigned?: boolean;
   /** The transaction fails when the user has a verified second factor and the session has not passed one. */
   readonly isAal2Required?: boolean;
+  /** The request has no verified message signature (RFC 9421); the transaction fails when the user requires one. */
+  readonly lacksMessageSignature?: boolean;
 }
 
 export const ANON_PRINCIPAL: AnonPrincipal = { role: "anon", userId: null, claims: { role: "anon" }, session: null };

@@ -43,23 +43,21 @@ const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_
 const REQUIRE_LIVE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
 const REQUIRE_SECOND_FACTOR = `private.require_second_factor(${USER}::uuid, ${SESSION}::uuid) is null`;
 const REQUIRE_SIGNATURE = `private.reject_unsigned_request(${USER}::uuid) is null`;
+const REQUIRE_MESSAGE_SIGNATURE = `private.require_message_signature(${USER}::uuid) is null`;
 
-/**
- * The fast path accepts no session whose user requires signatures, and none that lacks the second factor of its user, so
- * that only these are checked twice.
- */
-function buildSessionText(...checks: readonly string[]): string {
-  return `${TEXT}\n  ${UNLESS_LIVE} ${checks.join(" or ")} end`;
-}
+/** One text for each combination of the three checks that depend on the request. */
+const SESSION_TEXTS = Array.from({ length: 8 }, (_, flags) => {
+  const checks = [REQUIRE_SECOND_FACTOR, REQUIRE_SIGNATURE, REQUIRE_MESSAGE_SIGNATURE];
+  // The fast path accepts no session whose user requires signatures, and none that lacks the second factor of its user,
+  // so that only these are checked twice.
+  const required = [REQUIRE_LIVE, ...checks.filter((_check, bit) => (flags & (1 << bit)) !== 0)];
+  return `${TEXT}\n  ${UNLESS_LIVE} ${required.join(" or ")} end`;
+});
 
-const LIVE_TEXT = buildSessionText(REQUIRE_LIVE);
-const LIVE_AAL2_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SECOND_FACTOR);
-const UNSIGNED_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SIGNATURE);
-const UNSIGNED_AAL2_TEXT = buildSessionText(REQUIRE_LIVE, REQUIRE_SECOND_FACTOR, REQUIRE_SIGNATURE);
-
-function chooseText({ isUnsigned = false, isAal2Required = false }: PrincipalSession): string {
-  if (isUnsigned) return isAal2Required ? UNSIGNED_AAL2_TEXT : UNSIGNED_TEXT;
-  return isAal2Required ? LIVE_AAL2_TEXT : LIVE_TEXT;
+function chooseText({ isAal2Required, isUnsigned, lacksMessageSignature }: PrincipalSession): string {
+  const flags =
+    Number(isAal2Required ?? 0) | (Number(isUnsigned ?? 0) << 1) | (Number(lacksMessageSignature ?? 0) << 2);
+  return SESSION_TEXTS[flags] ?? "";
 }
 
 /** The scope of a transaction that acts for a principal. */
@@ -77,8 +75,8 @@ const renderPath = perObject((schemas: readonly string[]) => schemas.map(pg.esca
 
 /**
  * The statement that enters a transaction as a principal, until the transaction ends. It fails with SB001 when the session has
- * ended, SB002 when the user does not exist, SB003 when the user is banned, SB004 when a signature is required, and SB005 when
- * a second factor is required.
+ * ended, SB002 when the user does not exist, SB003 when the user is banned, SB004 when a signature of the body is required,
+ * SB005 when a second factor is required, and SB006 when a message signature is.
  */
 export function buildScope(scope: Scope): ScopeStatement {
   const { claims, request, session } = scope;

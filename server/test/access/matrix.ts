@@ -337,6 +337,11 @@ private.request_signing_secrets  | insert                            | no    no 
 private.request_signing_secrets  | update                            | no    no    no     no     no      no       no    no      yes
 private.request_signing_secrets  | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.request_nonces           | select                            | no    no    no     no     no      no       no    no      yes
+private.request_nonces           | insert                            | no    no    no     no     no      no       no    no      yes
+private.request_nonces           | update                            | no    no    no     no     no      no       no    no      yes
+private.request_nonces           | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.signing_keys             | select                            | no    no    no     no     no      no       no    no      yes
 private.signing_keys             | insert                            | no    no    no     no     no      no       no    no      yes
 private.signing_keys             | update                            | no    no    no     no     no      no       no    no      yes

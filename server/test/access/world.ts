@@ -29,6 +29,7 @@ const USERS = `
   insert into auth.mail_throttles (address_hash, slot, sent_at) values ('x', 'recovery', now());
   insert into private.mail_outbox (kind, user_id) values ('access', :owner);
   insert into private.request_signing_secrets (user_id, secret_wrapped) values (:owner, 'x');
+  insert into private.request_nonces (user_id, nonce, expires_at) values (:owner, 'used-once', now());
   insert into private.signing_keys (kid, purpose, algorithm, status) values
     ('used', 'access_token', 'ES256', 'standby'), ('unused', 'access_token', 'ES256', 'standby');
   insert into private.api_keys (id, role, token_wrapped, token_hash, kid) values (:apiKey, 'anon', 'x', 'x', 'used');`;

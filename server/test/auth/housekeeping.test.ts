@@ -25,6 +25,8 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
                       (values ('recovery', now() - interval '1 second'), ('magiclink', now() + interval '1 hour')) as v (kind, at)),
           flows as (insert into auth.flow_states (user_id, authentication_method, code_challenge, code_challenge_method, expires_at)
                     select id, 'otp', 'x', 's256', now() + n * interval '1 hour' from person, (values (-1), (1)) as v (n)),
+          nonces as (insert into private.request_nonces (user_id, nonce, expires_at)
+                     select id, 'nonce-' || n, now() + n * interval '1 second' from person, (values (-1), (300)) as v (n)),
           factor as (insert into auth.mfa_factors (user_id, factor_type, secret_wrapped)
                      select id, 'totp', '\\x00' from person returning id),
           tries as (insert into auth.mfa_challenges (factor_id, expires_at)
@@ -44,6 +46,7 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
               (select count(*)::int from auth.mfa_challenges) as challenges,
               (select count(*)::int from auth.mail_throttles) as throttles,
               (select count(*)::int from auth.audit_log_entries) as audits,
+              array(select nonce from private.request_nonces) as nonces,
               (select count(*)::int from private.mail_outbox) as mails`,
     );
     return rows[0];
@@ -80,7 +83,15 @@ test("housekeeping deletes expired rows in batches, and no others", { timeout: 1
   };
   const { sessions, ...rest } = await sweep(0);
   assert.equal((sessions as unknown[]).length, 28, "0 days keeps every session");
-  assert.deepEqual(rest, { codes: 1, flows: 1, challenges: 1, throttles: 1, audits: 2, mails: 2 });
+  assert.deepEqual(rest, {
+    codes: 1,
+    flows: 1,
+    challenges: 1,
+    throttles: 1,
+    audits: 2,
+    nonces: ["nonce-300"],
+    mails: 2,
+  });
   const kept = await sweep(30);
   assert.deepEqual([kept["sessions"], kept["audits"]], [["ended lately", "live"], 1]);
 });

@@ -76,6 +76,11 @@ export function SigningTab() {
         <div className="grid gap-3">
           <CodeBlock label="Node.js" code={SIGN} />
           <p className="text-sm text-ink-soft">
+            This signature covers the body only, so a recorded request can be sent again. HTTP message signatures (RFC
+            9421) with the same secret also cover method, path, query and time: <Code>createSignedFetch</Code> of the
+            SDK makes them, and <Code>user_settings.require_message_signature</Code> requires them.
+          </p>
+          <p className="text-sm text-ink-soft">
             To reject all of your unsigned requests, set <Code>user_settings.require_request_signature</Code> from a
             program that signs. The console does not sign its requests, so it has no switch for this setting.
           </p>

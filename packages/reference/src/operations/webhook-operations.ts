@@ -131,7 +131,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "requestSigning",
     summary: "The secret with which you sign requests",
     description:
-      "Once made, every `X-Request-Signature` (hex HMAC-SHA256 of the body) is checked with it. With `user_settings.require_request_signature` requests without one are refused.",
+      "Once made, every `X-Request-Signature` (hex HMAC-SHA256 of the body) is checked with it. With `user_settings.require_request_signature` requests without one are refused. HTTP message signatures (RFC 9421) are checked with it too; `user_settings.require_message_signature` requires them.",
     body: {
       fields: { user_id: "for the service role: whose secret" },
       examples: { make: { action: "regenerate_secret" }, "give up": { action: "delete_secret" } },

@@ -47,8 +47,12 @@ export async function authenticate(
       if (principal.role !== "authenticated") throw tokenError("no_user");
       const liveness = await requireLiveSession(context, principal);
       if (!isAal1Accepted) requireSecondFactor(principal, liveness);
-      const { is_signature_required: isSignatureRequired } = liveness;
-      return isSignatureRequired ? { ...authentication, isSignatureRequired } : authentication;
+      const {
+        requires_body_signature: isBodySignatureRequired,
+        requires_message_signature: isMessageSignatureRequired,
+      } = liveness;
+      if (!isBodySignatureRequired && !isMessageSignatureRequired) return authentication;
+      return { ...authentication, requiredSignatures: { isBodySignatureRequired, isMessageSignatureRequired } };
     }
     case "service": {
       const authentication = await resolvePrincipal(context, credentials);

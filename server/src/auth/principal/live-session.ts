@@ -4,6 +4,7 @@ import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
+import { messageSignatureError } from "../request-signing/message-signature-error.ts";
 import { type Liveness, selectLiveness } from "../sql/sessions.ts";
 
 type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
@@ -43,12 +44,15 @@ const ENDED_SESSION_STATES: ReadonlyMap<string | undefined, EndedSessionCode> = 
 const UNSIGNED_STATE = "SB004";
 /** SQLSTATE that private.require_second_factor raises. */
 const SECOND_FACTOR_STATE = "SB005";
+/** SQLSTATE that private.require_message_signature raises. */
+const NO_MESSAGE_SIGNATURE_STATE = "SB006";
 
 /** Translates the errors that the scope statement raises; returns every other error unchanged. */
 export function translateScopeError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
   if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
+  if (error.code === NO_MESSAGE_SIGNATURE_STATE) return messageSignatureError("REQUIRED");
   const code = ENDED_SESSION_STATES.get(error.code);
   return code === undefined ? error : endedSessionError(code);
 }

@@ -17,8 +17,15 @@ export interface Authentication {
   readonly principal: Principal;
   /** Tables and functions require the header even where the key alone decides the role. */
   readonly hasAuthorization: boolean;
-  /** The user requires signed requests; set where the session was checked before the transaction. */
-  readonly isSignatureRequired?: boolean;
+  /** The signatures that the user requires; set where the session was checked before the transaction. */
+  readonly requiredSignatures?: RequiredSignatures;
+}
+
+export interface RequiredSignatures {
+  /** `X-Request-Signature`. */
+  readonly isBodySignatureRequired: boolean;
+  /** An HTTP message signature (RFC 9421). */
+  readonly isMessageSignatureRequired: boolean;
 }
 
 export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "clock"> {

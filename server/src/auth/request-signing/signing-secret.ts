@@ -46,9 +46,13 @@ export async function removeSigningSecret({ pool }: SigningContext, userId: stri
   await inTransaction(pool, async (client) => {
     const state = await selectSigningState(client, userId);
     if (state === null) throw noSuchUser();
-    if (state.is_required) {
+    const required = [
+      ...(state.requires_body_signature ? ["require_request_signature"] : []),
+      ...(state.requires_message_signature ? ["require_message_signature"] : []),
+    ];
+    if (required.length > 0) {
       throw new AppError("VALIDATION_ERROR", "The secret is needed while signatures are required", {
-        details: { action: "turn user_settings.require_request_signature off first" },
+        details: { action: `turn user_settings.${required.join(" and ")} off first` },
       });
     }
     await deleteSigningSecret(client, userId);

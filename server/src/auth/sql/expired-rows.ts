@@ -30,6 +30,7 @@ const STALE = {
   challenges: { table: "auth.mfa_challenges", key: "id", time: "expires_at" },
   throttles: { table: "auth.mail_throttles", key: "address_hash, slot", time: "sent_at" },
   "audit entries": { table: "auth.audit_log_entries", key: "id", time: "created_at" },
+  "signature nonces": { table: "private.request_nonces", key: "user_id, nonce", time: "expires_at" },
   "ended mails": { table: "private.mail_outbox", key: "id", time: "ended_at" },
 } as const;
 

@@ -4,14 +4,16 @@ import { findRow } from "./query.ts";
 export interface SigningState {
   /** Null when the user has no secret. */
   readonly secret_wrapped: Buffer | null;
-  readonly is_required: boolean;
+  readonly requires_body_signature: boolean;
+  readonly requires_message_signature: boolean;
 }
 
 /** Returns null when the user does not exist. */
 export function selectSigningState(client: Queryable, userId: string): Promise<SigningState | null> {
   return findRow(client, {
     name: "select-signing-state",
-    text: `select k.secret_wrapped, coalesce(s.require_request_signature, false) as is_required
+    text: `select k.secret_wrapped, coalesce(s.require_request_signature, false) as requires_body_signature,
+                  coalesce(s.require_message_signature, false) as requires_message_signature
              from auth.users u
              left join private.request_signing_secrets k on k.user_id = u.id
              left join public.user_settings s on s.user_id = u.id

@@ -155,8 +155,9 @@ export interface LivenessQuery {
 export interface Liveness {
   readonly is_banned: boolean;
   readonly has_session: boolean;
-  readonly is_signature_required: boolean;
   readonly lacks_second_factor: boolean;
+  readonly requires_body_signature: boolean;
+  readonly requires_message_signature: boolean;
 }
 
 /** Returns null when the user does not exist. The rules are those of the functions that the scope statement calls. */
@@ -168,13 +169,13 @@ export function selectLiveness(
     name: "select-liveness",
     text: `select coalesce(u.banned_until > $3, false) as is_banned,
                   $2::uuid is null or s.id is not null as has_session,
-                  exists (
-                    select from public.user_settings p where p.user_id = u.id and p.require_request_signature
-                  ) as is_signature_required,
                   case when s.id is null
                        then exists (select from auth.mfa_factors f where f.user_id = u.id and f.status = 'verified')
-                       else s.requires_aal2 and s.aal = 'aal1' end as lacks_second_factor
+                       else s.requires_aal2 and s.aal = 'aal1' end as lacks_second_factor,
+                  coalesce(p.require_request_signature, false) as requires_body_signature,
+                  coalesce(p.require_message_signature, false) as requires_message_signature
              from auth.users u
+             left join public.user_settings p on p.user_id = u.id
              left join auth.sessions s
                on s.id = $2
               and s.user_id = u.id

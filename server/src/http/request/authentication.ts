@@ -31,11 +31,13 @@ const unsigned = new WeakMap<Principal, Principal>();
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = authenticationOf(request);
   if (principal.role !== "authenticated" || principal.session === null) return principal;
-  if (request.signatureStatus === "verified") return principal;
-  const known = unsigned.get(principal);
+  const { isBodySigned = false, isMessageSigned = false } = request.signatures ?? {};
+  const isSigned = isBodySigned || isMessageSigned;
+  const known = isSigned ? undefined : unsigned.get(principal);
   if (known !== undefined) return known;
-  const marked: Principal = { ...principal, session: { ...principal.session, isUnsigned: true } };
-  unsigned.set(principal, marked);
+  const session = { ...principal.session, isUnsigned: !isBodySigned, lacksMessageSignature: !isMessageSigned };
+  const marked: Principal = { ...principal, session };
+  if (!isSigned) unsigned.set(principal, marked);
   return marked;
 }
 

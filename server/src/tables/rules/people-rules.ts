@@ -36,5 +36,6 @@ export const USER_SETTINGS = tableRule({
     daily_token_budget: nullable(integer({ min: 0, max: BIGINT_MAX })),
     daily_cost_budget_usd: nullable(number({ min: 0, max: COST_MAX_USD })),
     require_request_signature: boolean(),
+    require_message_signature: boolean(),
   },
 });

@@ -89,6 +89,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, secret_wrapped) values (:newcomer, 'x')",
     update: "secret_wrapped = 'y'",
   }),
+  "private.request_nonces": rows("private.request_nonces", {
+    where: "user_id = :owner",
+    insert: "(user_id, nonce, expires_at) values (:newcomer, 'used-once', now())",
+    update: "expires_at = now()",
+  }),
   "private.signing_keys": rows("private.signing_keys", {
     where: "kid = 'unused'",
     insert: "(kid, purpose, algorithm, status) values ('new', 'role_key', 'ES256', 'standby')",

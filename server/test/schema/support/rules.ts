@@ -86,7 +86,8 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     union all select p.oid::regprocedure || ' to sb_user' from (${FUNCTIONS}) p cross join lateral aclexplode(p.proacl) a
     where a.grantee = 'sb_user'::regrole
       and p.oid <> all (array['private.require_live_session(uuid, uuid, int)', 'private.is_session_live(uuid, uuid)',
-        'private.reject_unsigned_request(uuid)', 'private.require_second_factor(uuid, uuid)']::regprocedure[])`,
+        'private.reject_unsigned_request(uuid)', 'private.require_second_factor(uuid, uuid)',
+        'private.require_message_signature(uuid)']::regprocedure[])`,
     breach: "grant select on public.agents to anon",
   },
   "PUBLIC executes none of our functions": {
