@@ -6,6 +6,7 @@ import {
   authenticateSocket,
   authEndpoints,
   createAuthHousekeeping,
+  createAccountMails,
   createMailOutbox,
   openAuth,
   regenerateSigningSecret,
@@ -89,6 +90,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   closers.add("mailer", () => auth.mailer.close());
   closers.add("seen refreshes", () => auth.seenRefreshes.flush());
   const outbox = createMailOutbox(auth, { random: Math.random });
+  const accountMails = [createAccountMails(auth, { random: Math.random })];
   const policy = createAddressPolicy({
     allowedCidrs: decideAllowedCidrs(settings),
     allowedPorts: settings.webhookAllowedPorts,
@@ -188,6 +190,8 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
         : [...webhooks.links, ...agents.links]),
       // Only nodes that serve requests know the address for the links in mails.
       ...(roles.has("api") ? copyHold.over([outbox.worker]) : []),
+      // Mails that are written to files are not held.
+      ...(roles.has("api") ? (settings.smtpUrl === null ? accountMails : copyHold.over(accountMails)) : []),
       ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.module.workers] : []),
     ],
     watched: {

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Settings } from "../config/index.ts";
+import type { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Mailer } from "./mail/mail.ts";
@@ -25,4 +26,6 @@ export interface AuthContext {
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;
   readonly mailer: Mailer;
+  /** Makes this node send the mails that requests have asked for. */
+  readonly mailWakeUp: WakeUp;
 }

@@ -22,7 +22,7 @@ export { rotateRoleKeys } from "./keys/rotate-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-keys.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
-export { createMailOutbox } from "./outbox/outbox-worker.ts";
+export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { openAuth } from "./open-auth.ts";
 export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Settings } from "../config/index.ts";
+import { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Mailer } from "./mail/mail.ts";
@@ -48,6 +49,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
     seenRefreshes,
     hasher,
+    mailWakeUp: new WakeUp(),
     mailer: guardMailer(await createMailer({ settings, observer, clock }), options),
   };
 }

@@ -135,7 +135,7 @@ describe("while the database is unavailable", () => {
       const waiting = [
         insist(() => ask("POST", "/token?grant_type=password", { body: { email, password: PASSWORD } })),
         insist(() => ask("PUT", "/user", { token: ada.access_token, body: { data: { a: 1 } } })),
-        insist(() => ask("POST", "/recover", { body: { email } })),
+        insist(() => ask("GET", "/reauthenticate", { token: ada.access_token })),
       ];
       // On another connection than the lock: within a transaction, pg_stat_activity does not change.
       const areWaiting = until(async () => {

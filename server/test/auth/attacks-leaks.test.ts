@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
 import { createMailer } from "../../src/auth/mail/mailer.ts";
-import { authEndpoints } from "../../src/auth/index.ts";
+import { authEndpoints, createAccountMails } from "../../src/auth/index.ts";
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { createObserver } from "../../src/observe/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
@@ -36,6 +36,12 @@ describe("the log of a service that sends mail", () => {
     const mailer = await createMailer({ settings, observer, clock: context.clock });
     t.after(() => mailer.close());
     const served = { ...context, observer, mailer };
+    const ending = new AbortController();
+    const sending = createAccountMails(served, { random: () => 0.5 }).run(ending.signal);
+    t.after(async () => {
+      ending.abort();
+      await sending;
+    });
     const { request, notes } = await startServer(t, {
       routes: authRoutes(authEndpoints, served),
       guard: (admittance, credentials) => authenticate(served, admittance, credentials),

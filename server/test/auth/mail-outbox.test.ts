@@ -14,7 +14,7 @@ import { startSmtpServer } from "./mail-smtp-server.ts";
 import { buildAuthSettings } from "./support/auth-settings.ts";
 
 const compose: ComposeMail = async (_context, { to, data }) =>
-  data["isGone"] === true ? null : { to, kind: "address_taken", values: { siteUrl: "https://site.example" } };
+  data["isGone"] === true ? [] : [{ to, kind: "address_taken", values: { siteUrl: "https://site.example" } }];
 
 async function openOutbox(t: TestContext, smtpUrl: string | null) {
   const { owner, url } = await createTestDatabase(t);
@@ -27,6 +27,8 @@ async function openOutbox(t: TestContext, smtpUrl: string | null) {
   t.after(() => mailer.close());
   const context = {
     pool,
+    clock: systemClock,
+    masterKey: "",
     observer: silentObserver,
     mailer,
     baseUrl: "https://localhost",

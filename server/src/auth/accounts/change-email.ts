@@ -1,8 +1,8 @@
-import type { AuthCall } from "../call.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { applyEmailChange } from "../one-time/confirm-email.ts";
-import type { MailingClient } from "../one-time/in-mail-transaction.ts";
-import { sendAddressTaken, sendEmailChange } from "../one-time/send-mail-flow.ts";
-import type { AuthContext } from "../auth-context.ts";
+import { type LinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
+import { claimMailSlot } from "../one-time/mail-throttle.ts";
+import { beginEmailChange } from "../one-time/send-mail-flow.ts";
 import { findUserByEmail } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
@@ -12,20 +12,25 @@ export interface EmailChange {
   readonly user: UserRow;
   /** Normalized. */
   readonly email: string;
-  readonly call: AuthCall;
+  readonly options: LinkOptions;
 }
 
 /** Also sets the first address of an anonymous user, which makes the account permanent. */
 export async function changeEmail(
   context: AuthContext,
-  client: MailingClient,
-  { user, email, call }: EmailChange,
+  client: Queryable,
+  { user, email, options }: EmailChange,
 ): Promise<UserRow> {
   if (!isAutoconfirmed(context.settings)) {
-    return sendEmailChange(context, client, { user, newEmail: email, call, redirectTo: call.query["redirect_to"] });
+    // Whether the address is taken is looked up after the response, which must not reveal it.
+    await claimMailSlot(context, client, { address: `user:${user.id}`, slot: "email_change" });
+    await claimMailSlot(context, client, { address: email, slot: "email_change" });
+    await storeMailJob(client, { address: email, flow: { flow: "email_change", userId: user.id }, options });
+    return beginEmailChange(context, client, { user, newEmail: email });
   }
   if ((await findUserByEmail(client, email)) !== null) {
-    await sendAddressTaken(context, client, email);
+    await claimMailSlot(context, client, { address: email, slot: "confirmation" });
+    await storeMailJob(client, { address: email, flow: { flow: "address_taken" }, options });
     return user;
   }
   return applyEmailChange(context, client, { user, newEmail: email }).catch((error: unknown) => {

@@ -23,7 +23,11 @@ export interface NewEmailUser {
 }
 
 /** Inserts the user and the identity; a trigger inserts the profile. Throws `email_exists` for a taken address. */
-export async function createEmailUser(context: AuthContext, client: Queryable, user: NewEmailUser): Promise<UserRow> {
+export async function createEmailUser(
+  context: Pick<AuthContext, "clock">,
+  client: Queryable,
+  user: NewEmailUser,
+): Promise<UserRow> {
   const id = user.id ?? (await selectNewId(client));
   const row = await insertUser(client, {
     id,

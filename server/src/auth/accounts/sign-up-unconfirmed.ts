@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthCall } from "../call.ts";
-import { inMailTransaction, type MailingClient } from "../one-time/in-mail-transaction.ts";
-import { sendAddressTaken, sendLink } from "../one-time/send-mail-flow.ts";
-import { runAndRollBack } from "../sql/query.ts";
-import { findUserByEmail, selectWholeUser, updateUser } from "../sql/users.ts";
+import { readLinkOptions, storeMailJob } from "../one-time/mail-jobs.ts";
+import { claimMailSlot } from "../one-time/mail-throttle.ts";
+import { runTrial } from "../sql/query.ts";
+import { clearPendingPassword, findUserByEmail, selectWholeUser } from "../sql/users.ts";
 import { type RenderedUser, renderUser } from "../users/render-user.ts";
 import type { UserRow, WholeUser } from "../users/user-row.ts";
 import { createEmailUser, isEmailTaken } from "./create-user.ts";
@@ -21,23 +22,31 @@ export interface Registration {
 const MAX_ATTEMPTS = 3;
 
 /**
- * Creates an account that becomes usable when its address is confirmed. When the address is taken, the response, the
- * work and the number of mails are the same, so that only the owner of the mailbox learns the difference.
+ * Creates an account that becomes usable when its address is confirmed. When the address is taken, the response and the
+ * statements before it are the same, so that only the owner of the mailbox learns the difference.
  */
 export async function signUpUnconfirmed(
   context: AuthContext,
   call: AuthCall,
   { password, ...registration }: Registration & { readonly password: string },
 ): Promise<RenderedUser> {
+  const { email } = registration;
+  const options = readLinkOptions(context, call);
+  await context.mailer.checkReady();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const waiting = await comparePendingPassword(context, registration.email, password);
-      const user = await inMailTransaction(context, async (client) => {
-        const existing = await findUserByEmail(client, registration.email);
-        return existing === null
-          ? createAndConfirm(context, client, call, registration)
-          : respondToTakenAddress(context, client, call, { registration, existing, waiting });
+      const pending = await comparePendingPassword(context, email, password);
+      const user = await inTransaction(context.pool, async (client) => {
+        await claimMailSlot(context, client, { address: email, slot: "confirmation" });
+        const existing = await findUserByEmail(client, email);
+        requireCompared(existing, pending);
+        const created = await createOrImitate(context, client, registration, existing === null);
+        await clearPendingPassword(client, email, pending.isSame ? null : pending.hash);
+        const flow = { flow: "signup", isNew: existing === null } as const;
+        await storeMailJob(client, { address: email, flow, options });
+        return created;
       });
+      context.mailWakeUp.trigger();
       return renderUser(user);
     } catch (error) {
       // A concurrent sign-up created the account.
@@ -46,68 +55,38 @@ export async function signUpUnconfirmed(
   }
 }
 
-async function createAndConfirm(
-  context: AuthContext,
-  client: MailingClient,
-  call: AuthCall,
-  registration: Registration,
-): Promise<WholeUser> {
-  const created = await createEmailUser(context, client, { ...registration, isConfirmed: false });
-  return selectWholeUser(client, await sendConfirmation(context, client, call, created));
-}
-
-function sendConfirmation(context: AuthContext, client: MailingClient, call: AuthCall, user: UserRow) {
-  return sendLink(context, client, { kind: "confirmation", user, call, redirectTo: call.query["redirect_to"] });
-}
-
-interface Taken {
-  readonly registration: Registration;
-  readonly existing: UserRow;
-  readonly waiting: PendingPassword;
-}
-
-async function respondToTakenAddress(
-  context: AuthContext,
-  client: MailingClient,
-  call: AuthCall,
-  { registration, existing, waiting }: Taken,
-): Promise<WholeUser> {
-  const decoy = await runAndRollBack(client, () => createDecoy(context, client, registration));
-  if (existing.email_confirmed_at === null) {
-    await settlePassword(client, await sendConfirmation(context, client, call, existing), waiting);
-  } else {
-    await sendAddressTaken(context, client, registration.email);
-  }
-  return decoy;
-}
-
 /**
  * When two sign-ups use one address, nobody knows which of them owns the mailbox, and confirming would admit the other
- * one. When their passwords differ, neither is kept, and the owner of the mailbox sets a new one.
+ * one. When their passwords differ, neither is kept, and the owner of the mailbox sets a new one. Throws when the password
+ * was set after it was compared: the caller tries again.
  */
-async function settlePassword(client: Queryable, user: UserRow, waiting: PendingPassword): Promise<void> {
-  if (user.email_confirmed_at !== null || user.password_hash === null) return;
-  // The password was set after it was compared: try again.
-  if (user.password_hash !== waiting.hash) throw authError("email_exists");
-  if (!waiting.isSame) await updateUser(client, user.id, { password_hash: null });
+function requireCompared(existing: UserRow | null, pending: PendingPassword): void {
+  if (existing === null || existing.email_confirmed_at !== null || existing.password_hash === null) return;
+  if (existing.password_hash !== pending.hash) throw authError("email_exists");
 }
 
-/** A user as it would look. It is created like a real one and rolled back, so that the two never differ. */
-async function createDecoy(context: AuthContext, client: Queryable, registration: Registration): Promise<WholeUser> {
-  const { email } = registration;
-  const stranger = { ...registration, email: `${randomUUID()}@decoy.invalid`, isConfirmed: false };
-  const { row, identities, factors } = await selectWholeUser(client, await createEmailUser(context, client, stranger));
+/** When the address is taken, a user like it is created and rolled back, so that the responses never differ. */
+async function createOrImitate(
+  context: AuthContext,
+  client: Queryable,
+  registration: Registration,
+  isFree: boolean,
+): Promise<WholeUser> {
+  const email = isFree ? registration.email : `${randomUUID()}@decoy.invalid`;
+  const { row, identities, factors } = await runTrial(client, isFree, async () =>
+    selectWholeUser(client, await createEmailUser(context, client, { ...registration, email, isConfirmed: false })),
+  );
   return {
     row: {
       ...row,
-      email,
+      email: registration.email,
       confirmation_sent_at: context.clock.now(),
-      user_metadata: { ...row.user_metadata, email },
+      user_metadata: { ...row.user_metadata, email: registration.email },
     },
     identities: identities.map((identity) => ({
       ...identity,
-      email,
-      identity_data: { ...identity.identity_data, email },
+      email: registration.email,
+      identity_data: { ...identity.identity_data, email: registration.email },
     })),
     factors,
   };

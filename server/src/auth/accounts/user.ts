@@ -1,13 +1,15 @@
 import * as z from "zod";
+import { inTransaction } from "../../db/index.ts";
 import { isRecord } from "../../json/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { lockPrincipal, requireSufficientAal } from "../mfa/lock-principal.ts";
-import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
+import { readLinkOptions } from "../one-time/mail-jobs.ts";
 import { parseBody } from "../parse-call.ts";
 import { findWholeUser, selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
+import { isAutoconfirmed } from "./account-rules.ts";
 import { changeEmail } from "./change-email.ts";
 import { changePassword, preparePassword } from "./change-password.ts";
 import { withoutClaims } from "./create-user.ts";
@@ -41,7 +43,9 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
   const prepared =
     body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });
 
-  const user = await inMailTransaction(context, async (client) => {
+  const change = email === null ? null : { email, options: readLinkOptions(context, call) };
+  if (change !== null && !isAutoconfirmed(context.settings)) await context.mailer.checkReady();
+  const user = await inTransaction(context.pool, async (client) => {
     const locked = await lockPrincipal(client, call);
     const { session } = locked;
     let row = locked.user;
@@ -53,8 +57,9 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
       const userMetadata = mergeMetadata(row.user_metadata, withoutClaims(body.data));
       row = await updateUser(client, row.id, { user_metadata: userMetadata });
     }
-    if (email !== null && email !== row.email) row = await changeEmail(context, client, { user: row, email, call });
+    if (change !== null && email !== row.email) row = await changeEmail(context, client, { user: row, ...change });
     return selectWholeUser(client, row);
   });
+  context.mailWakeUp.trigger();
   return { status: 200, body: renderUser(user) };
 }

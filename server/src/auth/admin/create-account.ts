@@ -6,7 +6,9 @@ import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { inMailTransaction } from "../one-time/in-mail-transaction.ts";
-import { sendLink } from "../one-time/send-mail-flow.ts";
+import { chooseRedirect } from "../one-time/links.ts";
+import { readPkce } from "../one-time/pkce.ts";
+import { sendInvitation } from "../one-time/send-mail-flow.ts";
 import { parseBody } from "../parse-call.ts";
 import { selectWholeUser, findUserByEmail, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
@@ -46,7 +48,7 @@ export const INVITE_BODY = z.object({
 export async function inviteAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const body = parseBody(INVITE_BODY, call);
   const email = parseEmail(body.email);
-  const redirectTo = call.query["redirect_to"] ?? body.redirect_to;
+  const redirectTo = chooseRedirect(context, call.query["redirect_to"] ?? body.redirect_to);
   const user = await inMailTransaction(context, async (client) => {
     const known = await findUserByEmail(client, email);
     if (known !== null && known.email_confirmed_at !== null) throw authError("email_exists");
@@ -61,7 +63,7 @@ export async function inviteAccount(context: AuthContext, call: AuthCall): Promi
     const invited = await updateUser(client, row.id, { invited_at: context.clock.now(), password_hash: null });
     return selectWholeUser(
       client,
-      await sendLink(context, client, { kind: "invite", user: invited, call, redirectTo }),
+      await sendInvitation(context, client, { user: invited, pkce: readPkce(call), redirectTo }),
     );
   });
   return { status: 200, body: renderUser(user) };

@@ -15,7 +15,7 @@ export interface MailingClient extends Queryable {
 }
 
 type MailWork<T> = (client: MailingClient) => Promise<T>;
-type MailContext = Pick<AuthContext, "mailer" | "observer" | "pool">;
+type MailContext = Pick<AuthContext, "mailer" | "pool">;
 
 /**
  * Sends mails after the commit, so that every link that arrives is valid. When a mail cannot be sent, the caller gets
@@ -34,21 +34,12 @@ export async function inMailTransaction<T>(context: MailContext, work: MailWork<
   return result;
 }
 
-/**
- * Does not wait for the mails and does not report their errors: for callers who must not learn, by response or timing,
- * whether a mail was sent. They call `mailer.checkReady()` first.
- */
-export async function inSilentMailTransaction<T>(context: MailContext, work: MailWork<T>): Promise<T> {
-  const { result, mails } = await commit(context, work);
-  for (const mail of mails) {
-    context.mailer
-      .send(mail)
-      .catch((error: unknown) => context.observer.note("mail.failed", { kind: mail.kind, error }));
-  }
-  return result;
+/** Returns the mails instead of sending them. */
+export async function collectMails(context: Pick<MailContext, "pool">, work: MailWork<void>): Promise<readonly Mail[]> {
+  return (await commit(context, work)).mails;
 }
 
-async function commit<T>(context: MailContext, work: MailWork<T>) {
+async function commit<T>(context: Pick<MailContext, "pool">, work: MailWork<T>) {
   const mails: Mail[] = [];
   const slots: ClaimedSlot[] = [];
   const result = await inTransaction(context.pool, (client) =>

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { deriveKey } from "../../crypto/index.ts";
 import { authError } from "../auth-error.ts";
-import type { AuthContext } from "../auth-context.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { claimThrottle, findThrottle } from "../sql/mail-throttles.ts";
 
@@ -18,7 +18,7 @@ export type MailSlot =
 /** Claims the slot or throws 429. Called before the address is looked up: unknown ones are throttled alike. */
 export async function claimMailSlot(
   context: Pick<AuthContext, "clock" | "masterKey" | "settings">,
-  client: MailingClient,
+  client: Queryable & Partial<Pick<MailingClient, "claimed">>,
   { address, slot }: { readonly address: string; readonly slot: MailSlot },
 ): Promise<void> {
   const intervalSeconds = context.settings.authMailIntervalSeconds;
@@ -26,7 +26,7 @@ export async function claimMailSlot(
   const now = context.clock.now();
   const key = { addressHash: hashAddress(context.masterKey, address), slot };
   if (await claimThrottle(client, { ...key, now, intervalSeconds })) {
-    client.claimed({ ...key, sentAt: now });
+    client.claimed?.({ ...key, sentAt: now });
     return;
   }
   const sentAt = (await findThrottle(client, key)) ?? now;

@@ -1,32 +1,31 @@
 import type { AuthContext } from "../auth-context.ts";
-import type { AuthCall } from "../call.ts";
 import { type UserChanges, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
 import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
-import { buildLink, chooseRedirect, siteUrlOf } from "./links.ts";
+import { buildLink, siteUrlOf } from "./links.ts";
 import type { LinkKind } from "./one-time-kind.ts";
-import { readPkce } from "./pkce.ts";
+import type { PkceChallenge } from "./pkce.ts";
 
 export interface LinkMail {
   readonly user: UserRow;
   readonly kind: LinkKind;
   readonly to: string;
-  /** The body can start a PKCE flow. */
-  readonly call: Pick<AuthCall, "body">;
-  /** As requested; the allow list decides where the link leads. */
-  readonly redirectTo?: string | undefined;
+  readonly pkce: PkceChallenge | null;
+  /** Returned by `chooseRedirect`. */
+  readonly redirectTo: string;
 }
 
+export type LinkContext = Pick<AuthContext, "baseUrl" | "clock" | "masterKey" | "settings">;
+
 /** Issues a link with its code and adds the mail to the transaction, without the throttle. */
-export async function postLink(context: AuthContext, client: MailingClient, mail: LinkMail): Promise<UserRow> {
-  const { user, kind, to, call } = mail;
-  const redirectTo = chooseRedirect(context, mail.redirectTo);
+export async function postLink(context: LinkContext, client: MailingClient, mail: LinkMail): Promise<UserRow> {
+  const { user, kind, to, pkce, redirectTo } = mail;
   const { code, tokenHash } = await issueOneTime(client, context, {
     user,
     kind,
     relatesTo: to,
-    pkce: readPkce(call),
+    pkce,
     redirectTo,
   });
   const link = buildLink(context, { kind, tokenHash, redirectTo });

@@ -1,4 +1,4 @@
-import type { AuthContext } from "../auth-context.ts";
+import type { AuthContext, Queryable } from "../auth-context.ts";
 import { deleteOneTimeOfKind } from "../sql/one-time-tokens.ts";
 import { findUserByEmail, updateUser } from "../sql/users.ts";
 import type { UserRow } from "../users/user-row.ts";
@@ -6,19 +6,16 @@ import type { MailingClient } from "./in-mail-transaction.ts";
 import { issueOneTime } from "./issue-one-time.ts";
 import { siteUrlOf } from "./links.ts";
 import { claimMailSlot } from "./mail-throttle.ts";
-import { type LinkMail, postLink } from "./post-mail.ts";
+import { type LinkContext, type LinkMail, postLink } from "./post-mail.ts";
 
 type MailFlow = Omit<LinkMail, "kind" | "to">;
 
-/** The functions below claim a throttle slot, issue the token, record the time and post the mail. */
-export async function sendLink(
-  context: AuthContext,
-  client: MailingClient,
-  flow: MailFlow & { readonly kind: "confirmation" | "invite" },
-): Promise<UserRow> {
+/** This function and the next one claim a throttle slot, issue the token, record the time and post the mail. */
+export async function sendInvitation(context: AuthContext, client: MailingClient, flow: MailFlow): Promise<UserRow> {
   const to = emailOf(flow.user);
-  await claimMailSlot(context, client, { address: to, slot: flow.kind });
-  return postLink(context, client, { ...flow, to });
+  const kind = "invite";
+  await claimMailSlot(context, client, { address: to, slot: kind });
+  return postLink(context, client, { ...flow, kind, to });
 }
 
 export async function sendReauthentication(context: AuthContext, client: MailingClient, user: UserRow): Promise<void> {
@@ -30,50 +27,41 @@ export async function sendReauthentication(context: AuthContext, client: Mailing
   await updateUser(client, user.id, { reauthentication_sent_at: context.clock.now() });
 }
 
-/** Notifies the owner of an address that somebody else signs up with. Shares the throttle of confirmations. */
-export async function sendAddressTaken(context: AuthContext, client: MailingClient, email: string): Promise<void> {
-  await claimMailSlot(context, client, { address: email, slot: "confirmation" });
-  postTakenNotice(context, client, email);
-}
-
 interface EmailChangeFlow extends MailFlow {
   /** Normalized. */
   readonly newEmail: string;
 }
 
-/** The response does not reveal whether the new address is taken; the owner of the address gets a mail. */
-export async function sendEmailChange(
-  context: AuthContext,
-  client: MailingClient,
-  flow: EmailChangeFlow,
-): Promise<UserRow> {
-  await claimMailSlot(context, client, { address: `user:${flow.user.id}`, slot: "email_change" });
-  await claimMailSlot(context, client, { address: flow.newEmail, slot: "email_change" });
-  return postEmailChange(context, client, flow);
-}
-
 /** Starts an e-mail change again: earlier confirmations no longer count. */
-export async function postEmailChange(
-  context: AuthContext,
-  client: MailingClient,
-  flow: EmailChangeFlow,
+export function beginEmailChange(
+  { clock }: Pick<AuthContext, "clock">,
+  client: Queryable,
+  { user, newEmail }: Pick<EmailChangeFlow, "user" | "newEmail">,
 ): Promise<UserRow> {
-  const { newEmail } = flow;
-  const isTaken = (await findUserByEmail(client, newEmail)) !== null;
-  const user = await updateUser(client, flow.user.id, {
+  return updateUser(client, user.id, {
     new_email: newEmail,
     email_change_confirmations: 0,
-    email_change_sent_at: context.clock.now(),
+    email_change_sent_at: clock.now(),
   });
+}
+
+/** Mails the links of an e-mail change. When the new address is taken, its owner gets a notice instead. */
+export async function postEmailChange(
+  context: LinkContext,
+  client: MailingClient,
+  flow: EmailChangeFlow,
+): Promise<void> {
+  const { newEmail } = flow;
+  const isTaken = (await findUserByEmail(client, newEmail)) !== null;
+  const user = await beginEmailChange(context, client, flow);
   if (needsBothConfirmations(context, user)) {
     await postLink(context, client, { ...flow, user, kind: "email_change_current", to: emailOf(user) });
   }
   if (isTaken) {
     await deleteOneTimeOfKind(client, user.id, "email_change_new");
-    postTakenNotice(context, client, newEmail);
-    return user;
+    return postTakenNotice(context, client, newEmail);
   }
-  return postLink(context, client, { ...flow, user, kind: "email_change_new", to: newEmail });
+  await postLink(context, client, { ...flow, user, kind: "email_change_new", to: newEmail });
 }
 
 /** An anonymous user has no current address that could confirm. */
@@ -81,7 +69,8 @@ export function needsBothConfirmations({ settings }: Pick<AuthContext, "settings
   return settings.authSecureEmailChange && user.email !== null;
 }
 
-function postTakenNotice(context: AuthContext, client: MailingClient, to: string): void {
+/** Notifies the owner of an address that somebody else wants to use it. */
+export function postTakenNotice(context: LinkContext, client: MailingClient, to: string): void {
   client.post({ to, kind: "address_taken", values: { siteUrl: siteUrlOf(context) } });
 }
 

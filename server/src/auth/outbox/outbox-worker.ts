@@ -1,13 +1,37 @@
-import { WakeUp, spread, type Worker } from "../../jobs/index.ts";
+import { spread, WakeUp, type Worker } from "../../jobs/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { isRecipientRejected } from "../mail/smtp-policy.ts";
-import { type ClaimedMail, claimMails, endMail, postponeMail } from "../sql/mail-outbox.ts";
-import { type ComposeMail, MAIL_COMPOSERS } from "./compose-mail.ts";
+import { ACCOUNT_MAIL } from "../one-time/mail-jobs.ts";
+import {
+  type ClaimedMail,
+  claimMails,
+  deleteMail,
+  endMail,
+  type MailOutcome,
+  postponeMail,
+} from "../sql/mail-outbox.ts";
+import { composeAccountMail } from "./compose-account-mail.ts";
+import {
+  type ComposeContext,
+  type ComposeMail,
+  composeSwarmInvitation,
+  composeWebhookDisabled,
+} from "./compose-mail.ts";
 
-type OutboxContext = Pick<AuthContext, "pool" | "observer" | "mailer" | "baseUrl" | "settings">;
+type OutboxContext = ComposeContext & Pick<AuthContext, "observer" | "mailer">;
+
+/** By the column `kind`. A kind that is not listed stays in the outbox. */
+type Composers = Readonly<Record<string, ComposeMail>>;
+
+const NOTIFICATIONS: Composers = {
+  swarm_invitation: composeSwarmInvitation,
+  webhook_disabled: composeWebhookDisabled,
+};
+
+export const ACCOUNT_MAILS: Composers = { [ACCOUNT_MAIL]: composeAccountMail };
 
 export interface MailOutboxOptions {
-  readonly composers?: Readonly<Record<string, ComposeMail>>;
+  readonly composers?: Composers;
   /** Returns a number in [0, 1), like Math.random. */
   readonly random: () => number;
   readonly pollMs?: number;
@@ -26,23 +50,46 @@ const BATCH_SIZE = 5;
 const LEASE_SECONDS = 300;
 
 /**
- * Sends the mails of `private.mail_outbox`. When a worker dies while it sends, its lease expires and the mail is sent
- * again under the same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
+ * Sends the notifications of `private.mail_outbox`. When a worker dies while it sends, its lease expires and the mail is
+ * sent again under the same identity: a file replaces the first one, and over SMTP the Message-ID is the same.
  */
 export function createMailOutbox(context: OutboxContext, options: MailOutboxOptions): MailOutbox {
-  const { composers = MAIL_COMPOSERS, random, pollMs = POLL_MS } = options;
+  const { composers = NOTIFICATIONS, random, pollMs = POLL_MS } = options;
   const wakeUp = new WakeUp();
-  const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
-  const run = async (signal: AbortSignal): Promise<void> => {
-    // Workers start before the service listens, and the links in mails need its URL.
-    await wakeUp.sleep(spread(pollMs, random), signal);
-    while (!signal.aborted) {
-      const claimed = await claimMails(context.pool, claim);
-      await Promise.all(claimed.map((mail) => sendClaimed(context, composers[mail.kind], mail)));
-      if (claimed.length < BATCH_SIZE) await wakeUp.sleep(spread(pollMs, random), signal);
-    }
-  };
+  const run = (signal: AbortSignal): Promise<void> => sendUntil(signal, { context, composers, wakeUp, random, pollMs });
   return { worker: { name: "mail-outbox", run }, wake: () => wakeUp.trigger() };
+}
+
+/** Sends the mails that requests under `/auth/v1` ask for; notifications never delay them. */
+export function createAccountMails(
+  context: OutboxContext & Pick<AuthContext, "mailWakeUp">,
+  { random }: Pick<MailOutboxOptions, "random">,
+): Worker {
+  const sending = { context, composers: ACCOUNT_MAILS, wakeUp: context.mailWakeUp, random, pollMs: POLL_MS };
+  return { name: "account-mails", run: (signal) => sendUntil(signal, sending) };
+}
+
+interface Sending extends Required<Pick<MailOutboxOptions, "composers" | "random" | "pollMs">> {
+  readonly context: OutboxContext;
+  readonly wakeUp: WakeUp;
+}
+
+async function sendUntil(signal: AbortSignal, sending: Sending): Promise<void> {
+  const { context, composers, wakeUp, random, pollMs } = sending;
+  // Workers start before the service listens, and the links in mails need its URL.
+  await wakeUp.sleep(spread(pollMs, random), signal);
+  while (!signal.aborted) {
+    const count = await sendDueMails(context, composers);
+    if (count < BATCH_SIZE) await wakeUp.sleep(spread(pollMs, random), signal);
+  }
+}
+
+/** Sends a batch of the mails that are due, and returns their number. */
+export async function sendDueMails(context: OutboxContext, composers: Composers): Promise<number> {
+  const claim = { kinds: Object.keys(composers), maxRows: BATCH_SIZE, leaseSeconds: LEASE_SECONDS };
+  const claimed = await claimMails(context.pool, claim);
+  await Promise.all(claimed.map((mail) => sendClaimed(context, composers[mail.kind], mail)));
+  return claimed.length;
 }
 
 async function sendClaimed(
@@ -52,21 +99,26 @@ async function sendClaimed(
 ): Promise<void> {
   const { pool, observer, mailer } = context;
   const { id, kind, to, attempts, createdAt } = claimed;
+  // The data of a request for a mail is nobody's business after it.
+  const end = (outcome: MailOutcome): Promise<void> =>
+    kind === ACCOUNT_MAIL ? deleteMail(pool, claimed) : endMail(pool, claimed, outcome);
   try {
-    const mail = to === null || compose === undefined ? null : await compose(context, { ...claimed, to });
-    if (mail === null) return await endMail(pool, claimed, "obsolete");
-    await mailer.send({ ...mail, outbox: { id, createdAt } });
+    const mails = to === null || compose === undefined ? [] : await compose(context, { ...claimed, to });
+    if (mails.length === 0) return await end("obsolete");
+    for (const [index, mail] of mails.entries()) {
+      await mailer.send({ ...mail, outbox: { id: index === 0 ? id : `${id}-${index}`, createdAt } });
+    }
   } catch (error) {
     const isFinal = error instanceof Error && isRecipientRejected(error.cause);
     const delaySeconds = isFinal ? null : decideMailRetrySeconds(attempts);
     if (delaySeconds === null) {
       observer.note("mail.failed", { kind, error });
-      return endMail(pool, claimed, "undeliverable");
+      return end("undeliverable");
     }
     observer.note("mail.retried", { kind, attempt: attempts, error });
     return postponeMail(pool, claimed, delaySeconds);
   }
-  await endMail(pool, claimed, "sent");
+  await end("sent");
 }
 
 const RETRY_DELAYS_SECONDS = [60, 300, 1_800, 7_200] as const;

@@ -47,6 +47,25 @@ export type MailOutcome = "sent" | "obsolete" | "undeliverable";
 
 type Held = Pick<ClaimedMail, "id" | "attempts">;
 
+export interface NewMail {
+  readonly kind: string;
+  readonly email: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function insertMail(db: Queryable, { kind, email, data }: NewMail): Promise<void> {
+  await db.query("insert into private.mail_outbox (kind, email, data) values ($1, $2, $3)", [
+    kind,
+    email,
+    JSON.stringify(data),
+  ]);
+}
+
+/** Instead of `endMail`, for rows that nothing needs afterwards. */
+export async function deleteMail(db: Queryable, { id, attempts }: Held): Promise<void> {
+  await db.query("delete from private.mail_outbox where id = $1 and attempts = $2", [id, attempts]);
+}
+
 /** Does nothing when the lease expired and another worker has claimed the row. */
 export async function endMail(db: Queryable, { id, attempts }: Held, outcome: MailOutcome): Promise<void> {
   await db.query(

@@ -94,6 +94,15 @@ export function updateUser(client: Queryable, id: string, changes: UserChanges):
   return updateRow<UserRow>(client, "auth.users", id, changes);
 }
 
+/** Removes the password of an unconfirmed account if it is this one; null removes none. */
+export async function clearPendingPassword(client: Queryable, email: string, hash: string | null): Promise<void> {
+  await client.query(
+    `update auth.users set password_hash = null, updated_at = now()
+      where email = $1 and deleted_at is null and email_confirmed_at is null and password_hash = $2`,
+    [email, hash],
+  );
+}
+
 /** The `order by` clauses that a request can choose from. */
 export const ACCOUNT_ORDERS = {
   "created_at asc": "created_at asc, id asc",

@@ -7,6 +7,8 @@ import { type Principal, openDatabase } from "../../../src/db/index.ts";
 import type { AuthContext } from "../../../src/auth/auth-context.ts";
 import type { Settings } from "../../../src/config/index.ts";
 import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
+import { ACCOUNT_MAILS, sendDueMails } from "../../../src/auth/outbox/outbox-worker.ts";
+import { WakeUp } from "../../../src/jobs/index.ts";
 import { SeenRefreshes } from "../../../src/auth/sessions/seen-refreshes.ts";
 import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
@@ -75,6 +77,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
     seenRefreshes,
+    mailWakeUp: new WakeUp(),
     hasher: overrides.hasher ?? (await createPasswordHasher(TEST_HASH_PARAMETERS)),
     mailer: {
       send: async (mail) => {
@@ -91,7 +94,10 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     const authorization = options.token === undefined ? undefined : `Bearer ${options.token}`;
     const admittance = { access: endpoint.access, isBearerIgnored: false, isAal1Accepted: true };
     const { principal } = await authenticate(context, admittance, { apikey: keys.anonKey, authorization });
-    return endpoint.run({ ...context, ...options.node }, buildCall(principal, params, options));
+    const answer = await endpoint.run({ ...context, ...options.node }, buildCall(principal, params, options));
+    // As the worker does that the call wakes.
+    while ((await sendDueMails(context, ACCOUNT_MAILS)) > 0);
+    return answer;
   };
   return { context, database, mails, clock, call, anonKey: keys.anonKey, serviceRoleKey: keys.serviceRoleKey };
 }

@@ -1,0 +1,74 @@
+import { createEmailUser, isEmailTaken } from "../accounts/create-user.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { collectMails, type MailingClient } from "../one-time/in-mail-transaction.ts";
+import { MAIL_JOB, type MailJob } from "../one-time/mail-jobs.ts";
+import type { LinkKind } from "../one-time/one-time-kind.ts";
+import { postLink } from "../one-time/post-mail.ts";
+import { postEmailChange, postTakenNotice } from "../one-time/send-mail-flow.ts";
+import { findUserByEmail, lockUser } from "../sql/users.ts";
+import type { UserRow } from "../users/user-row.ts";
+import type { ComposeContext, ComposeMail } from "./compose-mail.ts";
+
+/** Looks up the account of a requested mail and issues the code. A repeated attempt replaces the code of the one before. */
+export const composeAccountMail: ComposeMail = async (context, { to, data }) => {
+  const job = MAIL_JOB.parse(data);
+  const compose = () => collectMails(context, (client) => postMails(context, client, { to, job }));
+  return compose().catch((error: unknown) => {
+    // A concurrent request created the account.
+    if (isEmailTaken(error)) return compose();
+    throw error;
+  });
+};
+
+interface Posting {
+  readonly to: string;
+  readonly job: MailJob;
+}
+
+async function postMails(context: ComposeContext, client: MailingClient, { to, job }: Posting): Promise<void> {
+  if (job.flow === "address_taken") return postTakenNotice(context, client, to);
+  const user = await findRecipient(context, client, { to, job });
+  if (user === null) return;
+  const { redirectTo, pkce } = job;
+  const post = (kind: LinkKind) => postLink(context, client, { user, kind, to, redirectTo, pkce });
+  switch (job.flow) {
+    case "recovery":
+      await post("recovery");
+      return;
+    case "otp":
+      await post(kindFor(user));
+      return;
+    case "signup":
+      if (user.email_confirmed_at === null) await post("confirmation");
+      else if (!job.isNew) postTakenNotice(context, client, to);
+      return;
+    case "resend_signup":
+      if (user.email_confirmed_at === null) await post("confirmation");
+      return;
+    case "resend_email_change":
+      if (user.new_email === null) return;
+      await postEmailChange(context, client, { user, newEmail: user.new_email, redirectTo, pkce });
+      return;
+    case "email_change":
+      // The user may have asked for another address since.
+      if (user.new_email === to) await postEmailChange(context, client, { user, newEmail: to, redirectTo, pkce });
+  }
+}
+
+async function findRecipient(
+  context: Pick<AuthContext, "clock">,
+  client: MailingClient,
+  { to, job }: Posting,
+): Promise<UserRow | null> {
+  if (job.flow === "email_change") return lockUser(client, job.userId);
+  const known = await findUserByEmail(client, to);
+  if (known !== null) return lockUser(client, known.id);
+  if (job.flow !== "otp" || !job.mayCreate) return null;
+  const { userMetadata } = job;
+  return createEmailUser(context, client, { email: to, isConfirmed: false, passwordHash: null, userMetadata });
+}
+
+/** The first code confirms a new account, unless it has a password that somebody else can have set. */
+function kindFor(user: UserRow): LinkKind {
+  return user.email_confirmed_at === null && user.password_hash === null ? "confirmation" : "magiclink";
+}
