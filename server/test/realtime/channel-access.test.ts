@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { AppError } from "../../src/errors/index.ts";
 import { createSettableClock } from "../auth/support/settable-clock.ts";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { RawClient } from "./support/raw-client.ts";
@@ -130,6 +131,24 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     goOn.resolve();
     // The reply to the join is ready before or after the second check.
     if ((await joining)["status"] === "ok") await client.nextEvent("phx_close");
+  });
+
+  it("a recheck ends the channels of a session that lacks the second factor of its user", async (t) => {
+    const tokens = createTokens();
+    tokens.set("ann", {});
+    let isFactorMissing = false;
+    const { url } = await openStage(t, {
+      changes: createChangesDouble(new ChangesBus()),
+      authenticate: async (token, apikey) => {
+        if (token === "ann" && isFactorMissing) throw new AppError("FORBIDDEN", "verify the second factor first");
+        return tokens.authenticate(token, apikey);
+      },
+      timing: { recheckMs: 0 },
+    });
+    const client = await RawClient.open(t, url);
+    await client.join("realtime:a", {}, "ann", "ann");
+    isFactorMissing = true;
+    assert.equal((await client.nextEvent("phx_error"))[0], "ann");
   });
 
   it("access is rechecked after the feed reconnects, which may have missed a sign-out", async (t) => {

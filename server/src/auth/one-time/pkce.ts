@@ -63,7 +63,7 @@ function checkVerifier(state: FlowStateRow, verifier: string): void {
   if (!isVerifierOf(promised, verifier)) throw authError("bad_code_verifier");
 }
 
-/** The link of a flow is worth nothing to somebody who only reads the mail, whichever call it is presented to. */
+/** A leaked link of a flow is worth nothing without the verifier, whichever call it is presented to. */
 export async function requireVerifier(context: AuthContext, flowStateId: string, verifier: string): Promise<void> {
   if (verifier === "") {
     throw authError("validation_failed", "The link belongs to a PKCE flow and requires its code_verifier");
