@@ -46,6 +46,8 @@ export interface Changes {
   /** Changes of memberships and calls of `realtime.recheck`, once queries see them. */
   onAccessChanged(listener: (changes: AccessChanges) => void): () => void;
   readonly state: () => "live" | "connecting" | "unavailable";
+  /** How often the feed has become live. With every time, changes may have been missed, however short the interruption. */
+  readonly liveCount: () => number;
   /** Why the feed is not live; null while it is. */
   readonly reason: () => string | null;
   /** The lag of the feed at its last measurement; null while it is not live. */

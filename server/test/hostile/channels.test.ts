@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
+import pg from "pg";
 import { Agent, fetch } from "undici";
 import { WebSocket } from "ws";
 import { translateScopeError } from "../../src/auth/index.ts";
@@ -182,6 +183,21 @@ describe("private channels", { timeout: 180_000 }, () => {
     await ended(atDan);
     assert.deepEqual(atOwner.statuses, ["SUBSCRIBED"]);
     await owner.client.removeAllChannels();
+  });
+
+  it("a member who is removed during a short interruption of the feed hears nothing more", async () => {
+    const hal = await signUpMember("hal");
+    const [atHal, raw] = [await join(hal), await joinThere(hal, `swarm:${swarmId}`)];
+    const admin = new pg.Client({ connectionString: database.adminUrl });
+    await admin.connect();
+    // In one transaction, so that the removal is committed before a node can connect again.
+    await admin.query(
+      `select pg_terminate_backend(active_pid) from pg_replication_slots where database = current_database();
+       delete from public.swarm_members where user_id = '${hal.id}'`,
+    );
+    await admin.end();
+    await ended(atHal);
+    await raw.nextEvent("phx_close");
   });
 
   it("a member who becomes a viewer hears and no longer speaks, and speaks again as a member", async () => {

@@ -151,14 +151,13 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.equal((await client.nextEvent("phx_error"))[0], "ann");
   });
 
-  it("access is rechecked after the feed reconnects, which may have missed a sign-out", async (t) => {
+  it("access is rechecked after an interruption of the feed, however short, which may have missed a sign-out", async (t) => {
     const { client, tokens, changes } = await open(t);
     tokens.set("ann", {});
     tokens.set("ben", {});
     await client.join("realtime:a", {}, "ann", "ann");
     await client.join("realtime:b", {}, "ben", "ben");
     changes.setState("connecting");
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
     tokens.drop("ann");
     changes.setState("live");
     assert.equal((await client.nextEvent("phx_error"))[0], "ann");

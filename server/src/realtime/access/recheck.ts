@@ -15,15 +15,15 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
   return {
     name: "realtime-recheck",
     run: async (signal) => {
-      let wasLive = state.changes.state() === "live";
+      let liveCount = state.changes.liveCount();
       let checkedAtMs = state.clock.now().getTime();
       while (!signal.aborted) {
         await sleep(Math.min(POLL_MS, recheckMs), undefined, { signal }).catch(() => {});
         const isLive = state.changes.state() === "live";
         const nowMs = state.clock.now().getTime();
         const dueMs = isLive ? recheckMs : Math.min(recheckMs, MAX_INTERVAL_WITHOUT_FEED_MS);
-        const isDue = (isLive && !wasLive) || nowMs - checkedAtMs >= dueMs;
-        wasLive = isLive;
+        const isDue = state.changes.liveCount() !== liveCount || nowMs - checkedAtMs >= dueMs;
+        liveCount = state.changes.liveCount();
         if (!isDue || signal.aborted) continue;
         checkedAtMs = nowMs;
         await recheckKeys(state, sockets);

@@ -91,15 +91,19 @@ export class TopicRechecks {
   async #run(signal: AbortSignal): Promise<void> {
     const { changes, clock, settings } = this.#options;
     const maxAgeMs = settings.realtimeRecheckSeconds * 1000;
-    let wasLive = changes.state() === "live";
+    let liveCount = changes.liveCount();
     while (!signal.aborted) {
       await sleep(POLL_MS, undefined, { signal }).catch(() => {});
-      const isLive = changes.state() === "live";
-      const ageMs = isLive ? maxAgeMs : Math.min(maxAgeMs, MAX_INTERVAL_WITHOUT_FEED_MS);
-      // While the feed was not live, changes were not reported.
-      const dueMs = isLive && !wasLive ? Number.POSITIVE_INFINITY : clock.now().getTime() - ageMs;
-      wasLive = isLive;
       for (const queue of [this.#changed, this.#requested]) queue.start();
+      if (changes.liveCount() !== liveCount) {
+        liveCount = changes.liveCount();
+        // While the feed was not live, changes were not reported.
+        for (const channel of this.#channels) channel.accessVersion += 1;
+        this.#aged.add([...this.#channels]);
+        continue;
+      }
+      const ageMs = changes.state() === "live" ? maxAgeMs : Math.min(maxAgeMs, MAX_INTERVAL_WITHOUT_FEED_MS);
+      const dueMs = clock.now().getTime() - ageMs;
       this.#aged.add([...this.#channels].filter(({ accessCheckedAtMs }) => accessCheckedAtMs <= dueMs));
     }
   }

@@ -42,6 +42,7 @@ const LAG_INTERVAL_MS = 5_000;
 export class Feed {
   readonly #options: FeedOptions;
   #state: FeedState = "connecting";
+  #liveCount = 0;
   #reason: string | null = "the feed has not been started";
   #live = Promise.withResolvers<void>();
   #lost = new AbortController();
@@ -53,6 +54,11 @@ export class Feed {
 
   get state(): FeedState {
     return this.#state;
+  }
+
+  /** How often the feed has become live. */
+  get liveCount(): number {
+    return this.#liveCount;
   }
 
   get reason(): string | null {
@@ -121,6 +127,7 @@ export class Feed {
 
   #enterLive(): void {
     [this.#state, this.#reason, this.#lost] = ["live", null, new AbortController()];
+    this.#liveCount += 1;
     this.#live.resolve();
   }
 

@@ -103,6 +103,7 @@ export function openChanges(options: ChangesOptions): Changes {
       return () => accessListeners.delete(listener);
     },
     state: () => feed.state,
+    liveCount: () => feed.liveCount,
     reason: () => feed.reason,
     lagBytes: () => feed.lagBytes,
     worker: { name: "realtime-feed", run: (signal) => feed.run(signal) },

@@ -39,6 +39,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
   const endListeners = new Set<(ended: SessionsEnded) => void>();
   const accessListeners = new Set<(changes: AccessChanges) => void>();
   let state: ReturnType<Changes["state"]> = "live";
+  let liveCount = 1;
   let held: Promise<void> = Promise.resolve();
   let isDisconnected = false;
   let emitFault: Error | null = null;
@@ -74,6 +75,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
     },
     lagBytes: () => null,
     state: () => state,
+    liveCount: () => liveCount,
     reason: () => (state === "live" ? null : `the double is ${state}`),
     worker: { name: "changes-double", run: async () => {} },
     deliver(data, ids) {
@@ -92,6 +94,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
       for (const listener of accessListeners) listener(changed);
     },
     setState(next) {
+      if (next === "live" && state !== "live") liveCount += 1;
       state = next;
     },
     holdSubscriptions() {
