@@ -43,6 +43,8 @@ export interface Changes {
   onMessage(prefix: string, listener: (content: Buffer) => void): () => void;
   /** Sign-outs, bans and deletions of accounts from the feed. */
   onSessionsEnded(listener: (ended: SessionsEnded) => void): () => void;
+  /** Updates of sessions, one of which may have lost its second factor. `whenVisible` resolves once queries see them. */
+  onSessionsUpdated(listener: (sessionIds: readonly string[], whenVisible: () => Promise<void>) => void): () => void;
   /** Changes of memberships and calls of `realtime.recheck`, once queries see them. */
   onAccessChanged(listener: (changes: AccessChanges) => void): () => void;
   readonly state: () => "live" | "connecting" | "unavailable";

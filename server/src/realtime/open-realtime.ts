@@ -1,6 +1,6 @@
 import type { Worker } from "../jobs/index.ts";
 import { EndedSessions } from "./access/ended-sessions.ts";
-import { createRecheck } from "./access/recheck.ts";
+import { createRecheck, recheckChannels } from "./access/recheck.ts";
 import { SessionChannels } from "./access/session-channels.ts";
 import { TopicRechecks } from "./access/topic-rechecks.ts";
 import { Broadcaster } from "./broadcast/broadcaster.ts";
@@ -48,6 +48,13 @@ export function openRealtime(options: RealtimeOptions) {
     endedSessions,
     rechecks,
   };
+  const removeUpdateListener = changes.onSessionsUpdated((sessionIds, whenVisible) => {
+    const channels = sessionChannels.findEnded({ sessionIds, userIds: [] });
+    if (channels.length === 0) return;
+    const recheck = (): Promise<void> => recheckChannels(state, channels);
+    // When the visibility cannot be determined, the periodic check finds the change at the latest.
+    void whenVisible().then(recheck, recheck);
+  });
   const endpoint = new SocketEndpoint(state);
   const workers: readonly Worker[] = [
     createHousekeeping(state, endpoint.sockets, timing.sweepMs),
@@ -66,6 +73,7 @@ export function openRealtime(options: RealtimeOptions) {
     close: async () => {
       await endpoint.close();
       removeListener();
+      removeUpdateListener();
       rechecks.close();
       broadcaster.close();
       await presenceSync.close();

@@ -214,13 +214,17 @@ describe("a password without the second factor", () => {
     }
   });
 
-  test("loses its rows at once when the second factor is removed from its session", async () => {
+  test("loses its rows and channels at once when the second factor is removed from its session", async (t) => {
     const { token, factor } = await signUpWithFactor();
     const second = await enrol(token);
     const raised = await verify(token, second);
     await callOk("GET /rest/v1/agents", raised.access_token);
+    const socket = await RawClient.open(t, service.credentials.url, { apikey: service.credentials.anon_key });
+    const changes = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
+    assert.equal((await socket.join("realtime:rows", changes, raised.access_token))["status"], "ok");
     await callOk(`DELETE /auth/v1/factors/${second.id}`, raised.access_token);
     assert.equal((await call("GET /rest/v1/agents", raised.access_token)).status, 403);
+    assert.match(JSON.stringify(await socket.nextEvent("phx_error")), /second factor/);
     await callOk(`DELETE /auth/v1/factors/${factor.id}`, (await verify(raised.access_token, factor, 1)).access_token);
     await callOk("GET /rest/v1/agents", raised.access_token);
   });

@@ -57,6 +57,14 @@ export function findEndedSessions(changes: readonly RowChange[], now: Date): Ses
   return sessionIds.length + userIds.length === 0 ? null : { sessionIds, userIds };
 }
 
+/** The sessions whose rows a transaction updated. The feed has too few of their columns to tell what changed. */
+export function findUpdatedSessions(changes: readonly RowChange[]): string[] {
+  return changes.flatMap(({ relation, type, record }) => {
+    if (type !== "UPDATE" || record === null || relation.schema !== "auth" || relation.name !== "sessions") return [];
+    return readerOf(relation, record)("id") ?? [];
+  });
+}
+
 function isInEffect(value: string | null | undefined, column: string, now: Date): boolean {
   if (value === null || value === undefined || value === "-infinity") return false;
   if (column === "deleted_at" || value === "infinity") return true;

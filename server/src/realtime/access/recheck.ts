@@ -27,7 +27,11 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
         if (!isDue || signal.aborted) continue;
         checkedAtMs = nowMs;
         await recheckKeys(state, sockets);
-        await recheckAll(state, sockets, signal);
+        await recheckChannels(
+          state,
+          [...sockets].flatMap((socket) => [...socket.channels]),
+          signal,
+        );
       }
     },
   };
@@ -56,12 +60,16 @@ async function findRejection(state: RealtimeState, token: string | null, apikey:
   }
 }
 
-async function recheckAll(state: RealtimeState, sockets: Iterable<ClientSocket>, signal: AbortSignal): Promise<void> {
-  const channels = [...sockets].flatMap((socket) => [...socket.channels]);
+/** Ends the channels of users whose tokens are no longer accepted. */
+export async function recheckChannels(
+  state: RealtimeState,
+  channels: readonly Channel[],
+  signal?: AbortSignal,
+): Promise<void> {
   const ofUsers = channels.filter(({ admission }) => admission !== null && admission.principal.userId !== null);
   const waiting = [...Map.groupBy(ofUsers, ({ token }) => token)];
   const work = async (): Promise<void> => {
-    for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
+    for (let next = waiting.pop(); next !== undefined && signal?.aborted !== true; next = waiting.pop()) {
       await recheck(state, ...next);
     }
   };

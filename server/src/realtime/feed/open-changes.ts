@@ -3,7 +3,7 @@ import type { Database } from "../../db/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import { findAccessChanges } from "../access/access-changes.ts";
-import { findEndedSessions } from "../access/ended-sessions.ts";
+import { findEndedSessions, findUpdatedSessions } from "../access/ended-sessions.ts";
 import type { AccessChanges, Changes, SessionsEnded } from "../changes.ts";
 import { type SubscriptionLimits, Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
 import { SetsByKey } from "../sets-by-key.ts";
@@ -44,6 +44,7 @@ export function openChanges(options: ChangesOptions): Changes {
   const markers = new Markers(emit, randomBytes(8).toString("hex"));
   const listeners = new SetsByKey<(content: Buffer) => void>();
   const sessionListeners = new Set<(ended: SessionsEnded) => void>();
+  const updateListeners = new Set<Parameters<Changes["onSessionsUpdated"]>[0]>();
   const accessListeners = new Set<(changed: AccessChanges) => void>();
 
   const deliverMessages = ({ messages }: Transaction): void => {
@@ -69,6 +70,9 @@ export function openChanges(options: ChangesOptions): Changes {
       subscriptions.end(ended);
       for (const listener of sessionListeners) listener(ended);
     }
+    const updated = findUpdatedSessions(transaction.changes);
+    if (updated.length > 0)
+      for (const listener of updateListeners) listener(updated, () => whenVisible(transaction.xid));
     const routed = subscriptions.route(transaction);
     return routed === undefined ? deliverMessages(transaction) : routed.then(() => deliverMessages(transaction));
   };
@@ -97,6 +101,10 @@ export function openChanges(options: ChangesOptions): Changes {
     onSessionsEnded: (listener) => {
       sessionListeners.add(listener);
       return () => sessionListeners.delete(listener);
+    },
+    onSessionsUpdated: (listener) => {
+      updateListeners.add(listener);
+      return () => updateListeners.delete(listener);
     },
     onAccessChanged: (listener) => {
       accessListeners.add(listener);

@@ -69,6 +69,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
       endListeners.add(listener);
       return () => endListeners.delete(listener);
     },
+    onSessionsUpdated: () => () => {},
     onAccessChanged(listener) {
       accessListeners.add(listener);
       return () => accessListeners.delete(listener);
