@@ -151,6 +151,34 @@ describe("access of a channel", { timeout: 180_000 }, () => {
     assert.equal((await client.nextEvent("phx_error"))[0], "ann");
   });
 
+  it("a private channel is checked again when its new user loses access while the new token is checked", async (t) => {
+    const changes = createChangesDouble(new ChangesBus());
+    const tokens = createTokens();
+    for (const name of ["ann", "ben"]) tokens.set(name, {});
+    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { url } = await openStage(t, {
+      changes,
+      authenticate: tokens.authenticate,
+      privateTopics: {
+        ...closedTopics,
+        findReadable: async ({ userId }) => {
+          if (userId === "user-ben") {
+            asked.resolve();
+            await goOn.promise;
+          }
+          return new Set(["broadcast", "presence"] as const);
+        },
+      },
+    });
+    const client = await RawClient.open(t, url);
+    assert.equal((await client.join(TOPIC, { private: true }, "ann"))["status"], "ok");
+    client.send("1", TOPIC, "access_token", { access_token: "ben" });
+    await asked.promise;
+    changes.changeAccess(new Map([["room", new Set(["user-ben"])]]));
+    goOn.resolve();
+    await client.nextEvent("phx_close");
+  });
+
   it("access is rechecked after an interruption of the feed, however short, which may have missed a sign-out", async (t) => {
     const { client, tokens, changes } = await open(t);
     tokens.set("ann", {});

@@ -64,7 +64,9 @@ export async function admitAs(state: RealtimeState, channel: Channel, token: str
   channel.readable = readable;
   channel.accessCheckedAtMs = askedAtMs;
   channel.writable.clear();
-  if (channel.accessVersion !== accessVersion) state.rechecks.add(channel);
+  // Changes of the access of another user were not reported to the channel while the token was checked.
+  const hasNewUser = before !== null && isAnother;
+  if (channel.config.isPrivate && (hasNewUser || channel.accessVersion !== accessVersion)) state.rechecks.add(channel);
   return admission;
 }
 
