@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../config/index.ts";
 import { spread, type Worker } from "../jobs/index.ts";
 import type { AuthContext } from "./auth-context.ts";
+import { FAILURE_MEMORY_MS } from "./mfa/challenge-factor.ts";
 import { pruneSessions, pruneStale, STALE_ROWS, type StaleRows } from "./sql/expired-rows.ts";
 
 export interface AuthHousekeepingOptions {
@@ -32,6 +33,8 @@ export function createAuthHousekeeping(
   const { authAuditRetentionDays: auditDays } = o.settings;
   const keptMs = (name: StaleRows): number => {
     if (name === "throttles") return authMailIntervalSeconds * 1000;
+    // Otherwise wrong codes would be forgotten before they stop to count.
+    if (name === "challenges") return FAILURE_MEMORY_MS;
     if (name === "audit entries") return auditDays * DAY_MS;
     // Longer than the day within which nobody gets the same notification twice.
     return name === "ended mails" ? DAY_MS : 0;
