@@ -1,6 +1,6 @@
 import type { Worker } from "../jobs/index.ts";
 import { EndedSessions } from "./access/ended-sessions.ts";
-import { createRecheck, recheckChannels } from "./access/recheck.ts";
+import { createRecheck, recheckSession } from "./access/recheck.ts";
 import { SessionChannels } from "./access/session-channels.ts";
 import { TopicRechecks } from "./access/topic-rechecks.ts";
 import { Broadcaster } from "./broadcast/broadcaster.ts";
@@ -49,11 +49,13 @@ export function openRealtime(options: RealtimeOptions) {
     rechecks,
   };
   const removeUpdateListener = changes.onSessionsUpdated((sessionIds, whenVisible) => {
-    const channels = sessionChannels.findEnded({ sessionIds, userIds: [] });
-    if (channels.length === 0) return;
-    const recheck = (): Promise<void> => recheckChannels(state, channels);
-    // When the visibility cannot be determined, the periodic check finds the change at the latest.
-    void whenVisible().then(recheck, recheck);
+    for (const id of sessionIds) {
+      const channels = sessionChannels.findEnded({ sessionIds: [id], userIds: [] });
+      if (channels.length === 0) continue;
+      const recheck = (): Promise<void> => recheckSession(state, channels);
+      // When the visibility cannot be determined, the periodic check finds the change at the latest.
+      void whenVisible().then(recheck, recheck);
+    }
   });
   const endpoint = new SocketEndpoint(state);
   const workers: readonly Worker[] = [

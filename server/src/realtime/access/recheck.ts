@@ -27,7 +27,7 @@ export function createRecheck(state: RealtimeState, sockets: Iterable<ClientSock
         if (!isDue || signal.aborted) continue;
         checkedAtMs = nowMs;
         await recheckKeys(state, sockets);
-        await recheckChannels(
+        await recheckAll(
           state,
           [...sockets].flatMap((socket) => [...socket.channels]),
           signal,
@@ -60,12 +60,17 @@ async function findRejection(state: RealtimeState, token: string | null, apikey:
   }
 }
 
-/** Ends the channels of users whose tokens are no longer accepted. */
-export async function recheckChannels(
-  state: RealtimeState,
-  channels: readonly Channel[],
-  signal?: AbortSignal,
-): Promise<void> {
+/**
+ * For channels of one session. The newest token decides whether they have to be checked at all, so that a client with many
+ * tokens causes one query by each update of its session.
+ */
+export async function recheckSession(state: RealtimeState, channels: readonly Channel[]): Promise<void> {
+  const expiryOf = ({ admission }: Channel): number => admission?.expiresAt?.getTime() ?? 0;
+  const newest = channels.reduce((best, channel) => (expiryOf(channel) > expiryOf(best) ? channel : best));
+  if ((await findRejection(state, newest.token, newest.socket.apikey)) !== null) await recheckAll(state, channels);
+}
+
+async function recheckAll(state: RealtimeState, channels: readonly Channel[], signal?: AbortSignal): Promise<void> {
   const ofUsers = channels.filter(({ admission }) => admission !== null && admission.principal.userId !== null);
   const waiting = [...Map.groupBy(ofUsers, ({ token }) => token)];
   const work = async (): Promise<void> => {
