@@ -135,6 +135,22 @@ describe("a stolen refresh token", () => {
     await until(async () => line.test(service.output()));
   });
 
+  test("ends its session while the account is being deleted", async () => {
+    const { refresh_token: stolen } = await signUp();
+    const { refresh_token: next } = (await refresh(stolen)).body as Tokens;
+    const { id } = ((await refresh(next)).body as { user: { id: string } }).user;
+    await moveRefresh(id, "11 seconds");
+    await database.owner.query("begin");
+    try {
+      await database.owner.query("select from auth.users where id = $1 for update", [id]);
+      // The deletion waits for the session that the refresh has locked, so the refresh must not wait for the user.
+      const theft = await Promise.race([refresh(stolen), sleep(20_000, undefined, { ref: false })]);
+      assert.equal(theft?.status, 400);
+    } finally {
+      await database.owner.query("rollback");
+    }
+  });
+
   test("of a client whose response was lost stays valid until the current one is used", async () => {
     const { refresh_token: kept } = await signUp();
     const lost = (await refresh(kept)).body as Tokens & { user: { id: string } };

@@ -14,13 +14,13 @@ export interface AuditEntry {
   readonly address: string;
 }
 
+/** Writes nothing while the account is being deleted, which ends its entries: waiting for that deletion could deadlock. */
 export async function insertAuditEntry(client: Queryable, entry: AuditEntry): Promise<void> {
-  await client.query("insert into auth.audit_log_entries (action, user_id, session_id, ip) values ($1, $2, $3, $4)", [
-    entry.action,
-    entry.userId,
-    entry.sessionId,
-    entry.address,
-  ]);
+  await client.query(
+    `insert into auth.audit_log_entries (action, user_id, session_id, ip)
+     select $1, u.id, $3, $4 from auth.users u where u.id = $2 for key share skip locked`,
+    [entry.action, entry.userId, entry.sessionId, entry.address],
+  );
 }
 
 export async function deleteAuditEntriesOf(client: Queryable, userId: string): Promise<void> {
