@@ -6,7 +6,7 @@ export interface RestCall {
   /** As sent, including the prefix; functions and views can read it. */
   readonly path: string;
   readonly principal: Principal;
-  /** Aborted when the client has disconnected. */
+  /** Aborts when the client disconnects: a read is cancelled, a write runs to its end. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -59,7 +59,8 @@ export async function runPrepared(
     statements,
     resetAfter: isForeign,
     rollback: options.shouldRollBack,
-    signal: call.signal,
+    // A write runs to its end: its caller must not have to guess whether it was committed.
+    signal: scope.isReadOnly ? call.signal : undefined,
   });
   return prepared.map(({ shape }, index) => {
     const mainIndex = mains[index] ?? -1;

@@ -2,6 +2,7 @@ import type { ErrorCode } from "@swarmbase/sdk";
 import type { FastifyRequest } from "fastify";
 import { translateUnavailable } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
+import { clientGoneError } from "../request/client-signal.ts";
 
 const AUTH_PATH = /^\/auth\/v1(?:[/?]|$)/;
 
@@ -37,9 +38,7 @@ function toKnownError(error: unknown, request: FastifyRequest): AppError {
   const known = FASTIFY_ERRORS[code];
   if (known !== undefined) return new AppError(...known);
   const isAborted = request.raw.destroyed && !request.raw.complete;
-  return isAborted
-    ? new AppError("BAD_REQUEST", "The client closed the connection early")
-    : toAppError(translateUnavailable(error));
+  return isAborted ? clientGoneError() : toAppError(translateUnavailable(error));
 }
 
 export function notFoundError(url: string): AppError {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../../functions/index.ts";
 import type { Limits } from "../../limits/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
+import { clientSignalOf } from "../request/client-signal.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
 import { firstValues } from "../request/header-values.ts";
 import type { Route } from "./route.ts";
@@ -28,7 +29,7 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
         body: request.body ?? {},
         headers: firstValues(request.headers),
         principal: principalOf(request),
-        signal: signalOf(reply),
+        signal: clientSignalOf(reply),
         count: (window, key) => countFor(limits, { request, reply }, window, key),
         showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
       });
@@ -38,13 +39,6 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
       return reply.send(JSON.stringify(answer.body));
     },
   }));
-}
-
-function signalOf({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  if (raw.destroyed) gone.abort();
-  else raw.once("close", () => gone.abort());
-  return gone.signal;
 }
 
 /** The service role is not rate-limited. */

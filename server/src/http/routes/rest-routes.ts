@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestModule } from "../../rest/index.ts";
 import { principalOf } from "../request/authentication.ts";
+import { clientSignalOf } from "../request/client-signal.ts";
 import type { Route } from "./route.ts";
 
 const PREFIX = "/rest/v1";
@@ -26,6 +27,7 @@ export function restRoutes(rest: RestModule): Route[] {
       },
       path,
       principal: principalOf(request),
+      signal: clientSignalOf(reply),
     });
     void reply.code(answer.status).headers(answer.headers);
     return reply.send(answer.body ?? undefined);

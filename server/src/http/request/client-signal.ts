@@ -1,0 +1,17 @@
+import type { FastifyReply } from "fastify";
+import { AppError } from "../../errors/index.ts";
+
+/** Aborts when the connection closes before the response is complete. */
+export function clientSignalOf({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const check = (): void => {
+    if (!raw.writableFinished) gone.abort(clientGoneError());
+  };
+  if (raw.destroyed) check();
+  else raw.once("close", check);
+  return gone.signal;
+}
+
+export function clientGoneError(): AppError {
+  return new AppError("BAD_REQUEST", "The client closed the connection early");
+}
