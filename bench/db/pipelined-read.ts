@@ -5,6 +5,7 @@ import pg from "pg";
 import { derivePassword, newMasterKey } from "../../server/src/crypto/index.ts";
 import {
   buildScope,
+  type FairPool,
   migrate,
   openDatabase,
   runPipelined,
@@ -111,7 +112,7 @@ async function loadTargets(owner: pg.Pool): Promise<readonly Target[]> {
   }));
 }
 
-function listWays(users: pg.Pool, owner: pg.Pool): readonly Way[] {
+function listWays(users: FairPool, owner: pg.Pool): readonly Way[] {
   return [
     {
       name: "begin, enter, select, commit, awaited",

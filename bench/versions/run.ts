@@ -22,6 +22,8 @@ const { values } = parseArgs({
     before: { type: "string" },
     /** A part of the name of a workload, to measure only some. */
     only: { type: "string", default: "" },
+    /** Each connection has its own user. */
+    connections: { type: "string", default: "16" },
     rounds: { type: "string", default: "9" },
     seconds: { type: "string", default: "3" },
     json: { type: "string" },
@@ -31,7 +33,7 @@ if (values.before === undefined) {
   process.stderr.write("Name another checkout, with its packages installed: --before <folder>\n");
   process.exit(1);
 }
-const CONNECTIONS = 16;
+const CONNECTIONS = Number(values.connections);
 const ROUNDS = Number(values.rounds);
 const ROUND_MS = Number(values.seconds) * 1_000;
 const WARM_UP_MS = 4_000;

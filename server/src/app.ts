@@ -87,6 +87,8 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     url: server.url,
     masterKey,
     poolSize: settings.dbPoolSize,
+    userShare: settings.dbUserSharePercent / 100,
+    lockTimeoutMs: settings.dbLockTimeoutMs,
     statementTimeoutMs: settings.dbStatementTimeoutMs,
     observer,
     closeTimeoutMs: settings.stopTimeoutMs,

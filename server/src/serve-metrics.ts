@@ -33,7 +33,7 @@ export async function serveMetrics(options: MetricsOptions): Promise<void> {
     ]),
   );
   meter.gauge("swarmbase_pool_waiting", () =>
-    pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.waitingCount })),
+    pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.countWaiting() })),
   );
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: watched.countSockets() }]);
   meter.gauge("swarmbase_replication_lag_bytes", () => {

@@ -1,3 +1,5 @@
+import { FairQueue } from "./fair-queue.ts";
+
 export interface SemaphoreOptions {
   readonly permits: number;
   /** Permits that one key may hold at a time; all of them by default. */
@@ -16,26 +18,20 @@ export interface PermitRequest {
   readonly signal?: AbortSignal;
 }
 
-interface KeyState {
-  held: number;
-  /** In the order of arrival. */
-  readonly waiting: Set<() => void>;
+interface WaitingCaller {
+  readonly key: string;
+  start(): void;
 }
 
 /** Bounds how much work runs at a time. Keys that wait are served in turn, the callers of one key in the order of arrival. */
 export class Semaphore {
-  readonly #permits: number;
-  readonly #maxPerKey: number;
+  readonly #queue: FairQueue<WaitingCaller>;
   readonly #maxWaiting: number;
   readonly #maxWaitMs: number | null;
   readonly #overloadError: () => Error;
-  /** The key that was served last is the last one. */
-  readonly #keys = new Map<string, KeyState>();
-  #held = 0;
 
-  constructor({ permits, maxPerKey, maxWaiting, maxWaitMs, overloadError }: SemaphoreOptions) {
-    this.#permits = permits;
-    this.#maxPerKey = maxPerKey ?? permits;
+  constructor({ permits, maxPerKey = permits, maxWaiting, maxWaitMs, overloadError }: SemaphoreOptions) {
+    this.#queue = new FairQueue({ permits, maxHeldBy: () => maxPerKey });
     this.#maxWaiting = maxWaiting ?? Number.POSITIVE_INFINITY;
     this.#maxWaitMs = maxWaitMs ?? null;
     this.#overloadError = overloadError ?? (() => new Error("too many callers wait for a permit"));
@@ -43,67 +39,41 @@ export class Semaphore {
 
   async run<T>(work: () => Promise<T>, { key = "", signal }: PermitRequest = {}): Promise<T> {
     signal?.throwIfAborted();
-    const state = this.#keys.get(key) ?? { held: 0, waiting: new Set() };
-    if (state.waiting.size === 0 && this.#isFreeFor(state)) this.#grant(key, state);
-    else if (state.waiting.size >= this.#maxWaiting) throw this.#overloadError();
-    else await this.#wait(key, state, signal);
+    const waiting = this.#queue.countWaiting(key);
+    if (waiting > 0 || !this.#queue.tryTake(key)) {
+      if (waiting >= this.#maxWaiting) throw this.#overloadError();
+      await this.#wait(key, signal);
+    }
     try {
       return await work();
     } finally {
-      this.#release(key, state);
+      this.#queue.leave(key);
+      this.#queue.free();
+      this.#queue.take()?.start();
     }
   }
 
-  #wait(key: string, state: KeyState, signal: AbortSignal | undefined): Promise<void> {
-    this.#keys.set(key, state);
+  #wait(key: string, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const end = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-        state.waiting.delete(start);
       };
       const start = (): void => {
-        leave();
+        end();
         resolve();
       };
+      const caller = { key, start };
       const giveUp = (error: Error): void => {
-        leave();
-        this.#forgetUnused(key, state);
+        end();
+        this.#queue.remove(caller);
         reject(error);
       };
       const onAbort = (): void => giveUp(signal?.reason as Error);
       const timer =
         this.#maxWaitMs === null ? undefined : setTimeout(() => giveUp(this.#overloadError()), this.#maxWaitMs);
       signal?.addEventListener("abort", onAbort, { once: true });
-      state.waiting.add(start);
+      this.#queue.add(caller);
     });
-  }
-
-  #release(key: string, state: KeyState): void {
-    this.#held -= 1;
-    state.held -= 1;
-    this.#forgetUnused(key, state);
-    for (const [nextKey, next] of this.#keys) {
-      const [start] = next.waiting;
-      if (start === undefined || !this.#isFreeFor(next)) continue;
-      this.#grant(nextKey, next);
-      start();
-      return;
-    }
-  }
-
-  #isFreeFor({ held }: KeyState): boolean {
-    return this.#held < this.#permits && held < this.#maxPerKey;
-  }
-
-  #grant(key: string, state: KeyState): void {
-    this.#held += 1;
-    state.held += 1;
-    this.#keys.delete(key);
-    this.#keys.set(key, state);
-  }
-
-  #forgetUnused(key: string, state: KeyState): void {
-    if (state.held === 0 && state.waiting.size === 0) this.#keys.delete(key);
   }
 }

@@ -68,6 +68,14 @@ export const DATABASE_SETTINGS = {
     { kind: "integer", min: 1, max: 1000, default: 10 },
     "Maximum number of connections of each of the three pools (users, service role, background work).",
   ),
+  DB_USER_SHARE_PERCENT: setting(
+    { kind: "integer", min: 1, max: 100, default: 25 },
+    "Part of the connections of a pool that one user may hold at a time, in percent; at least one connection. Anonymous callers of one address count as one user.",
+  ),
+  DB_LOCK_TIMEOUT_MS: setting(
+    { kind: "integer", min: 0, max: 600_000, default: 2_000 },
+    "How long a request waits for a row that another transaction has locked, in milliseconds, before it gets a 503; 0 means as long as the statement timeout allows.",
+  ),
   EMBEDDED_PORT: setting(
     { kind: "integer", min: 0, max: PORT_MAX, default: 0 },
     "Loopback port of the embedded PostgreSQL; 0 selects the port of the last start, or a free one. When the port is in use, a free one is selected as well.",
@@ -89,7 +97,7 @@ export const TABLE_SETTINGS = {
   ),
   DB_STATEMENT_TIMEOUT_MS: setting(
     { kind: "integer", min: 10, max: 600_000, default: 8_000 },
-    "Maximum duration of the statement of one request, in milliseconds.",
+    "Maximum duration of the statement of one request, and of all statements of one batch together, in milliseconds.",
   ),
   DB_PLAN_ENABLED: setting(
     { kind: "boolean", default: false },

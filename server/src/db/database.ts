@@ -4,16 +4,17 @@ import { derivePassword } from "../crypto/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
+import { FairPool } from "./fair-pool.ts";
 import { timeTransactions } from "./pipeline/run-pipelined.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 
 export interface Database {
   /** Logs in as `sb_user`, which may set the roles `anon` and `authenticated` only. */
-  readonly user: pg.Pool;
+  readonly user: FairPool;
   /** Logs in as `sb_service`, which may also set the role `service_role`. */
-  readonly service: pg.Pool;
+  readonly service: FairPool;
   /** The same login for background work: leases are renewed and deliveries made, however many requests wait. */
-  readonly work: pg.Pool;
+  readonly work: FairPool;
   /** Checks whether requests can read and write. Resolves with null when they can. */
   findFault(): Promise<DatabaseFault | null>;
   close(): Promise<void>;
@@ -23,6 +24,10 @@ export interface DatabaseOptions {
   readonly url: string;
   readonly masterKey: string;
   readonly poolSize: number;
+  /** The part of the connections of a pool that one user may hold; all of them by default. */
+  readonly userShare?: number;
+  /** How long a request waits for a lock of another transaction; for any time by default. */
+  readonly lockTimeoutMs?: number;
   /** The statement timeout of the database; a statement that takes clearly longer gets no response. */
   readonly statementTimeoutMs?: number;
   /** Observes the duration of each transaction. Off without metrics. */
@@ -59,8 +64,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { poolSize, observer, statementTimeoutMs = 0, probeTimeoutMs = PROBE_TIMEOUT_MS } = options;
   const queryTimeoutMs = Math.max(QUERY_TIMEOUT_MS, statementTimeoutMs + QUERY_TIMEOUT_MARGIN_MS);
   const sized = { max: poolSize, connectTimeoutMs: CONNECT_TIMEOUT_MS, queryTimeoutMs };
-  const user = openPool(options, { ...sized, role: "sb_user", purpose: "user" });
-  const service = openPool(options, { ...sized, role: "sb_service", purpose: "service" });
+  const { userShare = 1, lockTimeoutMs = 0 } = options;
+  const shared = { ...sized, userShare, lockTimeoutMs };
+  const user = openPool(options, { ...shared, role: "sb_user", purpose: "user" });
+  const service = openPool(options, { ...shared, role: "sb_service", purpose: "service" });
   const work = openPool(options, { ...sized, role: "sb_service", purpose: "work" });
   const probeTimeouts = { connectTimeoutMs: probeTimeoutMs, queryTimeoutMs: probeTimeoutMs };
   const probe = openPool(options, { ...probeTimeouts, role: "sb_service", purpose: "probe", max: 1 });
@@ -99,21 +106,28 @@ interface PoolOptions {
   readonly role: string;
   readonly purpose: string;
   readonly max: number;
+  readonly userShare?: number;
+  readonly lockTimeoutMs?: number;
   readonly connectTimeoutMs: number;
   readonly queryTimeoutMs: number;
 }
 
 interface ClosablePool {
-  readonly pool: pg.Pool;
+  readonly pool: FairPool;
   close(): Promise<void>;
 }
 
-function openPool(options: DatabaseOptions, { role, purpose, ...limits }: PoolOptions): ClosablePool {
+function openPool(
+  options: DatabaseOptions,
+  { role, purpose, userShare, lockTimeoutMs, ...limits }: PoolOptions,
+): ClosablePool {
   const { url, masterKey, observer, closeTimeoutMs = DEFAULT_CLOSE_TIMEOUT_MS } = options;
-  const pool = new pg.Pool({
+  const pool = new FairPool({
     connectionString: withRole(url, role, derivePassword(masterKey, role)),
     application_name: `swarmbase-${purpose}`,
     max: limits.max,
+    ...(userShare !== undefined && { userShare }),
+    ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
     connectionTimeoutMillis: limits.connectTimeoutMs,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,

@@ -1,14 +1,23 @@
 import type pg from "pg";
+import { acquireClient } from "./pipeline/acquire-client.ts";
+import { FairPool } from "./fair-pool.ts";
 import { isUnavailable, translateUnavailable } from "./unavailable.ts";
 
-/** Runs the work in a transaction, which an exception rolls back. Rejects with an AppError when the database is unavailable. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect().catch((error: unknown) => {
+/**
+ * Runs the work in a transaction, which an exception rolls back. Rejects with an AppError when the database is unavailable. With a
+ * key, the connection counts for the share of that user, else for the service itself.
+ */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  key?: string,
+): Promise<T> {
+  const client = await connect(pool, key).catch((error: unknown) => {
     throw translateUnavailable(error);
   });
   let fault: Error | undefined;
   try {
-    await client.query("begin");
+    await client.query(beginOf(pool));
     const result = await work(client);
     await client.query("commit");
     return result;
@@ -18,6 +27,17 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   } finally {
     client.release(fault);
   }
+}
+
+function connect(pool: pg.Pool, key: string | undefined): Promise<pg.PoolClient> {
+  return pool instanceof FairPool && key !== undefined
+    ? acquireClient(pool, { key, signal: undefined })
+    : pool.connect();
+}
+
+function beginOf(pool: pg.Pool): string {
+  const lockTimeoutMs = pool instanceof FairPool ? pool.lockTimeoutMs : 0;
+  return lockTimeoutMs === 0 ? "begin" : `begin; set local lock_timeout = ${lockTimeoutMs}`;
 }
 
 /** Returns the reason why the connection must not be used again, if any. */

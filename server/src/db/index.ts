@@ -20,6 +20,7 @@ export { listInstallation, removeInstallation } from "./embedded/remove-installa
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from "./embedded/stopped-cluster.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
+export { FairPool } from "./fair-pool.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { migrate } from "./migrate.ts";
 export { newRowId } from "./new-row-id.ts";
@@ -44,7 +45,7 @@ export {
 } from "./principal.ts";
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
-export { buildScope, type Scope, scopeOf } from "./scope.ts";
+export { buildScope, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";
@@ -56,4 +57,4 @@ export {
   type Storage,
   watchStorage,
 } from "./storage.ts";
-export { databaseAway, isUnavailable, translateUnavailable } from "./unavailable.ts";
+export { databaseAway, isUnavailable, translateConflict, translateUnavailable } from "./unavailable.ts";

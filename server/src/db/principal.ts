@@ -9,6 +9,8 @@ export interface AnonPrincipal {
   readonly userId: null;
   readonly claims: Claims;
   readonly session: null;
+  /** Anonymous callers of one address count as one user. */
+  readonly address?: string;
 }
 
 export interface ServicePrincipal {
@@ -17,6 +19,7 @@ export interface ServicePrincipal {
   readonly userId: string | null;
   readonly claims: Claims;
   readonly session: null;
+  readonly address?: undefined;
 }
 
 export interface UserPrincipal {
@@ -25,6 +28,7 @@ export interface UserPrincipal {
   readonly claims: Claims;
   /** Null turns the check of the session off; `auth/` always sets it. */
   readonly session: PrincipalSession | null;
+  readonly address?: undefined;
 }
 
 /** What must hold for the user when a transaction begins. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { SERVICE_ROLE_KEY } from "./fair-pool.ts";
 import { perObject } from "./per-object.ts";
 import type { Claims, Principal, PrincipalSession } from "./principal.ts";
 
@@ -8,9 +9,13 @@ export interface Scope {
   readonly claims: Claims;
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
+  /** How long a statement of a write waits for a lock of another transaction; 0, the default, is no limit. */
+  readonly lockTimeoutMs?: number;
   readonly isReadOnly: boolean;
   /** The session that must be active for the transaction to begin. Every request with the token of a user has one. */
   readonly session?: PrincipalSession | null;
+  /** The address of an anonymous caller, where it is known. */
+  readonly address?: string | undefined;
   readonly request: {
     readonly method: string;
     readonly path: string;
@@ -35,37 +40,60 @@ const SETTINGS = [
   "request.path",
   "request.headers",
 ];
+/** A read waits for no row, so it is spared this one; it ends with the transaction of a write. */
+const WRITE_SETTINGS = [...SETTINGS, "lock_timeout"];
 
-// Returns no rows: they would only repeat what was sent. No `set_config` returns null, so all of them are evaluated.
-const TEXT = `select where ${SETTINGS.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true) is null`).join("\n  or ")}`;
-const [USER, SESSION, INACTIVITY] = [1, 2, 3].map((place) => `$${SETTINGS.length + place}`);
-const UNLESS_LIVE = `or case when ${INACTIVITY}::int = 0 and private.is_session_live(${USER}::uuid, ${SESSION}::uuid) then false else`;
-const REQUIRE_LIVE = `private.require_live_session(${USER}::uuid, ${SESSION}::uuid, ${INACTIVITY}::int) is null`;
-const REQUIRE_SECOND_FACTOR = `private.require_second_factor(${USER}::uuid, ${SESSION}::uuid) is null`;
-const REQUIRE_SIGNATURE = `private.reject_unsigned_request(${USER}::uuid) is null`;
-const REQUIRE_MESSAGE_SIGNATURE = `private.require_message_signature(${USER}::uuid) is null`;
+interface ScopeTexts {
+  /** Without a session. */
+  readonly plain: string;
+  /** With a session: one text for each combination of the three checks that depend on the request. */
+  readonly bySession: readonly string[];
+}
 
-/** One text for each combination of the three checks that depend on the request. */
-const SESSION_TEXTS = Array.from({ length: 8 }, (_, flags) => {
-  const checks = [REQUIRE_SECOND_FACTOR, REQUIRE_SIGNATURE, REQUIRE_MESSAGE_SIGNATURE];
-  // The fast path accepts no session whose user requires signatures, and none that lacks the second factor of its user,
-  // so that only these are checked twice.
-  const required = [REQUIRE_LIVE, ...checks.filter((_check, bit) => (flags & (1 << bit)) !== 0)];
-  return `${TEXT}\n  ${UNLESS_LIVE} ${required.join(" or ")} end`;
-});
+function renderTexts(settings: readonly string[]): ScopeTexts {
+  // Returns no rows: they would only repeat what was sent. No `set_config` returns null, so all of them are evaluated.
+  const plain = `select where ${settings.map((name, index) => `pg_catalog.set_config('${name}', $${index + 1}, true) is null`).join("\n  or ")}`;
+  const [user, session, inactivity] = [1, 2, 3].map((place) => `$${settings.length + place}`);
+  const unlessLive = `or case when ${inactivity}::int = 0 and private.is_session_live(${user}::uuid, ${session}::uuid) then false else`;
+  const requireLive = `private.require_live_session(${user}::uuid, ${session}::uuid, ${inactivity}::int) is null`;
+  const checks = [
+    `private.require_second_factor(${user}::uuid, ${session}::uuid) is null`,
+    `private.reject_unsigned_request(${user}::uuid) is null`,
+    `private.require_message_signature(${user}::uuid) is null`,
+  ];
+  const bySession = Array.from({ length: 1 << checks.length }, (_, flags) => {
+    // The fast path accepts no session whose user requires signatures, and none that lacks the second factor of its
+    // user, so that only these are checked twice.
+    const required = [requireLive, ...checks.filter((_check, bit) => (flags & (1 << bit)) !== 0)];
+    return `${plain}\n  ${unlessLive} ${required.join(" or ")} end`;
+  });
+  return { plain, bySession };
+}
 
-function chooseText({ isAal2Required, isUnsigned, lacksMessageSignature }: PrincipalSession): string {
+const READ_TEXTS = renderTexts(SETTINGS);
+const WRITE_TEXTS = renderTexts(WRITE_SETTINGS);
+
+function chooseText(
+  { bySession }: ScopeTexts,
+  { isAal2Required, isUnsigned, lacksMessageSignature }: PrincipalSession,
+): string {
   const flags =
     Number(isAal2Required ?? 0) | (Number(isUnsigned ?? 0) << 1) | (Number(lacksMessageSignature ?? 0) << 2);
-  return SESSION_TEXTS[flags] ?? "";
+  return bySession[flags] ?? "";
 }
 
 /** The scope of a transaction that acts for a principal. */
 export function scopeOf(
-  { role, claims, session }: Principal,
-  transaction: Omit<Scope, "role" | "claims" | "session">,
+  { role, claims, session, address }: Principal,
+  transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
 ): Scope {
-  return { role, claims, session, ...transaction };
+  return { role, claims, session, address, ...transaction };
+}
+
+/** Whose share of the connections the transaction uses: the user's, that of the address of an anonymous caller, or the service role's. */
+export function shareKeyOf({ role, claims, address = "" }: Scope): string {
+  if (role === "service_role") return SERVICE_ROLE_KEY;
+  return role === "anon" ? `anon ${address}` : String(claims["sub"]);
 }
 
 /** The claims of a cached token are the same object each time, and long compared with everything else. */
@@ -92,7 +120,9 @@ export function buildScope(scope: Scope): ScopeStatement {
     request.path,
     renderJson(request.headers),
   ];
-  if (session === undefined || session === null) return { text: TEXT, values };
+  if (!scope.isReadOnly) values.push(String(scope.lockTimeoutMs ?? 0));
+  const texts = scope.isReadOnly ? READ_TEXTS : WRITE_TEXTS;
+  if (session === undefined || session === null) return { text: texts.plain, values };
   const { userId, sessionId, inactivitySeconds } = session;
-  return { text: chooseText(session), values: [...values, userId, sessionId, String(inactivitySeconds)] };
+  return { text: chooseText(texts, session), values: [...values, userId, sessionId, String(inactivitySeconds)] };
 }

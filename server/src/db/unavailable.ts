@@ -1,6 +1,7 @@
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
 const RETRY_AFTER_SECONDS = 2;
+const BUSY_RETRY_AFTER_SECONDS = 1;
 
 const NETWORK_CODES = new Set([
   "EAI_AGAIN",
@@ -56,10 +57,33 @@ export function translateUnavailable(error: unknown): unknown {
   return databaseAway({ cause: error });
 }
 
+/** deadlock_detected, serialization_failure, lock_not_available */
+const CONFLICT_STATES = new Set(["40P01", "40001", "55P03"]);
+
+/** Turns a conflict with another transaction into what clients get; returns every other error unchanged. */
+export function translateConflict(error: unknown): unknown {
+  const code = error instanceof Error ? readText(error, "code") : undefined;
+  if (code === undefined || !CONFLICT_STATES.has(code)) return error;
+  return new AppError("SERVICE_UNAVAILABLE", "Another transaction holds a lock on the same rows. Try again shortly.", {
+    foreign: { code, status: 503 },
+    retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS,
+    cause: error,
+  });
+}
+
 export function databaseAway(extra: Pick<AppErrorExtra, "cause" | "headers">): AppError {
   return new AppError("SERVICE_UNAVAILABLE", "The database cannot be reached at the moment. Try again shortly.", {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     ...extra,
+  });
+}
+
+/** PostgREST's code with our status for overload, so that clients and proxies retry. */
+export function busyError(message: string, cause?: unknown): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", message, {
+    foreign: { code: "PGRST003", status: 503 },
+    retryAfterSeconds: BUSY_RETRY_AFTER_SECONDS,
+    cause,
   });
 }
 

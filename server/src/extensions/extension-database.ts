@@ -1,6 +1,6 @@
 import pg from "pg";
 import { translateScopeError } from "../auth/index.ts";
-import { buildScope, type Database, inTransaction, type Principal, scopeOf } from "../db/index.ts";
+import { buildScope, type Database, inTransaction, type Principal, scopeOf, shareKeyOf } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import type { ExtensionDatabase, Query } from "./port.ts";
 
@@ -19,13 +19,16 @@ export function createExtensionDatabase(
       const principal = caller as Principal;
       const pool = principal.role === "service_role" ? database.service : database.user;
       const request = { method: "", path: "", headers: {} };
-      const transaction = { schemas: [schema], statementTimeoutMs, isReadOnly: false, request };
-      const scope = buildScope(scopeOf(principal, transaction));
+      const { lockTimeoutMs } = pool;
+      const transaction = { schemas: [schema], statementTimeoutMs, lockTimeoutMs, isReadOnly: false, request };
+      const scope = scopeOf(principal, transaction);
+      const enter = buildScope(scope);
+      const run = async (client: pg.ClientBase): ReturnType<typeof work> => {
+        await client.query(enter.text, [...enter.values]);
+        return work(queryOver(client));
+      };
       try {
-        return await inTransaction(pool, async (client) => {
-          await client.query(scope.text, [...scope.values]);
-          return work(queryOver(client));
-        });
+        return await inTransaction(pool, run, shareKeyOf(scope));
       } catch (error) {
         throw translateRejection(error);
       }

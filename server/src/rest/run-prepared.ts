@@ -1,5 +1,5 @@
-import type pg from "pg";
 import {
+  type FairPool,
   type StatementResult,
   type PipelinedStatement,
   runPipelined,
@@ -13,7 +13,7 @@ import { SET_TIMEZONE, UNSET_ANSWER, UNSET_TIMEZONE } from "./sql/transaction-se
 import type { PlannedStatement } from "./sql/statement.ts";
 
 export interface RunOptions {
-  readonly pool: pg.Pool;
+  readonly pool: FairPool;
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
   readonly shouldRollBack: boolean;
@@ -136,11 +136,12 @@ function describeScope(
   prepared: readonly PreparedRequest[],
   own: PreparedRequest | null,
   { input, path, principal }: RestCall,
-  { schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
+  { pool, schemas, statementTimeoutMs, isForeign }: RunOptions & { readonly isForeign: boolean },
 ): Scope {
   return scopeOf(principal, {
     schemas: own === null ? schemas : withFirst(schemas, own.request.schema),
     statementTimeoutMs,
+    lockTimeoutMs: pool.lockTimeoutMs,
     isReadOnly: prepared.every(
       ({ shape: { plan } }) => plan.kind === "read" || (plan.kind === "call" && !plan.call.mayWrite),
     ),

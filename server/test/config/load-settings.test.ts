@@ -39,6 +39,8 @@ describe("defaults", () => {
       databaseDirectUrl: null,
       databaseAdminUrl: null,
       dbPoolSize: 10,
+      dbUserSharePercent: 25,
+      dbLockTimeoutMs: 2000,
       restoredCopy: "keep",
       dbSchemas: ["public"],
       dbMaxRows: 1000,

@@ -6,6 +6,7 @@ import pg from "pg";
 import { loadTlsMaterial } from "../../src/http/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -41,7 +42,7 @@ interface Sleeper {
   leave(): void;
 }
 
-async function startSleeper(pool: pg.Pool): Promise<Sleeper> {
+async function startSleeper(pool: FairPool): Promise<Sleeper> {
   const marker = randomUUID();
   const controller = new AbortController();
   const running = run(
@@ -55,7 +56,7 @@ async function startSleeper(pool: pg.Pool): Promise<Sleeper> {
   return { running, marker, leave: () => controller.abort(new Gone()) };
 }
 
-async function openSecurePool(): Promise<{ pool: pg.Pool; relay: Relay }> {
+async function openSecurePool(): Promise<{ pool: FairPool; relay: Relay }> {
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-pipeline-");
   const { cert, key } = await loadTlsMaterial({
     dataDir,

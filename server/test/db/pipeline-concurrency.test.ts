@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, it } from "node:test";
 import fc from "fast-check";
-import type pg from "pg";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -87,7 +87,7 @@ const trial: fc.Arbitrary<Trial> = fc
     return { statements: statements.toSpliced(at, 0, bad), changes, user, expected: code };
   });
 
-async function attempt(pool: pg.Pool, { statements, changes, user }: Trial): Promise<unknown> {
+async function attempt(pool: FairPool, { statements, changes, user }: Trial): Promise<unknown> {
   try {
     const results = await run(pool, scopeOf(user), statements, changes);
     return results.map(({ rows }) => rows[0]?.[0]);

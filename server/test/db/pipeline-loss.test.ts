@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -31,7 +32,7 @@ after(async () => {
   for (const close of closers) await close();
 });
 
-async function openRelayedPool(): Promise<{ pool: pg.Pool; relay: Relay }> {
+async function openRelayedPool(): Promise<{ pool: FairPool; relay: Relay }> {
   const relay = await openRelay(cleanup, { target: stage.database.adminUrl });
   const { password, pathname } = new URL(stage.database.url("sb_user"));
   const pool = stage.openPool({

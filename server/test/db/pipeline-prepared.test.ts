@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type pg from "pg";
 import { PreparedStatements } from "../../src/db/pipeline/prepared-statements.ts";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ANON, ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -21,7 +21,7 @@ after(async () => {
   for (const close of closers) await close();
 });
 
-async function listPrepared(pool: pg.Pool): Promise<string[]> {
+async function listPrepared(pool: FairPool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>("select name from pg_prepared_statements order by name");
   return rows.map(({ name }) => name);
 }

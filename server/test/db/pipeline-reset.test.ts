@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type pg from "pg";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ask, countPrepared, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -37,8 +37,8 @@ after(async () => {
   for (const close of closers) await close();
 });
 
-const call = (pool: pg.Pool, text: string) => run(pool, me, [text], { resetAfter: true });
-const backend = (pool: pg.Pool): Promise<unknown> => queryPool(pool, "select pg_backend_pid()");
+const call = (pool: FairPool, text: string) => run(pool, me, [text], { resetAfter: true });
+const backend = (pool: FairPool): Promise<unknown> => queryPool(pool, "select pg_backend_pid()");
 
 describe("after a foreign function", () => {
   it("settings, locks, listeners and cursors are gone, and the connection and our statements stay", async () => {

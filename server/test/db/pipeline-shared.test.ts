@@ -9,6 +9,7 @@ import { buildTransactionRequest } from "../../src/db/pipeline/transaction-reque
 import { multiplexerOf } from "../../src/db/pipeline/read-multiplexer.ts";
 import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
+import type { FairPool, FairPoolConfig } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -34,7 +35,7 @@ const DIVIDE = "select (10 / $1::int)::text";
 let stage: Stage;
 let admin: pg.Client;
 let relay: Relay;
-let pool: pg.Pool;
+let pool: FairPool;
 /** How many transactions each write carried. */
 let writes: number[] = [];
 
@@ -67,7 +68,7 @@ beforeEach(async () => {
   ({ pool, relay } = await openRelayedPool());
 });
 
-async function openRelayedPool(config: pg.PoolConfig = {}): Promise<{ pool: pg.Pool; relay: Relay }> {
+async function openRelayedPool(config: FairPoolConfig = {}): Promise<{ pool: FairPool; relay: Relay }> {
   const relay = await openRelay(cleanup, { target: stage.database.adminUrl });
   const { password, pathname } = new URL(stage.database.url("sb_user"));
   const pool = stage.openPool({
@@ -237,7 +238,7 @@ describe("behind a read that waits for a lock", () => {
   }
 
   it("the other reads do not wait", async () => {
-    Object.assign(pool.options, { max: 2 });
+    ({ pool, relay } = await openRelayedPool({ max: 2 }));
     await lock();
     const [first, ...others] = [READ_LOCKED, WHO, WHO].map((text) => ask(pool, me, text));
     assert.deepEqual(await Promise.all(others), [whoIs(ME), whoIs(ME)]);

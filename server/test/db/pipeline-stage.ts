@@ -1,5 +1,6 @@
-import pg from "pg";
+import type { FairPoolConfig } from "../../src/db/fair-pool.ts";
 import {
+  FairPool,
   type TransactionOptions,
   type StatementResult,
   type PipelinedStatement,
@@ -11,11 +12,11 @@ import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/
 export interface Stage {
   readonly database: TestDatabase;
   /** One connection, unless a test wants more. */
-  openPool(config?: pg.PoolConfig): pg.Pool;
+  openPool(config?: FairPoolConfig): FairPool;
 }
 
 export async function openStage(t: Cleanup): Promise<Stage> {
-  const pools: pg.Pool[] = [];
+  const pools: FairPool[] = [];
   const database = await createTestDatabase({
     after: (close) =>
       t.after(async () => {
@@ -26,7 +27,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   return {
     database,
     openPool: (config = {}) => {
-      const pool = new pg.Pool({ connectionString: database.url("sb_user"), max: 1, ...config });
+      const pool = new FairPool({ connectionString: database.url("sb_user"), max: 1, ...config });
       pool.on("error", () => {});
       pools.push(pool);
       return pool;
@@ -51,7 +52,7 @@ export const ANON: Scope = scopeOf("", { role: "anon", claims: {} });
 export type Changes = Omit<TransactionOptions, "scope" | "statements">;
 
 export function run(
-  pool: pg.Pool,
+  pool: FairPool,
   scope: Scope,
   statements: readonly (PipelinedStatement | string)[],
   changes: Changes = {},
@@ -67,7 +68,7 @@ export function run(
 
 /** The one value of the last statement. */
 export async function ask(
-  pool: pg.Pool,
+  pool: FairPool,
   scope: Scope,
   text: string,
   values: PipelinedStatement["values"] = [],
@@ -77,11 +78,11 @@ export async function ask(
 }
 
 /** Queries the pool's connection outside a pipelined transaction: what the next user finds there. */
-export async function queryPool(pool: pg.Pool, text: string): Promise<unknown> {
+export async function queryPool(pool: FairPool, text: string): Promise<unknown> {
   const { rows } = await pool.query<Record<string, unknown>>(text);
   return Object.values(rows[0] ?? {})[0];
 }
 
-export async function countPrepared(pool: pg.Pool): Promise<number> {
+export async function countPrepared(pool: FairPool): Promise<number> {
   return Number(await queryPool(pool, "select count(*) from pg_prepared_statements"));
 }

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import type pg from "pg";
 import { runPipelined } from "../../src/db/index.ts";
+import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ANON, ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const ME = randomUUID();
 const OTHER = randomUUID();
 let stage: Stage;
-let pool: pg.Pool;
+let pool: FairPool;
 
 before(async () => {
   stage = await openStage({ after: (close) => closers.unshift(close) });
@@ -131,6 +131,28 @@ describe("a pipelined transaction", () => {
     const hasty = scopeOf(ME, { statementTimeoutMs: 50 });
     await assert.rejects(ask(pool, hasty, "select pg_sleep(20)"), { code: "57014" });
     assert.equal(await ask(pool, me, "select 'next'"), "next");
+  });
+
+  it("ends when its statements together take longer than the statement timeout, and is rolled back", async () => {
+    const hasty = scopeOf(ME, { statementTimeoutMs: 300 });
+    const naps = Array.from({ length: 40 }, () => "select pg_sleep(0.05)");
+    await assert.rejects(run(pool, hasty, ["insert into public.notes (id) values (77)", ...naps]), {
+      code: "57014",
+      message: "canceling statement due to statement timeout",
+    });
+    assert.equal(await ask(pool, me, "select count(*) from public.notes where id = 77"), "0");
+  });
+
+  it("does not wait for a lock longer than the lock timeout", async () => {
+    const { owner } = stage.database;
+    await owner.query("begin; lock table public.notes");
+    try {
+      const hasty = scopeOf(ME, { lockTimeoutMs: 50 });
+      await assert.rejects(ask(pool, hasty, "delete from public.notes"), { code: "55P03" });
+    } finally {
+      await owner.query("rollback");
+    }
+    assert.equal(await ask(pool, me, "select current_setting('lock_timeout')"), "0");
   });
 
   it("is not disturbed by notices and changed parameters", async () => {

@@ -10,6 +10,7 @@ const SCOPE: Scope = {
   claims: { sub: USER, role: "authenticated" },
   schemas: ["public"],
   statementTimeoutMs: 8000,
+  lockTimeoutMs: 2000,
   isReadOnly: false,
   request: { method: "GET", path: "/rest/v1/agents", headers: { "x-a": "b" } },
 };
@@ -41,6 +42,7 @@ describe("the scope statement", () => {
       "GET",
       "/rest/v1/agents",
       '{"x-a":"b"}',
+      "2000",
     ]);
     assert.deepEqual(buildScope({ ...SCOPE, claims: {}, schemas: ["a", 'b"c'], isReadOnly: true }).values.slice(1, 6), [
       "{}",

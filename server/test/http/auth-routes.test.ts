@@ -52,7 +52,7 @@ describe("an endpoint", () => {
     assert.equal(call.headers["user-agent"], "probe/1");
     assert.equal(call.userAgent, "probe/1");
     assert.equal(call.address, "127.0.0.1");
-    assert.deepEqual(call.principal, ANON_PRINCIPAL);
+    assert.deepEqual(call.principal, { ...ANON_PRINCIPAL, address: "ip:127.0.0.1" });
   });
 
   it("gets an empty object for no body, whatever the content type says", async (t) => {

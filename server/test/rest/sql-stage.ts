@@ -1,6 +1,5 @@
 import { after, before } from "node:test";
-import pg from "pg";
-import { type StatementResult, runPipelined, type Scope } from "../../src/db/index.ts";
+import { FairPool, type StatementResult, runPipelined, type Scope } from "../../src/db/index.ts";
 import type { Catalogue, Column, FunctionEntry, QualifiedName, Relation } from "../../src/rest/catalogue/catalogue.ts";
 import { loadCatalogue } from "../../src/rest/catalogue/load-catalogue.ts";
 import { type Relationship, relationshipsOf } from "../../src/rest/catalogue/relationships.ts";
@@ -42,9 +41,9 @@ export function ask<P extends Plan>(make: (bind: Bind) => P): Asked<P> {
 export class SqlStage {
   readonly database: TestDatabase;
   readonly catalogue: Catalogue;
-  readonly #pool: pg.Pool;
+  readonly #pool: FairPool;
 
-  constructor(database: TestDatabase, pool: pg.Pool, catalogue: Catalogue) {
+  constructor(database: TestDatabase, pool: FairPool, catalogue: Catalogue) {
     this.database = database;
     this.catalogue = catalogue;
     this.#pool = pool;
@@ -115,7 +114,7 @@ export function openSqlStage(statements: string): { readonly stage: SqlStage } {
   let stage: SqlStage | null = null;
   before(async () => {
     const database = await createTestDatabase({ after: (close) => closers.push(close) });
-    const pool = new pg.Pool({ connectionString: database.url("sb_service"), max: 2 });
+    const pool = new FairPool({ connectionString: database.url("sb_service"), max: 2 });
     pool.on("error", () => {});
     closers.unshift(() => pool.end());
     await database.owner.query(`create schema shop;

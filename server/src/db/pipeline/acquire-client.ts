@@ -1,39 +1,58 @@
 import type pg from "pg";
-import { AppError } from "../../errors/index.ts";
-import { translateUnavailable } from "../unavailable.ts";
+import type { ConnectionRequest, FairPool } from "../fair-pool.ts";
+import { busyError, translateUnavailable } from "../unavailable.ts";
 
-const RETRY_AFTER_SECONDS = 1;
 // The driver sets no code, so only the text identifies this error.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
-/** A connection does not serve more than this before the last ones time out: queueing them would only cost memory. */
-const WAITING_PER_CONNECTION = 50;
 
-export async function acquireClient(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+export interface AcquireOptions {
+  readonly key: string;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the permit for the connection is held already. */
+  readonly isGranted?: boolean;
+}
+
+/** Resolves with a connection that counts for the share of the key until it is released. */
+export async function acquireClient(
+  pool: FairPool,
+  { key, signal, isGranted = false }: AcquireOptions,
+): Promise<pg.PoolClient> {
+  if (signal?.aborted === true && isGranted) pool.giveBack(key);
   signal?.throwIfAborted();
-  if (pool.waitingCount >= pool.options.max * WAITING_PER_CONNECTION)
-    throw busyError("Too many requests are waiting for the database.");
+  if (!isGranted && !pool.tryTake(key)) await waitForPermit(pool, key, signal);
   const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
-  const onAbort = (): void => reject(signal?.reason);
-  signal?.addEventListener("abort", onAbort, { once: true });
-  pool.connect((error, client) => {
-    signal?.removeEventListener("abort", onAbort);
-    if (signal?.aborted === true) client?.release();
-    else if (client === undefined) reject(translateAcquisition(error));
-    else resolve(client);
+  pool.open(key, (error, client) => {
+    if (client === undefined) reject(translateAcquisition(error));
+    else if (signal?.aborted !== true) resolve(client);
+    else {
+      client.release();
+      reject(signal.reason);
+    }
   });
   return promise;
 }
 
-function translateAcquisition(error: unknown): unknown {
-  if (!(error instanceof Error) || error.message !== POOL_IS_BUSY) return translateUnavailable(error);
-  return busyError("Timed out acquiring connection from connection pool.", error);
+async function waitForPermit(pool: FairPool, key: string, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve: start, reject } = Promise.withResolvers<void>();
+  const request: ConnectionRequest = { key, start, fail: (error) => reject(translateAcquisition(error)) };
+  const onAbort = (): void => {
+    pool.withdraw(request);
+    reject(signal?.reason);
+  };
+  signal?.addEventListener("abort", onAbort);
+  pool.enqueue([request]);
+  try {
+    await promise;
+  } finally {
+    signal?.removeEventListener("abort", onAbort);
+  }
+  // The permit was granted before the abort.
+  if (signal?.aborted !== true) return;
+  pool.giveBack(key);
+  signal.throwIfAborted();
 }
 
-/** PostgREST's code with our status for overload, so that clients and proxies retry. */
-function busyError(message: string, cause?: unknown): AppError {
-  return new AppError("SERVICE_UNAVAILABLE", message, {
-    foreign: { code: "PGRST003", status: 503 },
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  });
+export function translateAcquisition(error: unknown): unknown {
+  if (!(error instanceof Error) || error.message !== POOL_IS_BUSY) return translateUnavailable(error);
+  return busyError("Timed out acquiring connection from connection pool.", error);
 }

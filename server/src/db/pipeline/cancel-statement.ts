@@ -13,32 +13,48 @@ interface CancelConnection extends WireConnection {
 }
 
 export interface CancelOptions {
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
+  /** The maximum duration of the work; null is no limit. */
+  readonly timeLimitMs: number | null;
   readonly client: WireClient;
   /** Ends the awaited work together with its connection. */
   giveUp(error: Error): void;
 }
 
+interface Cancelling {
+  /** Aborts when the work has ended. */
+  readonly settled: AbortController;
+  readonly ended: Promise<void>;
+}
+
 /**
- * Waits for the work of a connection, and cancels it when the signal aborts. Resolves only when no cancel request is in
- * progress any more: a late one would hit the next user of the connection.
+ * Waits for the work of a connection, and cancels it when the signal aborts or the work takes too long. Resolves only when no
+ * cancel request is in progress any more: a late one would hit the next user of the connection.
  */
 export async function cancelUntil<T>(awaited: Promise<T>, options: CancelOptions): Promise<T> {
-  const { signal } = options;
-  let cancelling: Promise<void> | null = null;
-  const settled = new AbortController();
-  const onAbort = (): void => {
-    cancelling = cancelRepeatedly(options, settled.signal);
+  const { signal, timeLimitMs } = options;
+  if (signal === undefined && timeLimitMs === null) return awaited;
+  let cancelling: Cancelling | null = null;
+  const cancel = (): void => {
+    if (cancelling !== null) return;
+    const settled = new AbortController();
+    cancelling = { settled, ended: cancelRepeatedly(options, settled.signal) };
   };
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  const timer = timeLimitMs === null ? undefined : setTimeout(cancel, timeLimitMs);
+  if (signal?.aborted === true) cancel();
+  else signal?.addEventListener("abort", cancel, { once: true });
   try {
     return await awaited;
   } finally {
-    settled.abort();
-    signal.removeEventListener("abort", onAbort);
-    if (cancelling !== null) await (cancelling as Promise<void>);
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", cancel);
+    await endCancelling(cancelling);
   }
+}
+
+async function endCancelling(cancelling: Cancelling | null): Promise<void> {
+  cancelling?.settled.abort();
+  await cancelling?.ended;
 }
 
 /** A cancel request that overtakes the statement finds nothing to cancel, so one is not always enough. */

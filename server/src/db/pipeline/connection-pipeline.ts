@@ -87,13 +87,12 @@ class ConnectionPipeline {
     this.#isResetting = false;
     submit(this.#client, transaction);
     if (this.#reset !== null) submit(this.#client, this.#reset);
-    const outcome = await (signal === undefined
-      ? transaction.outcome
-      : cancelUntil(transaction.outcome, {
-          signal,
-          client: toWireClient(this.#client),
-          giveUp: (error) => transaction.abandon(error),
-        }));
+    const outcome = await cancelUntil(transaction.outcome, {
+      signal,
+      timeLimitMs: request.timeLimitMs,
+      client: toWireClient(this.#client),
+      giveUp: (error) => transaction.abandon(error),
+    });
     this.#sent = [];
     this.statements.endTransaction();
     return outcome;

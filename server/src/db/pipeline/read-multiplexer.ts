@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { perObject } from "../per-object.ts";
-import { acquireClient } from "./acquire-client.ts";
+import type { ConnectionRequest, FairPool } from "../fair-pool.ts";
+import { translateAcquisition } from "./acquire-client.ts";
 import type { PipelinedTransaction, TransactionOutcome } from "./pipelined-transaction.ts";
 import { pipelineOf } from "./connection-pipeline.ts";
 import type { TransactionRequest } from "./transaction-request.ts";
@@ -11,30 +12,63 @@ const MAX_READS = 4;
 /** Many times what quick statements take together. */
 const DETACH_AFTER_MS = 50;
 
-export const multiplexerOf = perObject((pool: pg.Pool) => new ReadMultiplexer(pool));
+export const multiplexerOf = perObject((pool: FairPool) => new ReadMultiplexer(pool));
 
-interface PendingRead {
-  readonly request: TransactionRequest;
-  transaction: PipelinedTransaction | null;
-  isAborted: boolean;
-  /** With null, the read has to run alone. */
-  settle(outcome: Promise<TransactionOutcome> | null): void;
-  fail(error: unknown): void;
+/** The read has to run alone, with a permit for a connection where it has one already. */
+interface SoloRun {
+  readonly kind: "alone";
+  readonly isGranted: boolean;
 }
+
+class PendingRead implements ConnectionRequest {
+  readonly key: string;
+  readonly request: TransactionRequest;
+  readonly result: Promise<TransactionOutcome | SoloRun>;
+  readonly settle: (result: Promise<TransactionOutcome> | SoloRun) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #onStart: (read: PendingRead) => void;
+  timer: NodeJS.Timeout | undefined;
+  transaction: PipelinedTransaction | null = null;
+  /** The reads that share its connection, itself included; null when it does not hold the connection. */
+  group: readonly PendingRead[] | null = null;
+  isAborted = false;
+
+  constructor(request: TransactionRequest, onStart: (read: PendingRead) => void) {
+    const { promise, resolve, reject } = Promise.withResolvers<TransactionOutcome | SoloRun>();
+    this.key = request.key;
+    this.request = request;
+    this.result = promise;
+    this.settle = resolve;
+    this.#reject = reject;
+    this.#onStart = onStart;
+  }
+
+  start(): void {
+    this.#onStart(this);
+  }
+
+  fail(error: unknown): void {
+    this.#reject(translateAcquisition(error));
+  }
+}
+
+const isRead = (request: ConnectionRequest): request is PendingRead => request instanceof PendingRead;
 
 /**
  * Sends reads that are ready in the same turn of the event loop in one write: a write that wakes a sleeping server process
- * costs both sides about as much as the rest of a small read.
+ * costs both sides about as much as the rest of a small read. Reads that wait for a connection are grouped when it is free, by
+ * the fair queue of the pool.
  */
 class ReadMultiplexer {
-  readonly #pool: pg.Pool;
+  readonly #pool: FairPool;
+  readonly #onStart = (first: PendingRead): void => this.#start(first);
   readonly pace = new StatementPace();
-  #queued: PendingRead[] = [];
+  #arrived: PendingRead[] = [];
   #isSendScheduled = false;
-  #firstQueuedMs = 0;
+  #firstArrivedMs = 0;
   #loopTurnMs = 0;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: FairPool) {
     this.#pool = pool;
   }
 
@@ -42,21 +76,22 @@ class ReadMultiplexer {
     return request.canShare && this.pace.isQuick(request);
   }
 
-  /** Resolves with null when the read has to run alone. An abort rejects at once; what was sent still runs. */
-  async run(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome | null> {
-    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<TransactionOutcome | null>();
-    const read: PendingRead = { request, transaction: null, isAborted: false, settle, fail };
+  /** An abort rejects at once; what was sent still runs. */
+  async run(request: TransactionRequest, signal: AbortSignal | undefined): Promise<TransactionOutcome | SoloRun> {
+    const read = new PendingRead(request, this.#onStart);
     const onAbort = (): void => {
       read.isAborted = true;
+      this.#pool.withdraw(read);
       read.transaction?.detach();
-      fail(signal?.reason);
+      read.fail(signal?.reason);
     };
-    signal?.addEventListener("abort", onAbort, { once: true });
-    this.#enqueue(read);
+    signal?.addEventListener("abort", onAbort);
+    this.#add(read);
     try {
-      return await promise;
+      return await read.result;
     } finally {
       signal?.removeEventListener("abort", onAbort);
+      this.#leaveGroup(read);
     }
   }
 
@@ -65,51 +100,67 @@ class ReadMultiplexer {
     if (request.canShare) this.pace.record(request, Math.max(0, durationMs - 2 * this.#loopTurnMs), hasCommitted);
   }
 
-  #enqueue(read: PendingRead): void {
-    if (this.#queued.push(read) === MAX_READS) return this.#send();
+  #add(read: PendingRead): void {
+    if (this.#arrived.push(read) === MAX_READS) return this.#send();
     if (this.#isSendScheduled) return;
     this.#isSendScheduled = true;
-    this.#firstQueuedMs = performance.now();
+    this.#firstArrivedMs = performance.now();
     // By then all sockets that were readable in this turn have been read.
     setImmediate(() => {
       this.#isSendScheduled = false;
-      this.#loopTurnMs = Math.max(performance.now() - this.#firstQueuedMs, this.#loopTurnMs * 0.9);
+      this.#loopTurnMs = Math.max(performance.now() - this.#firstArrivedMs, this.#loopTurnMs * 0.9);
       this.#send();
     });
   }
 
   #send(): void {
-    const reads = this.#queued.filter(({ isAborted }) => !isAborted);
-    this.#queued = [];
-    if (reads.length > 1) void this.#runTogether(reads);
-    else for (const { settle } of reads) settle(null);
+    const reads = this.#arrived;
+    this.#arrived = [];
+    this.#pool.enqueue(reads.filter(({ isAborted }) => !isAborted));
   }
 
-  async #runTogether(reads: readonly PendingRead[]): Promise<void> {
-    let client: pg.PoolClient;
-    try {
-      client = await acquireClient(this.#pool, undefined);
-    } catch (error) {
-      for (const { fail } of reads) fail(error);
-      return;
-    }
+  #start(first: PendingRead): void {
+    const others = this.#pool.join(first, MAX_READS - 1, isRead);
+    if (others.length === 0) return first.settle({ kind: "alone", isGranted: true });
+    const group = [first, ...others];
+    for (const read of group) read.group = group;
+    this.#pool.open(undefined, (error, client) => {
+      if (client !== undefined) void this.#runTogether(client, group);
+      else for (const read of group) read.fail(error);
+    });
+  }
+
+  async #runTogether(client: pg.PoolClient, reads: readonly PendingRead[]): Promise<void> {
     const pipeline = pipelineOf(client);
     const taken: PendingRead[] = [];
     for (const read of reads) {
-      if (!pipeline.hasPrepared(read.request)) read.settle(null);
+      if (!pipeline.hasPrepared(read.request)) read.settle({ kind: "alone", isGranted: false });
       else if (!read.isAborted) taken.push(read);
     }
     if (taken.length === 0) return client.release();
     const { transactions, isReusable } = pipeline.runTogether(taken.map(({ request }) => request));
     for (const [index, read] of taken.entries()) {
-      read.transaction = transactions[index] ?? null;
-      read.settle(read.transaction?.outcome ?? null);
+      const transaction = transactions[index];
+      if (transaction === undefined) throw new Error("a read has no transaction");
+      read.transaction = transaction;
+      read.settle(transaction.outcome);
     }
     const detaching = setTimeout(() => setImmediate(() => detachWaiting(transactions)), DETACH_AFTER_MS);
-    client.release(!(await isReusable));
+    const isConnectionReusable = await isReusable;
     clearTimeout(detaching);
+    // Before the release, which may start further reads of these users.
+    for (const read of taken) this.#leaveGroup(read);
+    client.release(!isConnectionReusable);
     for (const { request, durationMs, hasCommitted } of transactions)
       this.recordDuration(request, durationMs, hasCommitted);
+  }
+
+  /** A user whose reads in the group have ended, or were detached, does not hold its connection any more. */
+  #leaveGroup(read: PendingRead): void {
+    const { group, key } = read;
+    read.group = null;
+    if (group === null || group.some((other) => other.key === key && other.group === group)) return;
+    this.#pool.leave(key);
   }
 }
 

@@ -1,4 +1,5 @@
 import pg from "pg";
+import type { FairPool } from "../fair-pool.ts";
 import { READ_ONLY_STATE, readOnlyError, translateUnavailable } from "../unavailable.ts";
 import { acquireClient } from "./acquire-client.ts";
 import { failedStatementOf, type TransactionOutcome } from "./pipelined-transaction.ts";
@@ -13,13 +14,14 @@ import {
 
 /** The server's error for `set transaction_read_only = off` on a read-only database or a standby. */
 const STAYS_READ_ONLY = "25001";
+const QUERY_CANCELED = "57014";
 
 type TransactionTimer = (durationMs: number) => void;
 
-const timers = new WeakMap<pg.Pool, TransactionTimer>();
+const timers = new WeakMap<FairPool, TransactionTimer>();
 
 /** Reports the duration of each transaction of this pool. */
-export function timeTransactions(pool: pg.Pool, timer: TransactionTimer): void {
+export function timeTransactions(pool: FairPool, timer: TransactionTimer): void {
   timers.set(pool, timer);
 }
 
@@ -27,7 +29,7 @@ export function timeTransactions(pool: pg.Pool, timer: TransactionTimer): void {
  * Runs the statements in the scope, in order: one transaction, one round trip, one result per statement. An error in any of them
  * rolls all back. Rejects with the server's own errors, or with an AppError when the database is unavailable.
  */
-export async function runPipelined(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
+export async function runPipelined(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
   const timer = timers.get(pool);
   if (timer === undefined) return run(pool, options);
   const startedMs = performance.now();
@@ -38,7 +40,7 @@ export async function runPipelined(pool: pg.Pool, options: TransactionOptions): 
   }
 }
 
-async function run(pool: pg.Pool, options: TransactionOptions): Promise<readonly StatementResult[]> {
+async function run(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
   const { signal } = options;
   signal?.throwIfAborted();
   const request = buildTransactionRequest(options);
@@ -49,7 +51,14 @@ async function run(pool: pg.Pool, options: TransactionOptions): Promise<readonly
   }
   if (outcome.kind === "committed") return outcome.results;
   signal?.throwIfAborted();
+  if (request.timeLimitMs !== null) nameTimeLimit(outcome.error);
   throw explain(outcome.error);
+}
+
+/** The time limit cancels the statements as a client would; nobody else cancels statements here. */
+function nameTimeLimit(error: Error): void {
+  if (error instanceof pg.DatabaseError && error.code === QUERY_CANCELED)
+    error.message = "canceling statement due to statement timeout";
 }
 
 /**
@@ -66,23 +75,25 @@ function isWriteRejected(error: Error): boolean {
   return error instanceof pg.DatabaseError && error.code === STAYS_READ_ONLY && failedStatementOf(error) === null;
 }
 
-/** Runs the read alone when there is none to share with, or when a statement was no longer prepared. */
+/** Runs the read alone when there is none to share with, or when a statement is not prepared on the connection. */
 async function runShared(
-  pool: pg.Pool,
+  pool: FairPool,
   request: TransactionRequest,
   signal: AbortSignal | undefined,
 ): Promise<TransactionOutcome> {
   const outcome = await multiplexerOf(pool).run(request, signal);
-  if (outcome === null || (outcome.kind === "rejected" && outcome.isRepeatable)) return runAlone(pool, request, signal);
+  if (outcome.kind === "alone") return runAlone(pool, request, signal, outcome.isGranted);
+  if (outcome.kind === "rejected" && outcome.isRepeatable) return runAlone(pool, request, signal);
   return outcome;
 }
 
 async function runAlone(
-  pool: pg.Pool,
+  pool: FairPool,
   request: TransactionRequest,
   signal: AbortSignal | undefined,
+  isGranted = false,
 ): Promise<TransactionOutcome> {
-  const client = await acquireClient(pool, signal);
+  const client = await acquireClient(pool, { key: request.key, signal, isGranted });
   let isReusable = false;
   try {
     const startedMs = performance.now();

@@ -1,4 +1,4 @@
-import { buildScope, type Scope } from "../scope.ts";
+import { buildScope, type Scope, shareKeyOf } from "../scope.ts";
 
 /** A parameter. It is sent as text, and the statement determines its type. */
 type StatementValue = string | number | bigint | boolean | Date | Uint8Array | null | readonly StatementValue[];
@@ -11,12 +11,16 @@ export interface PipelinedStatement {
 export interface TransactionOptions {
   /** Who the statements run as. A read-only transaction may be sent again when a connection breaks. */
   readonly scope: Scope;
+  /** The statement timeout of the scope limits each of them, and all of them together where they run alone. */
   readonly statements: readonly PipelinedStatement[];
+  /** Names a share of its own for work that must not wait for the other requests of the principal. */
+  readonly share?: string;
   /** Resets the connection in the same write. For calls of foreign functions, which may change the session. */
   readonly resetAfter?: boolean;
   /** Runs the statements, checks the constraints, returns the results, and then rolls back. */
   readonly rollback?: boolean;
   readonly maxResultBytes?: number;
+  /** Cancels the statements where they have a connection to themselves, and rolls back. Other reads run to their end unheard. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -41,12 +45,16 @@ interface RequestStatement {
 
 /** All values are text already, so that nothing can fail between the first byte and the last. */
 export interface TransactionRequest {
+  /** Whose share of the connections it uses. */
+  readonly key: string;
   readonly statements: readonly RequestStatement[];
   readonly isReadOnly: boolean;
   readonly shouldReset: boolean;
   /** It leaves nothing on the connection, may be sent again, and has the default size limit, which its neighbours cannot use up. */
   readonly canShare: boolean;
   readonly maxResultBytes: number;
+  /** For all statements together, where there are several: the server limits each of them alone. */
+  readonly timeLimitMs: number | null;
 }
 
 const MAX_VALUES = 65_535;
@@ -61,11 +69,12 @@ const LOGIN = "login";
 const ROLL_BACK = ["set constraints all immediate", "rollback"];
 
 export function buildTransactionRequest(options: TransactionOptions): TransactionRequest {
-  const { scope, statements, resetAfter = false, rollback = false } = options;
+  const { scope, statements, share, resetAfter = false, rollback = false } = options;
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = options;
   const enter = buildScope(scope);
   const rollbackTexts = rollback ? ROLL_BACK : [];
   return {
+    key: share === undefined ? shareKeyOf(scope) : `${share} ${shareKeyOf(scope)}`,
     statements: [
       { ...enter, role: LOGIN, isAnswered: false },
       ...statements.map((statement) => toRequestStatement(statement, scope.role)),
@@ -75,6 +84,7 @@ export function buildTransactionRequest(options: TransactionOptions): Transactio
     shouldReset: resetAfter,
     canShare: scope.isReadOnly && !resetAfter && !rollback && maxResultBytes >= DEFAULT_MAX_RESULT_BYTES,
     maxResultBytes,
+    timeLimitMs: statements.length > 1 && scope.statementTimeoutMs > 0 ? scope.statementTimeoutMs : null,
   };
 }
 

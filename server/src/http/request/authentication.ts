@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { AccessRule, Authentication, Credentials } from "../../auth/index.ts";
 import type { Principal } from "../../db/index.ts";
+import { addressKeyOf } from "./client-key.ts";
 import { joinValues } from "./header-values.ts";
 
 /** Authenticates a request or throws. Passed in: only `auth/` knows what a key or a token is worth. */
@@ -30,6 +31,7 @@ const unsigned = new WeakMap<Principal, Principal>();
 /** Who is calling. A transaction of a user without a verified signature fails where the user requires one. */
 export function principalOf(request: FastifyRequest): Principal {
   const { principal } = authenticationOf(request);
+  if (principal.role === "anon") return { ...principal, address: addressKeyOf(request) };
   if (principal.role !== "authenticated" || principal.session === null) return principal;
   const { isBodySigned = false, isMessageSigned = false } = request.signatures ?? {};
   const isSigned = isBodySigned || isMessageSigned;

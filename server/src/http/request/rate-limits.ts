@@ -1,16 +1,9 @@
 import { hash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type AppError, toAppError } from "../../errors/index.ts";
-import {
-  addressKey,
-  type Limits,
-  rateLimitedError,
-  type RateLimitState,
-  userKey,
-  type WindowName,
-} from "../../limits/index.ts";
+import { type Limits, rateLimitedError, type RateLimitState, userKey, type WindowName } from "../../limits/index.ts";
 import { authenticationOf } from "./authentication.ts";
-import { toPlainAddress } from "./proxy-trust.ts";
+import { addressKeyOf } from "./client-key.ts";
 import type { Route } from "../routes/route.ts";
 
 declare module "fastify" {
@@ -47,14 +40,14 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
       if (isService(request)) return;
       const row = rowOf(request);
       if (row === "refresh") {
-        const address = addressOf(request);
+        const address = addressKeyOf(request);
         if (await limits.isExhausted("refusedRefresh", address))
           await countCall(limits, request, reply, "refusedRefresh", address);
         return;
       }
-      if (row === "auth") return countCall(limits, request, reply, "auth", addressOf(request));
+      if (row === "auth") return countCall(limits, request, reply, "auth", addressKeyOf(request));
       const { principal } = authenticationOf(request);
-      const key = principal.role === "authenticated" ? userKey(principal.userId) : addressOf(request);
+      const key = principal.role === "authenticated" ? userKey(principal.userId) : addressKeyOf(request);
       await countCall(limits, request, reply, "api", key);
       if (row !== "api") await countCall(limits, request, reply, row, key);
     },
@@ -62,7 +55,7 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
       const { status } = toAppError(error);
       if (status !== 401 && status !== 403) return error;
       try {
-        await countCall(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressOf(request));
+        await countCall(limits, request, reply, rowOf(request) === "auth" ? "auth" : "api", addressKeyOf(request));
         return error;
       } catch (limitError) {
         return limitError;
@@ -76,7 +69,7 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
             const row = rowOf(request);
             if (row === "refresh") {
               const session = subjects.session(request.body);
-              const key = session === null ? addressOf(request) : `session:${session}`;
+              const key = session === null ? addressKeyOf(request) : `session:${session}`;
               await countCall(limits, request, reply, "api", key);
             } else if (row === "auth") {
               const email = subjects.email(request.body);
@@ -90,7 +83,7 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
             const { statusCode } = reply;
             const isRejected = statusCode >= 400 && statusCode < 500 && statusCode !== 429;
             if (!isRejected || isService(request) || rowOf(request) !== "refresh") return;
-            const rateLimitState = await limits.take("refusedRefresh", addressOf(request));
+            const rateLimitState = await limits.take("refusedRefresh", addressKeyOf(request));
             if (rateLimitState !== null) showRateLimitState(request, reply, rateLimitState);
           },
   };
@@ -98,7 +91,7 @@ export function buildRateLimitHooks(limits: Limits, { limit, limitOf, subjects }
 
 /** Counts a request for an unknown path under a counted prefix. The caller is not authenticated. */
 export async function countUnknownPath(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (COUNTED_PATHS.test(request.url)) await countCall(limits, request, reply, "api", addressOf(request));
+  if (COUNTED_PATHS.test(request.url)) await countCall(limits, request, reply, "api", addressKeyOf(request));
 }
 
 const COUNTED_PATHS = /^\/(?:rest\/v1|functions\/v1|auth\/v1|realtime\/v1\/api)(?:[/?]|$)/;
@@ -163,10 +156,6 @@ function rateLimitError(window: WindowName, rateLimitState: RateLimitState, url:
     headers: { "x-sb-error-code": AUTH_CODE },
     members: { error_code: AUTH_CODE, msg: message },
   });
-}
-
-function addressOf(request: FastifyRequest): string {
-  return addressKey(toPlainAddress(request.ip ?? ""));
 }
 
 /** Personal data must not be sent to a store that several nodes share. */

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import type { FastifyRequest } from "fastify";
-import { translateUnavailable } from "../../db/index.ts";
+import { translateConflict, translateUnavailable } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { clientGoneError } from "../request/client-signal.ts";
 
@@ -38,7 +38,7 @@ function toKnownError(error: unknown, request: FastifyRequest): AppError {
   const known = FASTIFY_ERRORS[code];
   if (known !== undefined) return new AppError(...known);
   const isAborted = request.raw.destroyed && !request.raw.complete;
-  return isAborted ? clientGoneError() : toAppError(translateUnavailable(error));
+  return isAborted ? clientGoneError() : toAppError(translateConflict(translateUnavailable(error)));
 }
 
 export function notFoundError(url: string): AppError {

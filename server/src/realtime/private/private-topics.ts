@@ -2,6 +2,7 @@ import pg from "pg";
 import type { Settings } from "../../config/index.ts";
 import {
   type Database,
+  type FairPool,
   type Principal,
   type PrincipalSession,
   type StatementResult,
@@ -56,21 +57,20 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
       isReadOnly,
       request: { method: "", path: "/realtime/v1", headers: {} },
     });
-  const poolOf = ({ role }: Principal): pg.Pool => (role === "service_role" ? database.service : database.user);
+  const poolOf = ({ role }: Principal): FairPool => (role === "service_role" ? database.service : database.user);
 
   /** Null when the session has ended. */
   const runChecks = async (
-    pool: pg.Pool,
+    pool: FairPool,
     checks: readonly TopicCheck[],
-    session: PrincipalSession | null,
-    signal?: AbortSignal,
+    { session, ...given }: { session: PrincipalSession | null; share?: string; signal?: AbortSignal | undefined },
   ): Promise<(TopicAccess | Error)[] | null> => {
     const results = await unlessDenied(
       runPipelined(pool, {
         scope: { ...enterAs(SERVICE_PRINCIPAL), session },
         statements: [checkTopicAccess(checks)],
         rollback: true,
-        signal,
+        ...given,
       }),
       options,
     );
@@ -78,14 +78,17 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
   };
   const check = async (given: TopicCheck, signal?: AbortSignal): Promise<TopicAccess> => {
     if (given.principal.role === "service_role") return FULL_ACCESS;
-    const [access = NO_ACCESS] = (await runChecks(database.service, [given], given.principal.session, signal)) ?? [];
+    const { session, userId } = given.principal;
+    // The scope is the service role's, the share of the connections that of the user.
+    const share = `realtime ${userId ?? "anon"}`;
+    const [access = NO_ACCESS] = (await runChecks(database.service, [given], { session, share, signal })) ?? [];
     if (access instanceof Error) throw access;
     return access;
   };
   /** A check that fails alone, for example by its duration, is found by halving the batch. */
   const checkAll = async (checks: readonly TopicCheck[]): Promise<readonly (TopicAccess | Error)[]> => {
     try {
-      return (await runChecks(database.work, checks, null)) ?? [];
+      return (await runChecks(database.work, checks, { session: null })) ?? [];
     } catch (error) {
       if (!(error instanceof pg.DatabaseError)) throw error;
       if (checks.length === 1) return [error];

@@ -58,6 +58,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
     "57014",
     "The statement ran longer than the statement timeout allows. Ask for fewer rows or columns, or filter by an indexed column.",
   ],
+  ["55P03", "Another transaction holds a lock on the row. Try again shortly."],
   ["54001", "A value or an expression is nested too deeply, or a function calls itself without end."],
 ]);
 

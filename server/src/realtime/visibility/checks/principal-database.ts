@@ -51,6 +51,8 @@ export class PrincipalDatabase {
       request: { method: "GET", path: "/realtime/v1/websocket", headers: {} },
     });
     const key = `${purpose} ${role} ${userId ?? ""}`;
-    return this.#semaphore.run(() => runPipelined(pool, { scope, statements, resetAfter: true }), { key });
+    // A check that waits too long loses its change, so it does not wait behind long requests of the same principal.
+    const transaction = { scope, statements, resetAfter: true, share: "realtime" };
+    return this.#semaphore.run(() => runPipelined(pool, transaction), { key });
   }
 }

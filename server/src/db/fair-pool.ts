@@ -1,0 +1,182 @@
+import pg from "pg";
+import { FairQueue } from "../concurrency/index.ts";
+import { busyError } from "./unavailable.ts";
+
+export interface FairPoolConfig extends pg.PoolConfig {
+  /** The part of the connections that one user may hold, up to 1; it is at least one connection. */
+  readonly userShare?: number;
+  /** How long a statement waits for a lock; 0 is no limit. */
+  readonly lockTimeoutMs?: number;
+}
+
+/** A request for a connection. */
+export interface ConnectionRequest {
+  /** Whose share of the pool the connection counts for. */
+  readonly key: string;
+  timer?: NodeJS.Timeout | undefined;
+  /** Called with the permit for a connection. */
+  start(): void;
+  fail(error: Error): void;
+}
+
+const HOLDER = Symbol("whose share the connection counts for");
+
+// A property and not a WeakMap, which would be changed with each use of a connection.
+interface HeldClient extends pg.PoolClient {
+  /** Undefined while a group of reads uses the connection. */
+  [HOLDER]?: string | undefined;
+}
+
+type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined) => void;
+
+/** Work of the service itself, which may hold all connections. */
+const INTERNAL = "";
+/** Requests with the key of the service role leave a quarter of the connections to everything else. */
+export const SERVICE_ROLE_KEY = "service_role";
+/** A connection does not serve more than this before the last ones time out: queueing them would only cost memory. */
+const WAITING_PER_CONNECTION = 50;
+
+/**
+ * A pool whose connections are shared fairly: requests wait per user, and each user holds a bounded part of the connections.
+ * The queue of the driver's pool stays empty, because a request enters it only with a permit for a connection.
+ */
+export class FairPool extends pg.Pool {
+  readonly lockTimeoutMs: number;
+  readonly #queue: FairQueue<ConnectionRequest>;
+  readonly #maxPerUser: number;
+  #isDispatching = false;
+
+  constructor({ userShare = 1, lockTimeoutMs = 0, ...config }: FairPoolConfig) {
+    super(config);
+    const { max } = this.options;
+    this.lockTimeoutMs = lockTimeoutMs;
+    this.#maxPerUser = Math.max(1, Math.floor(max * userShare));
+    this.#queue = new FairQueue({ permits: max, maxHeldBy: (key) => this.#maxHeldBy(key) });
+    this.on("release", (_error, client: HeldClient) => this.#returnPermit(client[HOLDER]));
+  }
+
+  countWaiting(): number {
+    return this.#queue.size;
+  }
+
+  /** For work of the service itself. */
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: (...args: [...Parameters<OnConnection>, done: () => void]) => void): void;
+  override connect(
+    callback?: (...args: [...Parameters<OnConnection>, done: () => void]) => void,
+  ): Promise<pg.PoolClient> | undefined {
+    if (callback === undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
+      this.connect((error, client) => (client === undefined ? reject(error) : resolve(client)));
+      return promise;
+    }
+    const deliver: OnConnection = (error, client) => callback(error, client, () => client?.release());
+    const start = (): void => this.open(INTERNAL, deliver);
+    if (this.tryTake(INTERNAL)) start();
+    else this.enqueue([{ key: INTERNAL, start, fail: (error) => deliver(error, undefined) }]);
+    return undefined;
+  }
+
+  /** Takes a permit for a connection without waiting; false when none is free for the key. */
+  tryTake(key: string): boolean {
+    return this.#queue.tryTake(key);
+  }
+
+  /**
+   * Starts requests with a permit, at once or when their turn comes, or fails them. One that starts can take others along with
+   * `join`.
+   */
+  enqueue(requests: readonly ConnectionRequest[]): void {
+    for (const request of requests) this.#add(request);
+    this.#dispatch();
+    const waitMs = this.options.connectionTimeoutMillis ?? 0;
+    if (waitMs === 0 || this.#queue.size === 0) return;
+    for (const request of requests) {
+      if (!this.#queue.has(request)) continue;
+      // The message of the driver's pool, by which this error is known.
+      const giveUp = (): void => this.#reject(request, new Error("timeout exceeded when trying to connect"));
+      request.timer = setTimeout(giveUp, waitMs);
+    }
+  }
+
+  /** Takes waiting requests that share the permit of the first one. Each leaves with `leave`. */
+  join<Joined extends ConnectionRequest>(
+    first: Joined,
+    room: number,
+    canJoin: (request: ConnectionRequest) => request is Joined,
+  ): Joined[] {
+    const joined = this.#queue.join(first, room, canJoin);
+    for (const { timer } of joined) clearTimeout(timer);
+    return joined;
+  }
+
+  leave(key: string): void {
+    this.#queue.leave(key);
+    this.#dispatch();
+  }
+
+  /** Ends the wait of a request. */
+  withdraw(request: ConnectionRequest): void {
+    clearTimeout(request.timer);
+    this.#queue.remove(request);
+  }
+
+  /** Opens the connection of a permit. Without a key, those who share it leave by themselves. */
+  open(key: string | undefined, callback: OnConnection): void {
+    super.connect((error, client: HeldClient | undefined) => {
+      if (client === undefined) this.#returnPermit(key);
+      else client[HOLDER] = key;
+      callback(error, client);
+    });
+  }
+
+  /** Returns a permit whose connection was not opened. */
+  giveBack(key: string): void {
+    this.#returnPermit(key);
+  }
+
+  #add(request: ConnectionRequest): void {
+    const { key } = request;
+    if (this.#queue.countWaiting(key) >= this.#maxWaitingOf(key))
+      return request.fail(busyError("Too many of your requests are waiting for the database."));
+    this.#queue.add(request);
+    if (this.#queue.size <= this.options.max * WAITING_PER_CONNECTION) return;
+    const evicted = this.#queue.evict((each) => each !== INTERNAL);
+    if (evicted !== null) this.#reject(evicted, busyError("Too many requests are waiting for the database."));
+  }
+
+  #reject(request: ConnectionRequest, error: Error): void {
+    this.withdraw(request);
+    request.fail(error);
+  }
+
+  #returnPermit(key: string | undefined): void {
+    if (key !== undefined) this.#queue.leave(key);
+    this.#queue.free();
+    this.#dispatch();
+  }
+
+  /** A request that fails when it starts returns its permit, which leads here again. */
+  #dispatch(): void {
+    if (this.#isDispatching) return;
+    this.#isDispatching = true;
+    try {
+      for (let next = this.#queue.take(); next !== null; next = this.#queue.take()) {
+        clearTimeout(next.timer);
+        next.start();
+      }
+    } finally {
+      this.#isDispatching = false;
+    }
+  }
+
+  #maxHeldBy(key: string): number {
+    const { max } = this.options;
+    if (key === INTERNAL) return max;
+    return key === SERVICE_ROLE_KEY ? max - Math.floor(max / 4) : this.#maxPerUser;
+  }
+
+  #maxWaitingOf(key: string): number {
+    return key === INTERNAL ? Number.POSITIVE_INFINITY : this.#maxHeldBy(key) * WAITING_PER_CONNECTION;
+  }
+}
