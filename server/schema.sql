@@ -1347,6 +1347,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.count_bytes(depth integer, bytes bigint, max_bytes bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  name constant text := 'swarmbase.bytes_' || depth;
+  total constant bigint := bytes + coalesce(nullif(pg_catalog.current_setting(name, true), ''), '0')::bigint;
+begin
+  if total > max_bytes then
+    raise exception 'the response is too large' using errcode = 'SB413', detail = max_bytes::text;
+  end if;
+  return pg_catalog.set_config(name, total::text, true) is not null;
+end
+$function$;
+grant execute on function private.count_bytes(integer,bigint,bigint) to anon, authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION private.count_claimed_sends(users uuid[], claimed_ids uuid[], send_limit integer, OUT user_ids uuid[], OUT opened_at timestamp with time zone[], OUT left_ms double precision[], OUT postponed uuid[])
  RETURNS record
  LANGUAGE plpgsql
@@ -1393,6 +1409,20 @@ begin
   return null;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.cut_list(list json, max_rows integer)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise info 'the row cap has cut off a list' using errcode = 'SB206';
+  return (
+    select pg_catalog.json_agg(kept.value)
+    from (select value from pg_catalog.json_array_elements(list) limit max_rows) as kept
+  );
+end
+$function$;
+grant execute on function private.cut_list(json,integer) to anon, authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION private.decide_admission(call jsonb, queue_limit integer, waits boolean)
  RETURNS jsonb

@@ -65,7 +65,8 @@ function planTransaction(operation: Operation, target: Target, planning: Plannin
   const request = applyRules(parsed, userId, planning.rules);
   const { shape, values } = prepareRequest(request, planning.catalogue, {
     shapes: planning.shapes,
-    maxRows: MAX_ROWS,
+    limits: { maxRows: MAX_ROWS, countCap: 10_000, maxBytes: 32 * 1024 * 1024 },
+    isCountCapped: true,
     isPlanEnabled: false,
     isOwn: isOwnName,
   });

@@ -26,6 +26,12 @@ export const ERROR_CODES = {
     meaning: "The URL of a webhook, tool or MCP server is not a valid, permitted HTTPS URL.",
   },
   INVALID_EVENTS: { status: 400, error: "Invalid events", meaning: "The list of events names an unknown event type." },
+  QUERY_TOO_COMPLEX: {
+    status: 400,
+    error: "Query too complex",
+    meaning:
+      "The query embeds more, or more deeply nested, tables than the service allows, or repeats too many columns.",
+  },
   NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
   CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule rejected the message." },
   UNAUTHORIZED: {
@@ -129,6 +135,11 @@ export const ERROR_CODES = {
     status: 413,
     error: "Payload too large",
     meaning: "The body is larger than `BODY_LIMIT_BYTES`.",
+  },
+  RESPONSE_TOO_LARGE: {
+    status: 413,
+    error: "Response too large",
+    meaning: "The response would be larger than `DB_MAX_RESPONSE_BYTES`; a write was rolled back.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

@@ -108,3 +108,33 @@ begin
 end
 $$;
 grant execute on function private.require_at_most(bigint, bigint) to anon, authenticated, service_role;
+
+-- SB413: the rows of one depth of embedding have more bytes in this transaction than a response may have.
+create or replace function private.count_bytes(depth integer, bytes bigint, max_bytes bigint) returns boolean
+language plpgsql volatile
+as $$
+declare
+  name constant text := 'swarmbase.bytes_' || depth;
+  total constant bigint := bytes + coalesce(nullif(pg_catalog.current_setting(name, true), ''), '0')::bigint;
+begin
+  if total > max_bytes then
+    raise exception 'the response is too large' using errcode = 'SB413', detail = max_bytes::text;
+  end if;
+  return pg_catalog.set_config(name, total::text, true) is not null;
+end
+$$;
+grant execute on function private.count_bytes(integer, bigint, bigint) to anon, authenticated, service_role;
+
+-- Returns the first rows of a list, and sends SB206 to the service. Messages of this level are sent whatever the
+-- settings are.
+create or replace function private.cut_list(list json, max_rows integer) returns json language plpgsql volatile
+as $$
+begin
+  raise info 'the row cap has cut off a list' using errcode = 'SB206';
+  return (
+    select pg_catalog.json_agg(kept.value)
+    from (select value from pg_catalog.json_array_elements(list) limit max_rows) as kept
+  );
+end
+$$;
+grant execute on function private.cut_list(json, integer) to anon, authenticated, service_role;

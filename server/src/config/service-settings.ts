@@ -93,7 +93,27 @@ export const TABLE_SETTINGS = {
   ),
   DB_MAX_ROWS: setting(
     { kind: "integer", min: 0, max: 1_000_000, default: 1000 },
-    "Maximum number of rows of one response; 0 means no limit. A truncated response is a 206 and states its range.",
+    "Maximum number of rows of one response and of each embedded list; 0 means no limit. A truncated response is a 206 and states its range.",
+  ),
+  DB_MAX_EMBED_DEPTH: setting(
+    { kind: "integer", min: 1, max: 50, default: 8 },
+    "Maximum depth of embedded tables in the `select` of one request.",
+  ),
+  DB_MAX_EMBEDS: setting(
+    { kind: "integer", min: 1, max: 1000, default: 20 },
+    "Maximum number of embedded tables in the `select` of one request, or of all operations of a batch.",
+  ),
+  DB_MAX_RESPONSE_BYTES: setting(
+    { kind: "integer", min: 1_048_576, max: 268_435_456, default: 33_554_432 },
+    "Maximum size of one response, as the database sends it, in bytes. A larger response is a 413.",
+  ),
+  DB_MAX_BUFFERED_BYTES: setting(
+    { kind: "integer", min: 1_048_576, max: 17_179_869_184, default: 268_435_456 },
+    "Maximum size of all responses that are being received or sent, in bytes, without those below 64 KiB. One user can have a quarter of it. Further responses are a 503.",
+  ),
+  DB_COUNT_CAP: setting(
+    { kind: "integer", min: 1, max: 100_000_000, default: 10_000 },
+    "Number of rows up to which `count=planned` and `count=estimated` count for callers under row-level rules.",
   ),
   DB_STATEMENT_TIMEOUT_MS: setting(
     { kind: "integer", min: 10, max: 600_000, default: 8_000 },

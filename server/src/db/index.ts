@@ -27,6 +27,7 @@ export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
 export { buildOwnerUrl, type DatabaseServer, EMBEDDED_DATABASE, findNeeds, openServer } from "./open-server.ts";
 export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
+export { responseTooLargeError } from "./pipeline/response-too-large.ts";
 export { runPipelined } from "./pipeline/run-pipelined.ts";
 export type {
   PipelinedStatement,

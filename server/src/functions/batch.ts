@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { AppError, renderError } from "../errors/index.ts";
-import { readExactJson } from "../json/index.ts";
+import { RawJson, readExactJson, readJson, stringifyMembers } from "../json/index.ts";
 import type { RestAnswer, RestCall, RestModule } from "../rest/index.ts";
 import { defineFunction } from "./define-function.ts";
 import type { FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
@@ -36,8 +36,9 @@ export function createBatch(rest: RestModule): NamedFunction {
     const { operations } = readBody(batchSchema, { body: readExactBody(call), warn: call.warn });
     const [first, ...others] = operations.map((operation) => toRestCall(operation, call));
     if (first === undefined) throw new Error("a batch without operations passed its check");
-    const answers = await rest.answerBatch([first, ...others]);
-    return { status: 200, body: { results: answers.map(toResult) } };
+    const { answers, onSent } = await rest.answerBatch([first, ...others]);
+    const results = new RawJson(`[${answers.map(renderResult).join(",")}]`);
+    return { status: 200, body: { results }, onSent };
   });
 }
 
@@ -90,19 +91,19 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   return Object.fromEntries([...OPERATION_HEADERS].map((name) => [name, lowered[name]]));
 }
 
-function toResult(answer: RestAnswer | AppError): Omit<RestAnswer, "body"> & { readonly body: unknown } {
+function renderResult(answer: RestAnswer | AppError): string {
   if (answer instanceof AppError) {
     const { status, headers, body } = renderError(answer);
-    return { status, headers, body: JSON.parse(body) as unknown };
+    return stringifyMembers({ status, headers, body: new RawJson(body) });
   }
   const { status, headers, body } = answer;
-  return { status, headers, body: readAnswerBody(headers["content-type"], body) };
+  return stringifyMembers({ status, headers, body: body === null ? null : embedBody(answer, body) });
 }
 
-/** JSON bodies are embedded as JSON; other media types, and JSON that is nested too deeply, as text. */
-function readAnswerBody(contentType: string | string[] | undefined, body: string | Buffer | null): unknown {
-  if (body === null) return null;
+/** JSON is embedded as JSON, and every other media type as text. */
+function embedBody({ headers, isJson = false }: RestAnswer, body: string | Buffer): unknown {
   const text = body.toString();
-  const read = /[/+]json\b/.test(String(contentType)) ? readExactJson(text) : null;
-  return read?.fault === null ? read.value : text;
+  if (!/[/+]json\b/.test(String(headers["content-type"]))) return text;
+  // A function can declare any text as JSON.
+  return isJson || readJson(text).fault === null ? new RawJson(text) : text;
 }

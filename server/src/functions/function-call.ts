@@ -28,10 +28,12 @@ interface WholeResponse {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called when the body is no longer held. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /** A response that is sent in chunks. Its headers set the content type. */
-export interface StreamedResponse {
+interface StreamedResponse {
   readonly status: number;
   readonly stream: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;

@@ -12,6 +12,5 @@ export type {
   FunctionCall,
   FunctionDescription,
   NamedFunction,
-  StreamedResponse,
 } from "./function-call.ts";
 export { FUNCTION_TABLE } from "./function-table.ts";

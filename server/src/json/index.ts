@@ -4,3 +4,4 @@ export { readExactJson } from "./exact-json.ts";
 export { isRecord, type JsonRecord } from "./is-record.ts";
 export { isTooDeep, MAX_JSON_DEPTH, TOO_DEEP } from "./json-depth.ts";
 export { readJson } from "./read-json.ts";
+export { RawJson, stringifyMembers } from "./raw-json.ts";

@@ -10,6 +10,7 @@ import { checkWrite } from "./plan/write-check.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { type AnswerMedia, negotiate } from "./respond/negotiate.ts";
 import type { RequestShapeCache } from "./request-shape-cache.ts";
+import type { StatementLimits } from "./sql/draft.ts";
 import { renderPlan } from "./sql/render.ts";
 import type { PlannedStatements } from "./sql/statement.ts";
 
@@ -29,29 +30,36 @@ export interface PreparedRequest {
 
 export interface PrepareOptions {
   readonly shapes: RequestShapeCache<RequestShape>;
-  readonly maxRows: number | null;
+  readonly limits: StatementLimits;
   readonly isPlanEnabled: boolean;
+  /** Estimates would tell the caller about rows that row-level rules hide. */
+  readonly isCountCapped: boolean;
   isOwn(name: TouchedName): boolean;
   /** The statement must fail unless it affects one row, although the request alone does not require that. */
   readonly mustBeSingle?: boolean;
+  /** The statement must count its bytes, although the request alone does not require that. */
+  readonly isCounted?: boolean;
 }
 
 /** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
-export function prepareRequest(
-  parsed: ParsedRequest,
-  catalogue: Catalogue,
-  { maxRows, isPlanEnabled, shapes, isOwn, mustBeSingle = false }: PrepareOptions,
-): PreparedRequest {
+export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, options: PrepareOptions): PreparedRequest {
+  const { limits, isPlanEnabled, isCountCapped, mustBeSingle = false, isCounted = false } = options;
   const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
   const request = called === null ? parsed : settleCall(parsed, called);
   const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
-  const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, { maxRows });
-  const shape = shapes.get(catalogue, mustBeSingle ? `single ${key}` : key, () => {
-    const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped });
+  const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, {
+    maxRows: limits.maxRows,
+    isCountCapped,
+  });
+  const fullKey = `${mustBeSingle ? "single " : ""}${isCounted ? "counted " : ""}${key}`;
+  const shape = options.shapes.get(catalogue, fullKey, () => {
+    const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped, isCountCapped });
     // An update without columns to change finds no row, which is not an error.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
-    const plan = isDemanded ? { ...planned, answer: { ...planned.answer, mustBeSingle } } : planned;
-    return { plan, statements: renderPlan(plan), isForeign: !namesOf(plan).every(isOwn) };
+    const { answer } = planned;
+    const demands = { ...(isDemanded && { mustBeSingle }), ...(isCounted && { isCounted }) };
+    const plan = { ...planned, answer: { ...answer, ...demands } };
+    return { plan, statements: renderPlan(plan, limits), isForeign: !namesOf(plan).every(options.isOwn) };
   });
   if (shape.plan.kind === "write") checkWrite(request, shape.plan);
   return { request, media, shape, values };

@@ -1,4 +1,5 @@
 import type { Principal } from "../db/index.ts";
+import type { AppError } from "../errors/index.ts";
 import type { RequestInput } from "./parse/parse-request.ts";
 
 export interface RestCall {
@@ -15,4 +16,15 @@ export interface RestAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Buffer | null;
+  /** The body is JSON, whatever the headers declare. */
+  readonly isJson?: boolean;
+  /** Called when the body is no longer held. */
+  readonly onSent?: (() => void) | undefined;
+}
+
+/** The response to a batch: one answer for each request, in order. */
+export interface BatchAnswer {
+  readonly answers: readonly (RestAnswer | AppError)[];
+  /** Called when the bodies are no longer held. */
+  readonly onSent?: (() => void) | undefined;
 }

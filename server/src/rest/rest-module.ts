@@ -5,9 +5,12 @@ import { applyRules } from "./apply-rules.ts";
 import { attemptOf, isWriteAttempt } from "./attempt.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { type CatalogueHolder, openCatalogue } from "./catalogue/watch-catalogue.ts";
+import { type BufferedResponse, BufferedBytes } from "./buffered-bytes.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
 import { explainError, isDoubtful } from "./explain-error.ts";
+import { isMissed } from "./is-missed.ts";
 import { locateRow } from "./locate-row.ts";
+import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts";
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
@@ -16,10 +19,12 @@ import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import { readEstimate, readMainResult } from "./respond/main-result.ts";
-import type { RestAnswer, RestCall } from "./rest-call.ts";
+import { QueryCost } from "./query-cost.ts";
+import type { BatchAnswer, RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
 import { groupOf, type RunOptions, type RunResult, runDescription, runPrepared } from "./run-prepared.ts";
 import { RequestShapeCache } from "./request-shape-cache.ts";
+import type { StatementLimits } from "./sql/draft.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
@@ -37,6 +42,13 @@ interface RejectedWrite {
   readonly calls: readonly [RestCall, ...RestCall[]];
 }
 
+/** Requests that run in one transaction, for one caller. */
+interface Run {
+  readonly call: RestCall;
+  readonly isBatch: boolean;
+  readonly buffer: BufferedResponse;
+}
+
 export async function openRest(options: RestOptions): Promise<RestModule> {
   const { database, listenUrl, settings, observer } = options;
   const catalogue = await openCatalogue({ pool: database.service, listenUrl, schemas: settings.dbSchemas, observer });
@@ -48,13 +60,19 @@ export class RestModule {
   readonly #options: RestOptions;
   readonly #catalogue: CatalogueHolder;
   readonly #shapes = new RequestShapeCache<RequestShape>();
-  readonly #maxRows: number | null;
+  readonly #limits: StatementLimits;
+  readonly #buffered: BufferedBytes;
 
   constructor(options: RestOptions, catalogue: CatalogueHolder) {
-    const { dbMaxRows } = options.settings;
+    const { dbMaxRows, dbCountCap, dbMaxResponseBytes, dbMaxBufferedBytes } = options.settings;
     this.#options = options;
     this.#catalogue = catalogue;
-    this.#maxRows = dbMaxRows === 0 ? null : dbMaxRows;
+    this.#limits = {
+      maxRows: dbMaxRows === 0 ? null : dbMaxRows,
+      countCap: dbCountCap,
+      maxBytes: dbMaxResponseBytes,
+    };
+    this.#buffered = new BufferedBytes(dbMaxBufferedBytes);
   }
 
   /** Follows schema changes until the signal is aborted. */
@@ -63,27 +81,46 @@ export class RestModule {
   }
 
   async answer(call: RestCall): Promise<RestAnswer> {
-    const checked = this.#read(call);
+    const checked = this.#read(call, this.#startCost());
     const { method, target } = checked.request;
     if (method === "OPTIONS" || target.kind === "root") return this.#describe(checked);
-    const [answer] = await this.#answerAll([checked], call);
-    if (answer === undefined) throw new Error("a request has no response");
-    return answer();
+    const buffer = this.#buffered.open(call.principal);
+    try {
+      const [build] = await this.#answerAll([checked], { call, isBatch: false, buffer });
+      if (build === undefined) throw new Error("a request has no response");
+      const answer = await build();
+      return buffer.isCounted ? { ...answer, onSent: buffer.release } : answer;
+    } catch (error) {
+      buffer.release();
+      throw error;
+    }
   }
 
   /**
    * Runs the requests in order in one transaction. The first that fails rolls back all of them and is thrown. A read that only
    * cannot be represented as requested (none or several rows for a single object) rolls back nothing; its error takes its place
-   * in the result.
+   * in the result. All of them together may cost what one request may.
    */
-  async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<readonly (RestAnswer | AppError)[]> {
-    const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call)));
-    const answers = await this.#answerAll(checked, calls[0], { isBatch: true });
-    return Promise.all(answers.map((answer) => answer().catch(keepAppError)));
+  async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<BatchAnswer> {
+    const cost = this.#startCost();
+    const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call, cost)));
+    const buffer = this.#buffered.open(calls[0].principal);
+    try {
+      const builds = await this.#answerAll(checked, { call: calls[0], isBatch: true, buffer });
+      const answers = await Promise.all(builds.map((build) => build().catch(keepAppError)));
+      return { answers, ...(buffer.isCounted && { onSent: buffer.release }) };
+    } catch (error) {
+      buffer.release();
+      throw error;
+    }
   }
 
-  #readForBatch(call: RestCall): CheckedRequest {
-    const checked = this.#read(call);
+  #startCost(): QueryCost {
+    return new QueryCost(this.#options.settings);
+  }
+
+  #readForBatch(call: RestCall, cost: QueryCost): CheckedRequest {
+    const checked = this.#read(call, cost);
     const { method, target } = checked.request;
     if (method === "OPTIONS" || target.kind === "root") {
       throw new AppError("BAD_REQUEST", "A batch is made of reads and writes of tables and of calls of functions");
@@ -97,9 +134,10 @@ export class RestModule {
     return checked;
   }
 
-  #read(call: RestCall): CheckedRequest {
+  #read(call: RestCall, cost: QueryCost): CheckedRequest {
     const input = readMethodOverride(call.input);
     const request = parseRequest(input, { schemas: this.#options.settings.dbSchemas });
+    cost.add(request.query.select);
     const attempt = attemptOf(request, call.principal);
     return { call: { ...call, input }, request: applyRules(request, attempt, this.#options), attempt };
   }
@@ -118,34 +156,30 @@ export class RestModule {
   }
 
   /** Retries with a refreshed catalogue when the error may come from an outdated one. */
-  async #answerAll(
-    checked: readonly CheckedRequest[],
-    call: RestCall,
-    { isBatch } = { isBatch: false },
-  ): Promise<readonly (() => Promise<RestAnswer>)[]> {
+  async #answerAll(checked: readonly CheckedRequest[], run: Run): Promise<readonly (() => Promise<RestAnswer>)[]> {
     const catalogue = this.#catalogue.current();
     try {
-      return await this.#answerWith(catalogue, checked, call, isBatch);
+      return await this.#answerWith(catalogue, checked, run);
     } catch (error) {
       const requests = checked.map(({ request }) => request);
       if (!isDoubtful(error, requests)) throw error;
       const fresh = await this.#catalogue.refresh();
       if (fresh === catalogue) throw error;
-      return this.#answerWith(fresh, checked, call, isBatch);
+      run.buffer.release();
+      return this.#answerWith(fresh, checked, run);
     }
   }
 
   async #answerWith(
     catalogue: Catalogue,
     checked: readonly CheckedRequest[],
-    call: RestCall,
-    isBatch: boolean,
+    run: Run,
   ): Promise<readonly (() => Promise<RestAnswer>)[]> {
     const prepared = checked.map((one, index) => {
-      const prepare = () => this.#prepare(one, catalogue, isBatch);
-      return isBatch ? inOperation(index, prepare) : prepare();
+      const prepare = () => this.#prepare(one, catalogue, run);
+      return run.isBatch ? inOperation(index, prepare) : prepare();
     });
-    const results = await this.#run(prepared, checked, call, isBatch);
+    const results = await this.#run(prepared, checked, run);
     return checked.map((one, index) => {
       const [entry, result] = [prepared[index], results[index]];
       if (entry === undefined || result === undefined) throw new Error("a request has no result");
@@ -154,28 +188,30 @@ export class RestModule {
   }
 
   /** In a batch, an update of a missing row must roll back the others, so its statement fails. */
-  #prepare({ request, attempt }: CheckedRequest, catalogue: Catalogue, isBatch: boolean): PreparedRequest {
+  #prepare({ request, attempt, call }: CheckedRequest, catalogue: Catalogue, { isBatch }: Run): PreparedRequest {
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
     return prepareRequest(request, catalogue, {
       shapes: this.#shapes,
-      maxRows: this.#maxRows,
+      limits: this.#limits,
       isPlanEnabled: this.#options.settings.dbPlanEnabled,
+      isCountCapped: call.principal.role !== "service_role",
       isOwn: this.#options.isOwn,
       mustBeSingle: isBatch && isPinnedUpdate,
+      isCounted: isBatch,
     });
   }
 
   async #run(
     prepared: readonly PreparedRequest[],
     checked: readonly CheckedRequest[],
-    call: RestCall,
-    isBatch: boolean,
+    { call, isBatch, buffer }: Run,
   ): Promise<readonly RunResult[]> {
     const [, ...others] = checked;
     const calls = [checked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
+    if (prepared.some(returnsWritten)) buffer.requireShare();
     try {
-      const results = await runPrepared(prepared, calls, this.#runOptions(checked, call));
+      const results = await runPrepared(prepared, calls, { ...this.#runOptions(checked, call), onBytes: buffer.add });
       const isWrite = checked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;
@@ -214,7 +250,7 @@ export class RestModule {
       const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
       const written = prepared.map((one, index) => {
         if (index < prepared.length - 1) return one;
-        const { values } = parameteriseRequest(shortened, one.media, { maxRows: this.#maxRows });
+        const { values } = parameteriseRequest(shortened, one.media, { maxRows: this.#limits.maxRows });
         return { ...one, request: shortened, values };
       });
       return runPrepared(written, calls, options);
@@ -229,6 +265,7 @@ export class RestModule {
       schemas: settings.dbSchemas,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: settings.dbTxOverride && isRollbackRequested,
+      maxResponseBytes: settings.dbMaxResponseBytes,
     };
   }
 
@@ -236,7 +273,7 @@ export class RestModule {
     const { rules, settings } = this.#options;
     const { request, media, shape } = prepared;
     if (media.explain !== null) return buildExplainAnswer(media, result.main);
-    const main = readMainResult(result.main);
+    const main = readMainResult(result, shape.plan.answer.isCapped ? this.#limits.maxRows : null);
     if (attempt !== null && isMissed(attempt, prepared, main.rows)) {
       const missing = await rules.explainMissing(attempt);
       if (missing !== null) throw missing;
@@ -249,38 +286,14 @@ export class RestModule {
       result: main,
       estimate: result.estimate === null ? null : readEstimate(result.estimate),
       multipleSchemas: settings.dbSchemas.length > 1,
-      maxRows: this.#maxRows,
+      maxRows: this.#limits.maxRows,
+      countCap: this.#limits.countCap,
       isRollbackAllowed: settings.dbTxOverride,
     });
   }
 }
 
-function inOperation<T>(index: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw nameOperation(error, index);
-  }
-}
-
-/** Adds the index of the failed request to an error. */
-function nameOperation(error: unknown, operation: number): unknown {
-  if (!(error instanceof AppError)) return error;
-  return new AppError(error.code, error.message, { ...error.extra, members: { ...error.extra.members, operation } });
-}
-
-function keepAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  throw error;
-}
-
-/** One row was addressed and none was found. An update without effect never finds one. */
-function isMissed(
-  attempt: ReadAttempt | WriteAttempt,
-  { media, shape: { plan } }: PreparedRequest,
-  rows: number,
-): boolean {
-  if (rows !== 0) return false;
-  if (!isWriteAttempt(attempt)) return media.body.kind === "object";
-  return attempt.pinnedId !== null && !(plan.kind === "write" && isWithoutEffect(plan.write));
+/** It cannot be rejected any more when its rows arrive. */
+function returnsWritten({ shape: { plan } }: PreparedRequest): boolean {
+  return plan.answer.isCounted === true && plan.answer.body.kind !== "none";
 }

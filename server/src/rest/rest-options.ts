@@ -25,6 +25,11 @@ interface RestSettings {
   readonly dbSchemas: readonly string[];
   /** 0: no limit. */
   readonly dbMaxRows: number;
+  readonly dbMaxEmbedDepth: number;
+  readonly dbMaxEmbeds: number;
+  readonly dbMaxResponseBytes: number;
+  readonly dbMaxBufferedBytes: number;
+  readonly dbCountCap: number;
   readonly dbStatementTimeoutMs: number;
   readonly dbPlanEnabled: boolean;
   readonly dbTxOverride: boolean;

@@ -9,7 +9,7 @@ import {
 } from "../db/index.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import type { RestCall } from "./rest-call.ts";
-import { SET_TIMEZONE, UNSET_ANSWER, UNSET_TIMEZONE } from "./sql/transaction-settings.ts";
+import { SELECT_ANSWER_SETTINGS, SET_TIMEZONE, UNSET_ANSWER, UNSET_TIMEZONE } from "./sql/transaction-settings.ts";
 import type { PlannedStatement } from "./sql/statement.ts";
 
 export interface RunOptions {
@@ -17,22 +17,31 @@ export interface RunOptions {
   readonly schemas: readonly string[];
   readonly statementTimeoutMs: number;
   readonly shouldRollBack: boolean;
+  readonly maxResponseBytes: number;
+  /** Called with the number of bytes that arrive; an error ends a read. */
+  onBytes?(count: number): Error | null;
 }
 
 export interface RunResult {
   readonly main: StatementResult;
   /** The execution plan from which the number of rows is estimated. */
   readonly estimate: StatementResult | null;
+  readonly csvHeader: StatementResult | null;
+  /** What foreign SQL has set for the response. */
+  readonly settings: StatementResult | null;
 }
 
 /** Shared, so that its text is rendered once. */
 const NO_HEADERS = Object.freeze({});
 
+/** The statements that precede the main statement, and those that give the result. */
 interface StatementGroup {
-  readonly statements: readonly PipelinedStatement[];
-  /** Index of the main statement. */
-  readonly mainIndex: number;
+  readonly before: readonly PipelinedStatement[];
+  readonly answering: Readonly<Record<keyof RunResult, PipelinedStatement | null>>;
 }
+
+/** In the order in which they run: the settings are read after everything that may change them. */
+const RESULTS = ["main", "estimate", "csvHeader", "settings"] as const satisfies readonly (keyof RunResult)[];
 
 /** Runs prepared requests in order, in one transaction and one round trip, with one result for each. */
 export async function runPrepared(
@@ -47,27 +56,32 @@ export async function runPrepared(
   );
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
-  const statements: PipelinedStatement[] = [];
-  const mains = prepared.map((_, index) => {
-    const group = buildStatementGroup(prepared, index, scopes[index] ?? scope);
-    const mainIndex = statements.length + group.mainIndex;
-    statements.push(...group.statements);
-    return mainIndex;
-  });
+  const groups = prepared.map((_, index) => buildStatementGroup(prepared, index, scopes[index] ?? scope));
+  const { maxResponseBytes, onBytes } = options;
   const results = await runPipelined(options.pool, {
     scope,
-    statements,
+    statements: groups.flatMap(listStatements),
+    // The statements of a write count their bytes themselves: when bytes arrive it may have been committed.
+    ...(scope.isReadOnly ? { maxResultBytes: maxResponseBytes } : { maxResultBytes: 2 * maxResponseBytes }),
+    onBytes: scope.isReadOnly || onBytes === undefined ? onBytes : (count) => (onBytes(count), null),
     resetAfter: isForeign,
     rollback: options.shouldRollBack,
     // A write runs to its end: its caller must not have to guess whether it was committed.
     signal: scope.isReadOnly ? call.signal : undefined,
   });
-  return prepared.map(({ shape }, index) => {
-    const mainIndex = mains[index] ?? -1;
-    const main = results[mainIndex];
-    if (main === undefined) throw new Error("the transaction has no result for its statement");
-    return { main, estimate: shape.statements.estimate === null ? null : (results[mainIndex + 1] ?? null) };
+  let next = 0;
+  return groups.map(({ before, answering }) => {
+    next += before.length;
+    const [main = null, estimate = null, csvHeader = null, settings = null] = RESULTS.map((name) =>
+      answering[name] === null ? null : results[next++],
+    );
+    if (main === null) throw new Error("the transaction has no result for its statement");
+    return { main, estimate, csvHeader, settings };
   });
+}
+
+function listStatements({ before, answering }: StatementGroup): readonly PipelinedStatement[] {
+  return [...before, ...RESULTS.flatMap((name) => answering[name] ?? [])];
 }
 
 /** Runs a statement about the schema as the caller. */
@@ -87,7 +101,7 @@ export async function runDescription(
 export function groupOf(prepared: readonly PreparedRequest[], statementIndex: number): number {
   let end = 0;
   return prepared.findIndex((_, index) => {
-    end += buildStatementGroup(prepared, index, null).statements.length;
+    end += listStatements(buildStatementGroup(prepared, index, null)).length;
     return statementIndex < end;
   });
 }
@@ -97,17 +111,25 @@ function buildStatementGroup(prepared: readonly PreparedRequest[], index: number
   const own = prepared[index];
   if (own === undefined) throw new Error("the request does not exist");
   const { request, media, shape, values } = own;
-  const { main, estimate } = shape.statements;
+  const { main, estimate, csvHeader } = shape.statements;
   const { timezone } = request.preferences;
-  const bind = ({ text, parameters }: PlannedStatement): PipelinedStatement => ({
+  const bind = ({ text, parameters }: PlannedStatement, isUnprepared = false): PipelinedStatement => ({
     text,
     values: parameters.map((placeholder) => values[placeholder] ?? null),
+    isUnprepared,
   });
-  const statements = enterAgain(prepared.slice(0, index), scope);
-  if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });
-  const mainIndex = statements.push(bind(media.explain === null ? main : explain(main, media.explain))) - 1;
-  if (estimate !== null) statements.push(bind(estimate));
-  return { statements, mainIndex };
+  const { isForeign } = shape;
+  const before = enterAgain(prepared.slice(0, index), scope);
+  if (timezone !== null) before.push({ text: SET_TIMEZONE, values: [timezone] });
+  return {
+    before,
+    answering: {
+      main: bind(media.explain === null ? main : explain(main, media.explain)),
+      estimate: estimate === null ? null : bind(estimate, isForeign),
+      csvHeader: csvHeader === null ? null : bind(csvHeader, isForeign),
+      settings: isForeign ? { text: SELECT_ANSWER_SETTINGS, values: [], isUnprepared: true } : null,
+    },
+  };
 }
 
 /** Returns the execution plan instead of the result. */

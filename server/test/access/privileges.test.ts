@@ -107,6 +107,8 @@ describe("functions", () => {
         "auth.jwt()",
         "auth.role()",
         "auth.uid()",
+        "private.count_bytes(integer,bigint,bigint)",
+        "private.cut_list(json,integer)",
         "private.new_id()",
         "private.require_at_most(bigint,bigint)",
         "private.require_single(bigint)",

@@ -251,7 +251,7 @@ it("a result that is too large is rejected before it has been read completely", 
   const endless = "select repeat('x', 1000000) from generate_series(1, 1000)";
   await assert.rejects(
     runPipelined(pool, { scope: me, statements: [{ text: endless, values: [] }], maxResultBytes: 3_000_000 }),
-    { status: 500, message: /larger than 3000000 bytes/ },
+    { status: 413, message: /larger than 3000000 bytes/ },
   );
   assert.equal(await ask(pool, me, "select 'next'"), "next");
 });

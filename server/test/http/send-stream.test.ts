@@ -121,3 +121,50 @@ test("a stream that fails in the middle closes the connection", async (t) => {
   await assert.rejects(once(response, "end"), { code: "ECONNRESET" });
   assert.deepEqual([chunks.join(""), response.complete], ["one", false]);
 });
+
+test("a reader slower than 16 KiB/s for thirty seconds is cut", async (t) => {
+  let made = 0;
+  let isEnded = false;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const { open } = await serve(t, async function* () {
+    try {
+      for (;;) {
+        made += 1;
+        yield "x".repeat(100_000);
+      }
+    } finally {
+      isEnded = true;
+    }
+  });
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
+  const response = await open();
+  let received = 0;
+  response.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+  });
+  response.on("error", () => {});
+  /** Reads until this much has arrived, then waits until the producer has stopped. */
+  const read = async (bytes: number): Promise<void> => {
+    const end = received + bytes;
+    response.resume();
+    while (received < end) await turn();
+    response.pause();
+    for (let [before, still] = [-1, 0]; still < 200; still = made === before ? still + 1 : 0) {
+      before = made;
+      await turn();
+    }
+  };
+  await read(1);
+  for (let period = 0; period < 3; period += 1) {
+    await read(4_000_000);
+    t.mock.timers.tick(30_000);
+    await turn();
+  }
+  assert.equal(isEnded, false, "a reader of enough bytes is kept");
+  for (let turns = 0; !isEnded && turns < 10_000; turns += 1) {
+    t.mock.timers.tick(30_000);
+    await turn();
+  }
+  assert.ok(isEnded, "a reader of nothing is cut");
+  await assert.rejects(once(response.resume(), "end"));
+});

@@ -79,6 +79,11 @@ export function openBothFilters(statements: string): { readonly both: BothFilter
       settings: {
         dbSchemas: ["public"],
         dbMaxRows: 1000,
+        dbMaxEmbedDepth: 8,
+        dbMaxEmbeds: 20,
+        dbMaxResponseBytes: 33_554_432,
+        dbMaxBufferedBytes: 268_435_456,
+        dbCountCap: 10_000,
         dbStatementTimeoutMs: 8_000,
         dbPlanEnabled: false,
         dbTxOverride: false,

@@ -224,10 +224,9 @@ describe("the result of a call", () => {
 
   it("has the row cap when it is a list", () => {
     const capped = plan("numbers", null, { maxRows: 10 });
-    assert.ok(capped.answer.rowCap !== null);
-    assert.equal(capped.values[capped.answer.rowCap], "10");
-    assert.equal(plan("numbers?limit=5", null, { maxRows: 10 }).answer.rowCap, null);
-    assert.equal(plan("one_thing", null, { maxRows: 10 }).answer.rowCap, null);
+    assert.deepEqual([capped.answer.isCapped, capped.shown?.isCapped], [true, true]);
+    assert.equal(plan("numbers?limit=5", null, { maxRows: 10 }).answer.isCapped, false);
+    assert.equal(plan("one_thing", null, { maxRows: 10 }).answer.isCapped, false);
   });
 
   it("is counted as requested", () => {

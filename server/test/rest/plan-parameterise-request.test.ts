@@ -203,14 +203,14 @@ describe("parameterised values", () => {
     assert.throws(() => placeholders.argument(0));
   });
 
-  it("contain the cap only when it replaces the limit of the root", () => {
+  it("contain no limit that the row cap replaces", () => {
     const { request, parameterised } = parameterisedOf("t?select=r(*)&limit=50&offset=3&r.limit=99", { maxRows: 10 });
     const { placeholders, values } = parameterised;
     const { root, embeds } = request.query;
-    assert.equal(placeholders.limit(root), placeholders.rowCap());
-    assert.equal(values[placeholders.rowCap()], "10");
+    assert.equal(placeholders.limit(root), null);
+    assert.deepEqual(values, ["3"]);
     assert.equal(values[placeholders.offset(root) ?? -1], "3");
-    assert.equal(values[embeds[0] === undefined ? -1 : (placeholders.limit(embeds[0].modifiers) ?? -1)], "99");
+    assert.equal(embeds[0] === undefined ? -1 : placeholders.limit(embeds[0].modifiers), null);
   });
 
   it("of writes are never capped", () => {

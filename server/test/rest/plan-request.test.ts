@@ -48,8 +48,9 @@ describe("preparing a call of a function", () => {
     );
     const options = {
       shapes: new RequestShapeCache<RequestShape>(),
-      maxRows: null,
+      limits: { maxRows: null, countCap: 10, maxBytes: 1000 },
       isPlanEnabled: false,
+      isCountCapped: false,
       isOwn: () => true,
     };
     const { request } = parameterisedOf("rpc/double?a=1");

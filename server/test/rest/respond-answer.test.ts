@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import type { AnswerPlan, Write } from "../../src/rest/plan/plan.ts";
 import { type AnswerInput, buildExplainAnswer } from "../../src/rest/respond/build-answer.ts";
+import type { MainResult } from "../../src/rest/respond/main-result.ts";
 import { rejectionOf } from "./support/parsing.ts";
 import {
   answerTo,
@@ -12,7 +13,6 @@ import {
   functionResult,
   INSERT,
   INTEGER,
-  type MainRow,
   readPlan,
   TEXT,
   UPDATE,
@@ -25,7 +25,7 @@ const ROWS = dataType("things", "composite");
 describe("responses to reads", () => {
   it("contain the body unchanged and its media type", () => {
     const body = '[{"id":1}, \n {"id":2}]';
-    assert.deepEqual(answerTo({}, readPlan(), { body, rows: "2" }), {
+    assert.deepEqual(answerTo({}, readPlan(), { parts: ['{"id":1}', '{"id":2}'], rows: 2 }), {
       status: 200,
       headers: {
         "content-range": "0-1/*",
@@ -34,6 +34,7 @@ describe("responses to reads", () => {
         vary: "Accept, Prefer, Range",
       },
       body,
+      isJson: true,
     });
   });
 
@@ -69,24 +70,24 @@ describe("responses to reads", () => {
   ];
   for (const { search, rows, total, count = null, estimate = null, isCut = false, gives } of windows) {
     it(`${search || "all"}, ${rows} of ${total ?? estimate ?? "?"} (${count}): ${gives.join(" ")}`, () => {
-      const plan = readPlan({ count, rowCap: 7, countCap: 7 });
-      const row = { rows: String(rows), total: total === undefined ? null : String(total), isCut: isCut ? "t" : "f" };
+      const plan = readPlan({ count, isCapped: true });
+      const row = { rows, total: total ?? null, isCut };
       const answer = answerTo({ search }, plan, row, { estimate, maxRows: 10 });
       assert.deepEqual([answer.status, answer.headers["content-range"]], gives);
       assert.equal(answer.headers["x-row-limit"], isCut ? "10" : undefined);
     });
   }
 
-  it("keep an exact count when no cap applied", () => {
+  it("keep an exact count when there is no row cap", () => {
     const plan = readPlan({ count: "estimated" });
-    const answer = answerTo({ search: "limit=2" }, plan, { rows: "2", total: "50" }, { estimate: 900, maxRows: 10 });
+    const answer = answerTo({ search: "limit=2" }, plan, { rows: 2, total: 50 }, { estimate: 900 });
     assert.equal(answer.headers["content-range"], "0-1/50");
   });
 
   it("reject a window beyond the last row, with the total", () => {
     const plan = readPlan({ count: "exact" });
     try {
-      answerTo({ search: "offset=9" }, plan, { total: "3" });
+      answerTo({ search: "offset=9" }, plan, { total: 3 });
       assert.fail("was taken");
     } catch (error) {
       assert.ok(error instanceof AppError);
@@ -102,14 +103,14 @@ describe("responses to reads", () => {
   });
 
   it("have no body for HEAD, and the same headers", () => {
-    const { status, headers, body } = answerTo({ method: "HEAD" }, readPlan(), { body: null, rows: "2" });
+    const { status, headers, body } = answerTo({ method: "HEAD" }, readPlan(), { rows: 2 });
     assert.deepEqual([status, headers["content-range"], body], [200, "0-1/*", null]);
     assert.equal(headers["content-type"], "application/json; charset=utf-8");
   });
 
   for (const method of ["GET", "HEAD"]) {
     it(`reject ${method} of an object when there is not one row`, () => {
-      for (const rows of ["0", "2"]) {
+      for (const rows of [0, 2]) {
         assert.deepEqual(
           rejectionOf(() => answerTo({ method, headers: { accept: OBJECT } }, readPlan(), { rows })),
           {
@@ -120,7 +121,7 @@ describe("responses to reads", () => {
           },
         );
       }
-      assert.equal(answerTo({ method, headers: { accept: OBJECT } }, readPlan(), { rows: "1" }).status, 200);
+      assert.equal(answerTo({ method, headers: { accept: OBJECT } }, readPlan(), { rows: 1 }).status, 200);
     });
   }
 
@@ -156,34 +157,34 @@ describe("responses to writes", () => {
     method: string,
     write: Write,
     prefer: string,
-    row: Partial<MainRow>,
+    row: Partial<MainResult>,
     status: number,
     range: string | undefined,
   ][] = [
-    ["POST", INSERT, "", { rows: "1" }, 201, "*/*"],
-    ["POST", INSERT, "", { rows: "0" }, 201, "*/*"],
-    ["POST", INSERT, "return=representation", { rows: "1" }, 201, "*/*"],
-    ["POST", INSERT, "count=exact", { rows: "2" }, 201, "*/2"],
-    ["POST", INSERT, "count=planned", { rows: "2" }, 201, "*/*"],
-    ["POST", merge, "resolution=merge-duplicates", { rows: "2", inserted: "1" }, 201, "*/*"],
-    ["POST", merge, "resolution=merge-duplicates", { rows: "2", inserted: "0" }, 200, "*/*"],
-    ["POST", ignore, "resolution=ignore-duplicates", { rows: "0", inserted: "0" }, 201, "*/*"],
-    ["PATCH", UPDATE, "", { rows: "3" }, 204, "0-2/*"],
-    ["PATCH", UPDATE, "", { rows: "0" }, 204, "*/*"],
-    ["PATCH", UPDATE, "return=representation", { rows: "0" }, 200, "*/*"],
-    ["PATCH", UPDATE, "return=representation,count=exact", { rows: "2" }, 200, "0-1/2"],
-    ["PATCH", UPDATE, "count=exact", { rows: "0" }, 204, "*/0"],
-    ["DELETE", DELETE, "", { rows: "2" }, 204, "*/*"],
-    ["DELETE", DELETE, "return=representation", { rows: "2" }, 200, "*/*"],
-    ["DELETE", DELETE, "count=estimated", { rows: "2" }, 204, "*/2"],
-    ["PUT", merge, "", { rows: "1", inserted: "1" }, 204, undefined],
-    ["PUT", merge, "return=representation", { rows: "1", inserted: "1" }, 201, undefined],
-    ["PUT", merge, "return=representation", { rows: "1", inserted: "0" }, 200, undefined],
+    ["POST", INSERT, "", { rows: 1 }, 201, "*/*"],
+    ["POST", INSERT, "", { rows: 0 }, 201, "*/*"],
+    ["POST", INSERT, "return=representation", { rows: 1 }, 201, "*/*"],
+    ["POST", INSERT, "count=exact", { rows: 2 }, 201, "*/2"],
+    ["POST", INSERT, "count=planned", { rows: 2 }, 201, "*/*"],
+    ["POST", merge, "resolution=merge-duplicates", { rows: 2, inserted: 1 }, 201, "*/*"],
+    ["POST", merge, "resolution=merge-duplicates", { rows: 2, inserted: 0 }, 200, "*/*"],
+    ["POST", ignore, "resolution=ignore-duplicates", { rows: 0, inserted: 0 }, 201, "*/*"],
+    ["PATCH", UPDATE, "", { rows: 3 }, 204, "0-2/*"],
+    ["PATCH", UPDATE, "", { rows: 0 }, 204, "*/*"],
+    ["PATCH", UPDATE, "return=representation", { rows: 0 }, 200, "*/*"],
+    ["PATCH", UPDATE, "return=representation,count=exact", { rows: 2 }, 200, "0-1/2"],
+    ["PATCH", UPDATE, "count=exact", { rows: 0 }, 204, "*/0"],
+    ["DELETE", DELETE, "", { rows: 2 }, 204, "*/*"],
+    ["DELETE", DELETE, "return=representation", { rows: 2 }, 200, "*/*"],
+    ["DELETE", DELETE, "count=estimated", { rows: 2 }, 204, "*/2"],
+    ["PUT", merge, "", { rows: 1, inserted: 1 }, 204, undefined],
+    ["PUT", merge, "return=representation", { rows: 1, inserted: 1 }, 201, undefined],
+    ["PUT", merge, "return=representation", { rows: 1, inserted: 0 }, 200, undefined],
   ];
   for (const [method, write, prefer, row, status, range] of rows) {
     it(`${method} ${write.kind} of ${row.rows} (${prefer}): ${status} ${range}`, () => {
       const input = { method, headers: { prefer }, body: Buffer.from("{}") };
-      const answer = answerTo(input, writePlan(write), { body: "[{}]", ...row });
+      const answer = answerTo(input, writePlan(write), { parts: ["{}"], ...row });
       const isShown = prefer.includes("representation");
       assert.deepEqual([answer.status, answer.headers["content-range"]], [status, range]);
       assert.equal(answer.body, isShown ? "[{}]" : null);
@@ -200,13 +201,13 @@ describe("responses to writes", () => {
   for (const [location, gives] of keys) {
     it(`have the Location of the row ${location}`, () => {
       const input = { method: "POST", headers: { prefer: "return=headers-only" }, body: Buffer.from("{}") };
-      assert.equal(answerTo(input, writePlan(INSERT), { rows: "1", location }).headers["location"], gives);
+      assert.equal(answerTo(input, writePlan(INSERT), { rows: 1, location }).headers["location"], gives);
     });
   }
 
   it("do not check for one row, which the statement does", () => {
     const input = { method: "PATCH", headers: { accept: OBJECT }, body: Buffer.from("{}") };
-    assert.equal(answerTo(input, writePlan(UPDATE), { rows: "2" }).status, 204);
+    assert.equal(answerTo(input, writePlan(UPDATE), { rows: 2 }).status, 204);
   });
 });
 
@@ -215,49 +216,49 @@ describe("responses to calls", () => {
   const set = functionResult("composite", ROWS, true);
 
   it("contain the result of the function", () => {
-    const value = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { body: "3", rows: "1" });
+    const value = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { parts: ["3"], rows: 1 });
     assert.deepEqual([value.status, value.body], [200, "3"]);
-    const nothing = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { body: null, rows: "1" });
+    const nothing = answerTo(input, callPlan(functionResult("scalar", INTEGER)), { rows: 1 });
     assert.equal(nothing.body, "null");
     assert.equal(value.headers["content-location"], undefined);
   });
 
   it("omit the result with return=minimal", () => {
     const quiet = { ...input, headers: { prefer: "return=minimal" } };
-    const { status, headers, body } = answerTo(quiet, callPlan(set, { count: "exact" }), { rows: "2", total: "2" });
+    const { status, headers, body } = answerTo(quiet, callPlan(set, { count: "exact" }), { rows: 2, total: 2 });
     assert.deepEqual([status, body, headers["content-range"]], [200, null, "0-1/2"]);
     assert.equal(headers["content-type"], undefined);
     const full = { ...input, headers: { prefer: "return=representation" } };
-    const shown = answerTo(full, callPlan(set), { rows: "1", body: "[{}]" });
+    const shown = answerTo(full, callPlan(set), { rows: 1, parts: ["{}"] });
     assert.deepEqual([shown.body, shown.headers["preference-applied"]], ["[{}]", undefined]);
   });
 
   it("are empty for void", () => {
     const plan = callPlan(functionResult("void", dataType("void", "void")));
-    const { status, headers, body } = answerTo(input, plan, { body: null, rows: "1" });
+    const { status, headers, body } = answerTo(input, plan, { rows: 1 });
     assert.deepEqual([status, body, headers["content-type"]], [204, null, undefined]);
   });
 
   it("have windows and counts", () => {
     const plan = callPlan(set, { count: "exact" });
-    const answer = answerTo({ ...input, search: "limit=2&offset=1" }, plan, { rows: "2", total: "9" });
+    const answer = answerTo({ ...input, search: "limit=2&offset=1" }, plan, { rows: 2, total: 9 });
     assert.deepEqual([answer.status, answer.headers["content-range"]], [206, "1-2/9"]);
-    assert.equal(rejectionOf(() => answerTo({ ...input, search: "offset=10" }, plan, { total: "9" })).status, 416);
+    assert.equal(rejectionOf(() => answerTo({ ...input, search: "offset=10" }, plan, { total: 9 })).status, 416);
   });
 
   it("are one object on request", () => {
     const asked = { ...input, headers: { accept: OBJECT } };
-    assert.equal(rejectionOf(() => answerTo(asked, callPlan(set), { rows: "2" })).code, "PGRST116");
-    assert.equal(answerTo(asked, callPlan(set), { rows: "1", body: "{}" }).body, "{}");
+    assert.equal(rejectionOf(() => answerTo(asked, callPlan(set), { rows: 2 })).code, "PGRST116");
+    assert.equal(answerTo(asked, callPlan(set), { rows: 1, parts: ["{}"] }).body, "{}");
   });
 
   it("are bytes or text on request", () => {
     const bytes = callPlan(functionResult("scalar", dataType("bytea", "bytea")));
     const asked = { ...input, headers: { accept: "application/octet-stream" } };
-    assert.deepEqual(answerTo(asked, bytes, { rows: "1", body: "\\x00ff10" }).body, Buffer.from([0, 255, 16]));
-    assert.deepEqual(answerTo(asked, bytes, { rows: "1", body: null }).body, Buffer.alloc(0));
+    assert.deepEqual(answerTo(asked, bytes, { rows: 1, parts: ["00ff10"] }).body, Buffer.from([0, 255, 16]));
+    assert.deepEqual(answerTo(asked, bytes, { rows: 1, parts: [""] }).body, Buffer.alloc(0));
     const text = { ...input, headers: { accept: "text/plain" } };
-    assert.equal(answerTo(text, callPlan(functionResult("scalar", TEXT)), { rows: "1", body: "\\x" }).body, "\\x");
+    assert.equal(answerTo(text, callPlan(functionResult("scalar", TEXT)), { rows: 1, parts: ["\\x"] }).body, "\\x");
   });
 });
 
@@ -310,7 +311,7 @@ describe("the response settings of the database", () => {
 
   it("replace status and headers", () => {
     const headers = '[{"Content-Type":"text/html"},{"X-Own":"a\\tb"},{"Set-Cookie":"a=1"},{"set-cookie":"b=2"}]';
-    const answer = answerTo({}, readPlan(), { status: "418", headers, body: "[1]" });
+    const answer = answerTo({}, readPlan(), { status: "418", headers, parts: ["1"] });
     assert.equal(answer.status, 418);
     assert.equal(answer.body, "[1]");
     assert.partialDeepStrictEqual(answer.headers, {

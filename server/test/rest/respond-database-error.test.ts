@@ -92,9 +92,9 @@ describe("the status of a database error", () => {
     });
   }
 
-  it("is never one that clients retry, unless the database is unavailable", () => {
+  it("is one that clients retry only when the database is unavailable or another transaction is in the way", () => {
     const retried = Object.entries(statuses).filter(([, status]) => status === 503 || status === 520);
-    assert.deepEqual(retried.map(([code]) => code).sort(), ["08006", "53300", "57P01"]);
+    assert.deepEqual(retried.map(([code]) => code).sort(), ["08006", "40001", "40P01", "53300", "55P03", "57P01"]);
   });
 
   it("is 401 when the role does not exist", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Embed, Output, Predicate, ReadNode } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
-import { ask, byOwn, column, compare, type Bind, openSqlStage, read, STAR, shown } from "./sql-stage.ts";
+import { ask, byOwn, column, compare, type Bind, openSqlStage, read, STAR, shown, LIMITS } from "./sql-stage.ts";
 
 const LONG_NAME = "n".repeat(63);
 
@@ -261,7 +261,7 @@ describe("windows around embeds", () => {
     const withOffset = ask((bind) =>
       read("items", { outputs, order: [byOwn("price")], limit: bind("1"), offset: bind("2") }),
     );
-    const { text } = renderPlan(withOffset.plan).main;
+    const { text } = renderPlan(withOffset.plan, LIMITS).main;
     assert.ok(text.indexOf(`"item_tags`) < text.indexOf("offset"), text);
     assert.match(text, /from \(select "items"\."id","items"\."price" from "shop"\."items" order by/);
   });

@@ -204,7 +204,7 @@ describe("windows and counts", () => {
       read("items", { where: [compare("id", "gt", bind("1"))], limit: bind("1") }, { count: "exact" }),
     );
     const { rows, total, isCut } = await on.stage.main(asked);
-    assert.deepEqual({ rows, total, isCut }, { rows: "1", total: "3", isCut: "f" });
+    assert.deepEqual({ rows, total, isCut }, { rows: "1", total: "3", isCut: false });
   });
 
   it("count without a window, and without a body", async () => {
@@ -214,27 +214,34 @@ describe("windows and counts", () => {
     assert.deepEqual({ body, rows, total }, { body: null, rows: "4", total: "4" });
   });
 
-  const cut = (capText: string, offsetText: string | null) =>
+  const cut = (offsetText: string | null, count: "estimated" | "capped" = "estimated") =>
     ask((bind) => {
-      const rowCap = bind(capText);
       const offset = offsetText === null ? null : bind(offsetText);
-      return read("items", { limit: rowCap, offset }, { rowCap, countCap: rowCap, count: "estimated" });
+      return read("items", { isCapped: true, offset }, { isCapped: true, count });
     });
 
   it("report whether the cap cut off rows", async () => {
-    const countsOf = async (cap: string, offset: string | null) => {
-      const { rows, total, isCut } = await on.stage.main(cut(cap, offset));
+    const countsOf = async (maxRows: number, offset: string | null) => {
+      const { rows, total, isCut } = await on.stage.main(cut(offset), {}, { maxRows });
       return [rows, total, isCut];
     };
-    assert.deepEqual(await countsOf("2", null), ["2", "3", "t"]);
-    assert.deepEqual(await countsOf("4", null), ["4", "4", "f"]);
-    assert.deepEqual(await countsOf("2", "2"), ["2", "3", "f"]);
-    assert.deepEqual(await countsOf("2", "1"), ["2", "3", "t"]);
-    assert.deepEqual(await countsOf("9", null), ["4", "4", "f"]);
+    assert.deepEqual(await countsOf(2, null), ["2", "3", true]);
+    assert.deepEqual(await countsOf(4, null), ["4", "4", false]);
+    assert.deepEqual(await countsOf(2, "2"), ["2", "3", false]);
+    assert.deepEqual(await countsOf(2, "1"), ["2", "3", true]);
+    assert.deepEqual(await countsOf(9, null), ["4", "4", false]);
+  });
+
+  it("stop a capped count one row after its cap", async () => {
+    const totals = [2, 3, 4, 5].map(async (countCap) => {
+      const { total } = await on.stage.main(cut(null, "capped"), {}, { countCap });
+      return total;
+    });
+    assert.deepEqual(await Promise.all(totals), ["3", "4", "4", "4"]);
   });
 
   it("ask the planner for an estimate", async () => {
-    const [result] = await on.stage.fly(cut("2", null), "estimate", {});
+    const [result] = await on.stage.fly(cut(null), "estimate", {});
     const [{ Plan: plan }] = JSON.parse(result?.rows[0]?.[0] ?? "");
     assert.equal(plan["Plan Rows"], 4);
   });

@@ -17,10 +17,18 @@ import type {
   Placeholder,
 } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
-import { RESULT_COLUMNS, type ResultColumn } from "../../src/rest/sql/statement.ts";
+import { SELECT_ANSWER_SETTINGS } from "../../src/rest/sql/transaction-settings.ts";
+import { buildBody } from "../../src/rest/respond/build-body.ts";
+import { type MainResult, readMainResult } from "../../src/rest/respond/main-result.ts";
+import type { StatementLimits } from "../../src/rest/sql/draft.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 
-export type MainRow = Readonly<Record<ResultColumn, string | null>>;
+/** The result of a main statement, as texts. */
+export type MainRow = Readonly<
+  Record<Exclude<keyof MainResult, "parts" | "csvHeader" | "isCut"> | "body", string | null>
+> & { readonly isCut: boolean };
+
+export const LIMITS: StatementLimits = { maxRows: 1000, countCap: 10_000, maxBytes: 32 * 1024 * 1024 };
 
 /** A plan with its values. */
 export interface Asked<P extends Plan = Plan> {
@@ -77,13 +85,22 @@ export class SqlStage {
     return { relationship, isToOne: relationship.isToOne, node: nodeOf(source, node) };
   }
 
-  async main(asked: Asked, scope: Partial<Scope> = {}): Promise<MainRow> {
-    const [result] = await this.fly(asked, "main", scope);
-    const [row, ...others] = result?.rows ?? [];
-    if (row === undefined || others.length > 0 || row.length !== RESULT_COLUMNS.length) {
-      throw new Error(`not one row of ${RESULT_COLUMNS.length} columns: ${JSON.stringify(result?.rows)}`);
-    }
-    return Object.fromEntries(RESULT_COLUMNS.map((name, at) => [name, row[at] ?? null])) as MainRow;
+  async main(asked: Asked, scope: Partial<Scope> = {}, limits: Partial<StatementLimits> = {}): Promise<MainRow> {
+    const { plan } = asked;
+    const isCsv = plan.answer.body.kind === "csv";
+    const names = isCsv ? (["main", "csvHeader"] as const) : (["main"] as const);
+    const results = await this.#run(asked, names, scope, limits);
+    const rowCap = plan.answer.isCapped ? (limits.maxRows ?? LIMITS.maxRows) : null;
+    const main = found(results[0], "a main result");
+    const csvHeader = isCsv ? (results[1] ?? null) : null;
+    const { parts, ...result } = readMainResult({ main, settings: results.at(-1) ?? null, csvHeader }, rowCap);
+    const isList = plan.kind !== "call" || plan.call.function.returns.isSet;
+    const hasBody = plan.answer.body.kind !== "none" && (plan.answer.body.kind !== "object" || parts.length > 0);
+    const body = hasBody ? String(buildBody(plan.answer.body, { parts, ...result }, isList)) : null;
+    const { status, headers, location, isCut } = result;
+    const total = plan.answer.count === null ? null : String(result.total ?? result.rows);
+    const inserted = result.inserted === null ? null : String(result.inserted);
+    return { body, rows: String(result.rows), total, isCut, status, headers, location, inserted };
   }
 
   /** The body as JSON. */
@@ -93,10 +110,23 @@ export class SqlStage {
   }
 
   async fly(asked: Asked, which: "main" | "estimate", scope: Partial<Scope>): Promise<readonly StatementResult[]> {
-    const statement = renderPlan(asked.plan)[which];
-    if (statement === null) throw new Error("there is no such statement");
-    const values = statement.parameters.map((placeholder) => asked.values[placeholder] ?? null);
-    return runPipelined(this.#pool, { scope: { ...SCOPE, ...scope }, statements: [{ text: statement.text, values }] });
+    return (await this.#run(asked, [which], scope, {})).slice(0, 1);
+  }
+
+  /** The last result is that of the response settings. */
+  #run(
+    { plan, values }: Asked,
+    names: readonly ("main" | "estimate" | "csvHeader")[],
+    scope: Partial<Scope>,
+    limits: Partial<StatementLimits>,
+  ): Promise<readonly StatementResult[]> {
+    const planned = renderPlan(plan, { ...LIMITS, ...limits });
+    const statements = names.map((name) => {
+      const { text, parameters } = found(planned[name], "such statement");
+      return { text, values: parameters.map((placeholder) => values[placeholder] ?? null) };
+    });
+    const settings = { text: SELECT_ANSWER_SETTINGS, values: [] };
+    return runPipelined(this.#pool, { scope: { ...SCOPE, ...scope }, statements: [...statements, settings] });
   }
 }
 
@@ -146,8 +176,7 @@ export const ARRAY: AnswerPlan = {
   count: null,
   mustBeSingle: false,
   maxAffected: null,
-  rowCap: null,
-  countCap: null,
+  isCapped: false,
 };
 
 export const STAR: Output = { kind: "star" };

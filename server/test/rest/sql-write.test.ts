@@ -2,7 +2,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AnswerPlan, BodyRows, ReadNode, Write, WritePlan } from "../../src/rest/plan/plan.ts";
 import { renderPlan } from "../../src/rest/sql/render.ts";
-import { ARRAY, ask, byOwn, compare, type Bind, type MainRow, nodeOf, openSqlStage, shop, shown } from "./sql-stage.ts";
+import {
+  ARRAY,
+  ask,
+  byOwn,
+  compare,
+  type Bind,
+  type MainRow,
+  nodeOf,
+  openSqlStage,
+  shop,
+  shown,
+  LIMITS,
+} from "./sql-stage.ts";
 
 const on = openSqlStage(`
   create type mood as enum ('glad', 'sad');
@@ -87,7 +99,7 @@ describe("inserts in SQL", () => {
   it("write a list, count it and return no rows", async () => {
     const rows = [{ id: 201 }, { id: 202 }];
     const asked = ask((bind) => writing(insert(bind, "items", rows, ["id"]), null, { count: "exact" }));
-    assert.match(renderPlan(asked.plan).main.text, /returning 1\)/);
+    assert.match(renderPlan(asked.plan, LIMITS).main.text, /returning 1\)/);
     assert.deepEqual(pick(await on.stage.main(asked), "body", "rows", "total", "inserted"), [null, "2", "2", null]);
     assert.equal(await countOf("items", "id in (201, 202) and name = 'unnamed'"), 2);
   });

@@ -103,7 +103,7 @@ describe("an update that changes no column", () => {
       path: `/rest/v1${path}`,
       principal: owner,
     });
-    const answers = await opened.stage.rest.answerBatch([
+    const { answers } = await opened.stage.rest.answerBatch([
       call("/agents", `id=eq.${agent.id}&select=id`, {}),
       call("/swarms", `id=eq.${world.swarm}`, {}),
       call("/agents", `id=eq.${agent.id}&select=name`, { name: "Bob" }),

@@ -25,6 +25,7 @@ class ConnectionPipeline {
     client.on("error", () => {});
     connection.on("parseComplete", () => this.#sent[0]?.handleParseComplete());
     connection.on("bindComplete", () => this.#sent[0]?.handleBindComplete());
+    connection.on("notice", ({ code }: { code?: string }) => this.#sent[0]?.handleNotice(code));
     connection.on("readyForQuery", ({ status }: { status: string }) => this.#handleReady(status));
     connection.on("end", () => this.#sent[0]?.handleDisconnect());
     connection.stream.prependListener("data", (chunk: Buffer) => this.#sent[0]?.handleBytes(chunk.length));

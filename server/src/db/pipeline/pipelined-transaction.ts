@@ -1,9 +1,9 @@
 import pg from "pg";
-import { AppError } from "../../errors/index.ts";
 import type { TransactionRequest, StatementResult, TextRow } from "./transaction-request.ts";
 import { MessageWriter } from "./message-writer.ts";
-import type { PreparedStatement, PreparedStatements, StatementUse } from "./prepared-statements.ts";
+import { type PreparedStatement, type PreparedStatements, type StatementUse, UNNAMED } from "./prepared-statements.ts";
 import { RESET_CONNECTION } from "./reset-answer.ts";
+import { responseTooLargeError } from "./response-too-large.ts";
 import type { Answerable, WireConnection } from "./wire.ts";
 
 /**
@@ -20,6 +20,7 @@ interface Step {
   readonly values: readonly (string | null)[];
   readonly text: string;
   readonly rows: TextRow[] | null;
+  notices: Set<string> | null;
 }
 
 // invalid_sql_statement_name: the statement is gone. feature_not_supported: the columns of its result have changed.
@@ -78,10 +79,10 @@ export class PipelinedTransaction implements Answerable {
     this.request = request;
     this.#statements = statements;
     statements.beginTransaction();
-    this.#steps = request.statements.map(({ text, values, role, isAnswered }) => {
-      const use = statements.use(role, text);
+    this.#steps = request.statements.map(({ text, values, role, isAnswered, isUnprepared = false }) => {
+      const use = isUnprepared ? UNNAMED : statements.use(role, text);
       if (use.mustParse) this.#parsing.push(use.statement);
-      return { use, text, values, rows: isAnswered ? [] : null };
+      return { use, text, values, rows: isAnswered ? [] : null, notices: null };
     });
   }
 
@@ -126,13 +127,11 @@ export class PipelinedTransaction implements Answerable {
   /** Counts all received bytes, before the driver parses them. */
   handleBytes(count: number): void {
     this.#receivedBytes += count;
-    if (this.#receivedBytes <= this.request.maxResultBytes) return;
-    this.abandon(
-      new AppError("BAD_REQUEST", `The result is larger than ${this.request.maxResultBytes} bytes`, {
-        hint: "Request fewer rows or columns at a time.",
-        foreign: { code: "54000", status: 500 },
-      }),
-    );
+    const { maxResultBytes, onBytes } = this.request;
+    if (this.#receivedBytes > maxResultBytes) return this.abandon(responseTooLargeError(maxResultBytes));
+    // Nobody holds the bytes of a detached transaction.
+    const error = this.#isDetached ? null : onBytes?.(count);
+    if (error instanceof Error) this.abandon(error);
   }
 
   handleParseComplete(): void {
@@ -149,10 +148,18 @@ export class PipelinedTransaction implements Answerable {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const rows = this.#steps[this.#stepIndex]?.rows ?? null;
-    if (rows !== null) this.#results.push({ rows, commandTag: text, rowCount: readRowCount(text) });
+    const { rows = null, notices = null } = this.#steps[this.#stepIndex] ?? {};
+    if (rows !== null) {
+      const result = { rows, commandTag: text, rowCount: readRowCount(text) };
+      this.#results.push(notices === null ? result : { ...result, notices: [...notices] });
+    }
     this.#stepIndex += 1;
     this.#isBound = false;
+  }
+
+  handleNotice(code: string | undefined): void {
+    const step = this.#steps[this.#stepIndex];
+    if (code !== undefined && step !== undefined) step.notices = (step.notices ?? new Set()).add(code);
   }
 
   handleEmptyQuery(): void {

@@ -16,7 +16,7 @@ export interface StatementUse {
   readonly statement: PreparedStatement | null;
 }
 
-const UNNAMED: StatementUse = { name: "", mustParse: true, statement: null };
+export const UNNAMED: StatementUse = { name: "", mustParse: true, statement: null };
 const DEFAULT_LIMIT = 200;
 const SEEN_LIMIT = 500;
 // Longer texts are hardly ever sent twice, and both sides of every connection would keep them.

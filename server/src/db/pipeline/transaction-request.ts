@@ -6,6 +6,8 @@ type StatementValue = string | number | bigint | boolean | Date | Uint8Array | n
 export interface PipelinedStatement {
   readonly text: string;
   readonly values: readonly StatementValue[];
+  /** Not prepared: a statement before it may remove prepared statements. */
+  readonly isUnprepared?: boolean;
 }
 
 export interface TransactionOptions {
@@ -19,7 +21,10 @@ export interface TransactionOptions {
   readonly resetAfter?: boolean;
   /** Runs the statements, checks the constraints, returns the results, and then rolls back. */
   readonly rollback?: boolean;
+  /** A larger result ends the connection, and with it the statement. */
   readonly maxResultBytes?: number;
+  /** Called with the number of bytes that have arrived. An error ends the connection, and is the outcome. */
+  readonly onBytes?: ((count: number) => Error | null) | undefined;
   /** Cancels the statements where they have a connection to themselves, and rolls back. Other reads run to their end unheard. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,6 +38,8 @@ export interface StatementResult {
   readonly commandTag: string;
   /** Rows returned or changed. */
   readonly rowCount: number;
+  /** SQLSTATEs of the messages that the statement has sent, each once. */
+  readonly notices?: readonly string[];
 }
 
 interface RequestStatement {
@@ -41,6 +48,7 @@ interface RequestStatement {
   /** `login` for statements that run before the role is set, or whose plan does not depend on it. */
   readonly role: string;
   readonly isAnswered: boolean;
+  readonly isUnprepared?: boolean;
 }
 
 /** All values are text already, so that nothing can fail between the first byte and the last. */
@@ -50,16 +58,19 @@ export interface TransactionRequest {
   readonly statements: readonly RequestStatement[];
   readonly isReadOnly: boolean;
   readonly shouldReset: boolean;
-  /** It leaves nothing on the connection, may be sent again, and has the default size limit, which its neighbours cannot use up. */
+  /** It leaves nothing on the connection, may be sent again, and has a size limit that its neighbours cannot use up. */
   readonly canShare: boolean;
   readonly maxResultBytes: number;
   /** For all statements together, where there are several: the server limits each of them alone. */
   readonly timeLimitMs: number | null;
+  readonly onBytes: ((count: number) => Error | null) | null;
 }
 
 const MAX_VALUES = 65_535;
 // Well below the maximum length of a string in V8; exceeding that ends the process.
 const DEFAULT_MAX_RESULT_BYTES = 256 * 1024 * 1024;
+/** Bytes that arrive together are counted for the first of the reads that share a connection. */
+const MIN_SHARED_RESULT_BYTES = 1024 * 1024;
 const LOGIN = "login";
 
 /**
@@ -70,7 +81,7 @@ const ROLL_BACK = ["set constraints all immediate", "rollback"];
 
 export function buildTransactionRequest(options: TransactionOptions): TransactionRequest {
   const { scope, statements, share, resetAfter = false, rollback = false } = options;
-  const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES } = options;
+  const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES, onBytes = null } = options;
   const enter = buildScope(scope);
   const rollbackTexts = rollback ? ROLL_BACK : [];
   return {
@@ -82,16 +93,18 @@ export function buildTransactionRequest(options: TransactionOptions): Transactio
     ],
     isReadOnly: scope.isReadOnly,
     shouldReset: resetAfter,
-    canShare: scope.isReadOnly && !resetAfter && !rollback && maxResultBytes >= DEFAULT_MAX_RESULT_BYTES,
+    canShare: scope.isReadOnly && !resetAfter && !rollback && maxResultBytes >= MIN_SHARED_RESULT_BYTES,
     maxResultBytes,
     timeLimitMs: statements.length > 1 && scope.statementTimeoutMs > 0 ? scope.statementTimeoutMs : null,
+    onBytes,
   };
 }
 
-function toRequestStatement({ text, values }: PipelinedStatement, role: string): RequestStatement {
+function toRequestStatement(statement: PipelinedStatement, role: string): RequestStatement {
+  const { text, values, isUnprepared = false } = statement;
   if (text.includes("\0")) throw new RangeError("the text of a statement cannot contain a zero byte");
   if (values.length > MAX_VALUES) throw new RangeError(`a statement cannot have more than ${MAX_VALUES} values`);
-  return { text, values: values.map(toValueText), role, isAnswered: true };
+  return { text, values: values.map(toValueText), role, isAnswered: true, isUnprepared };
 }
 
 function toValueText(value: StatementValue): string | null {

@@ -1,28 +1,36 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
-import type { StreamedResponse } from "../../functions/index.ts";
+import { ReaderPace } from "./reader-pace.ts";
 
-/** A reader that accepts no bytes for this long is treated as gone. */
-const STALLED_MS = 30_000;
+interface Streamed {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly stream: AsyncIterable<string | Uint8Array> | Iterable<Uint8Array>;
+}
 
 /**
  * Sends the headers at once and each chunk when it is produced. Requests the next chunk only when the connection has
- * drained, so that a slow reader slows the producer down.
+ * drained, so that a slow reader slows the producer down. Cuts the connection of a reader who is too slow.
  */
-export async function sendStream(reply: FastifyReply, { status, headers, stream }: StreamedResponse): Promise<void> {
+export async function sendStream(reply: FastifyReply, { status, headers, stream }: Streamed): Promise<void> {
   reply.hijack();
   const { raw } = reply;
   raw.socket?.setNoDelay(true);
   raw.writeHead(status, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...headers });
   raw.flushHeaders();
+  const pace = new ReaderPace();
   try {
     for await (const piece of stream) {
       if (raw.destroyed) break;
-      if (raw.write(piece)) continue;
-      if (!(await drains(raw))) {
+      if (raw.write(piece)) {
+        pace.reset();
+        continue;
+      }
+      if (!(await drains(raw, pace))) {
         raw.destroy();
         break;
       }
+      pace.add(piece.length);
     }
     raw.end();
   } finally {
@@ -31,7 +39,7 @@ export async function sendStream(reply: FastifyReply, { status, headers, stream 
   }
 }
 
-function drains(raw: ServerResponse): Promise<boolean> {
+function drains(raw: ServerResponse, pace: ReaderPace): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (hasDrained: boolean): void => {
       clearTimeout(timer);
@@ -41,7 +49,11 @@ function drains(raw: ServerResponse): Promise<boolean> {
     };
     const onDrain = (): void => settle(true);
     const onClose = (): void => settle(false);
-    const timer = setTimeout(() => settle(false), STALLED_MS);
+    const onDue = (): void => {
+      if (pace.isTooSlow()) settle(false);
+      else timer = setTimeout(onDue, pace.remainingMs());
+    };
+    let timer = setTimeout(onDue, pace.remainingMs());
     raw.once("drain", onDrain);
     raw.once("close", onClose);
   });

@@ -1,14 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NamedFunction } from "../../functions/index.ts";
+import { stringifyMembers } from "../../json/index.ts";
 import type { Limits } from "../../limits/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
 import { firstValues } from "../request/header-values.ts";
 import type { Route } from "./route.ts";
+import { sendBody } from "../response/send-body.ts";
 import { sendStream } from "../response/send-stream.ts";
 
 const PREFIX = "/functions/v1";
+const JSON_TYPE = "application/json; charset=utf-8";
 
 export interface FunctionRoutesOptions {
   readonly functions: readonly NamedFunction[];
@@ -33,10 +36,15 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
         count: (window, key) => countFor(limits, { request, reply }, window, key),
         showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
       });
-      const { status, headers = {} } = answer;
       if ("stream" in answer) return sendStream(reply, answer);
-      void reply.code(status).headers(headers).type("application/json; charset=utf-8");
-      return reply.send(JSON.stringify(answer.body));
+      const { status, headers = {}, onSent } = answer;
+      const body: string | undefined = stringifyMembers(answer.body);
+      return sendBody(reply, {
+        status,
+        headers: { ...headers, "content-type": JSON_TYPE },
+        body: body ?? null,
+        onSent,
+      });
     },
   }));
 }

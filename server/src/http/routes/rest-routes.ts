@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestModule } from "../../rest/index.ts";
 import { principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
+import { sendBody } from "../response/send-body.ts";
 import type { Route } from "./route.ts";
 
 const PREFIX = "/rest/v1";
@@ -29,8 +30,7 @@ export function restRoutes(rest: RestModule): Route[] {
       principal: principalOf(request),
       signal: clientSignalOf(reply),
     });
-    void reply.code(answer.status).headers(answer.headers);
-    return reply.send(answer.body ?? undefined);
+    return sendBody(reply, answer);
   };
   return [PREFIX, `${PREFIX}/*`].flatMap((path) =>
     METHODS.map(

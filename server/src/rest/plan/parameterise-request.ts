@@ -36,7 +36,7 @@ export interface Placeholders {
   operand(operation: Operation): Placeholder;
   /** Of a text search with a configuration. */
   config(operation: Operation): Placeholder;
-  /** Null: it has none. */
+  /** Null: it has none, or the row cap replaces it. */
   limit(modifiers: NodeModifiers): Placeholder | null;
   offset(modifiers: NodeModifiers): Placeholder | null;
   /** Of an argument in the query, or of a pair of a form body, by its index. */
@@ -44,33 +44,41 @@ export interface Placeholders {
   /** Of the text of the body; binary bodies are written as `\x` and hex digits. */
   body(): Placeholder;
   maxAffected(): Placeholder;
-  rowCap(): Placeholder;
-  /** Null: counting is not capped. */
-  countCap(): Placeholder | null;
 }
 
-/** The part of the request that a value belongs to; null for the second value of a part. */
-type Owner = Operation | NodeModifiers | ArgumentPair | "body" | "maxAffected" | "countCap" | null;
+/** The part of the request that a value belongs to; null for limits and for the second value of a part. */
+type Owner = Operation | NodeModifiers | ArgumentPair | "body" | "maxAffected" | null;
 
 interface ParameterList {
   readonly values: (string | null)[];
   readonly owners: Owner[];
+  /** Limits that are not replaced by the row cap. */
+  readonly limits: Map<NodeModifiers, Placeholder>;
+}
+
+export interface ParameteriseOptions {
+  /** A larger limit, and the absence of one, is replaced by the row cap; null: there is no cap. */
+  readonly maxRows: number | null;
+  /** Planned and estimated counts are counted up to the count cap. */
+  readonly isCountCapped?: boolean;
 }
 
 export function parameteriseRequest(
   request: ParsedRequest,
   media: AnswerMedia,
-  { maxRows }: { readonly maxRows: number | null },
+  { maxRows, isCountCapped = false }: ParameteriseOptions,
 ): ParameterisedRequest {
   const { query, target, method, preferences, body } = request;
-  const list: ParameterList = { values: [], owners: [] };
+  const list: ParameterList = { values: [], owners: [], limits: new Map() };
   const isRead = method === "GET" || method === "HEAD" || target.kind === "rpc";
-  const cap = isRead && isBelow(maxRows, query.root.limit) ? maxRows : null;
+  const isCapped = isRead && maxRows !== null && (query.root.limit ?? Infinity) > maxRows;
+  const maxRootRows = isRead ? maxRows : null;
 
   let key = `${method} ${target.kind}${target.kind === "root" ? "" : keyWord(target.name)}${keyWord(request.schema)}`;
   key += `${keyMedia(media)}${keyPreferences(preferences)}s${keySelect(query.select)}`;
-  key += parameteriseNode(list, query.root, cap);
-  for (const { path, modifiers } of query.embeds) key += `e${keyNames(path)}${parameteriseNode(list, modifiers, null)}`;
+  key += `${isCapped ? "L" : ""}${isCountCapped && preferences.count !== null ? "C" : ""}${parameteriseNode(list, query.root, maxRootRows)}`;
+  for (const { path, modifiers } of query.embeds)
+    key += `e${keyNames(path)}${parameteriseNode(list, modifiers, maxRows)}`;
   if (query.columns !== null) key += `c${keyNames(query.columns)}`;
   if (query.onConflict !== null) key += `k${keyNames(query.onConflict)}`;
   for (const { pair } of query.args) {
@@ -79,18 +87,8 @@ export function parameteriseRequest(
   }
   if (body.kind !== "none") key += parameteriseBody(list, body);
   if (request.isUnchangedReturned === true) key += "u";
-  if (isRead && preferences.count === "estimated" && maxRows !== null) add(list, "countCap", String(maxRows));
   if (preferences.maxAffected !== null) add(list, "maxAffected", String(preferences.maxAffected));
-  return {
-    key,
-    values: list.values,
-    placeholders: placeholdersOf(request, list, cap !== null),
-    isCapped: cap !== null,
-  };
-}
-
-function isBelow(maxRows: number | null, limit: number | null): maxRows is number {
-  return maxRows !== null && (limit === null || limit > maxRows);
+  return { key, values: list.values, placeholders: placeholdersOf(request, list), isCapped };
 }
 
 function add({ values, owners }: ParameterList, owner: Owner, value: string | null): void {
@@ -98,21 +96,22 @@ function add({ values, owners }: ParameterList, owner: Owner, value: string | nu
   owners.push(owner);
 }
 
-function parameteriseNode(list: ParameterList, modifiers: NodeModifiers, cap: number | null): string {
+function parameteriseNode(list: ParameterList, modifiers: NodeModifiers, maxRows: number | null): string {
   let key = "";
   for (const condition of modifiers.conditions) {
     key += keyCondition(condition);
     parameteriseCondition(list, condition);
   }
   for (const term of modifiers.order) key += keyOrder(term);
-  const limit = cap ?? modifiers.limit;
-  if (limit !== null) {
-    key += cap === null ? "l" : "L";
-    add(list, modifiers, String(limit));
+  const { limit, offset } = modifiers;
+  if (limit !== null && limit <= (maxRows ?? Infinity)) {
+    key += "l";
+    list.limits.set(modifiers, list.values.length);
+    add(list, null, String(limit));
   }
-  if (modifiers.offset !== null) {
+  if (offset !== null) {
     key += "o";
-    add(list, limit === null ? modifiers : null, String(modifiers.offset));
+    add(list, modifiers, String(offset));
   }
   return `${key};`;
 }
@@ -165,7 +164,7 @@ function rawText(type: string, bytes: Buffer): string {
 }
 
 /** The index is built on first use: most requests have a cached plan and never need it. */
-function placeholdersOf({ query, body }: ParsedRequest, { owners }: ParameterList, isCapped: boolean): Placeholders {
+function placeholdersOf({ query, body }: ParsedRequest, { owners, limits }: ParameterList): Placeholders {
   let index: ReadonlyMap<Owner, Placeholder> | null = null;
   const get = (owner: Owner | undefined): Placeholder => {
     index ??= new Map(owners.map((known, placeholder) => [known, placeholder]));
@@ -173,17 +172,13 @@ function placeholdersOf({ query, body }: ParsedRequest, { owners }: ParameterLis
     if (placeholder === undefined) throw new Error("the request has no such value");
     return placeholder;
   };
-  const hasLimit = (modifiers: NodeModifiers): boolean =>
-    modifiers.limit !== null || (isCapped && modifiers === query.root);
   return {
     operand: get,
     config: (operation) => get(operation) + 1,
-    limit: (modifiers) => (hasLimit(modifiers) ? get(modifiers) : null),
-    offset: (modifiers) => (modifiers.offset === null ? null : get(modifiers) + (hasLimit(modifiers) ? 1 : 0)),
+    limit: (modifiers) => limits.get(modifiers) ?? null,
+    offset: (modifiers) => (modifiers.offset === null ? null : get(modifiers)),
     argument: (index) => get(body.kind === "form" ? body.pairs[index] : query.args[index]?.pair),
     body: () => get("body"),
     maxAffected: () => get("maxAffected"),
-    rowCap: () => get(query.root),
-    countCap: () => (owners.includes("countCap") ? get("countCap") : null),
   };
 }

@@ -4,25 +4,26 @@ import { restError } from "../rest-error.ts";
 import type { Placeholders } from "./parameterise-request.ts";
 import type { BodyForm, CallArguments, CallPlan, ReadNode, Placeholder } from "./plan.ts";
 import type { PlanContext } from "./plan-context.ts";
-import { planNode } from "./plan-read.ts";
+import { decideCount, planNode } from "./plan-read.ts";
 
 /** Plans a call of a request that `settleCall` has resolved. */
 export function planCall(request: ParsedRequest, called: FunctionEntry, context: PlanContext): CallPlan {
-  const { method, preferences } = request;
+  const { method } = request;
   const mayWrite = method === "POST";
-  const shown = planShown(request, called, context);
-  const isCapped = context.isCapped && shown !== null && called.returns.isSet;
+  const planned = planShown(request, called, context);
+  const isCapped = context.isCapped && planned !== null && called.returns.isSet;
+  const shown = planned !== null && isCapped ? { ...planned, isCapped } : planned;
   return {
     kind: "call",
     call: { function: called, arguments: planArguments(request, called, context.placeholders), mayWrite },
     shown,
     answer: {
       body: decideBody(request, context),
-      count: shown === null ? null : preferences.count,
+      count: shown === null ? null : decideCount(request, context),
       mustBeSingle: mayWrite && context.media.body.kind === "object",
       maxAffected: planMaxAffected(request, called, context.placeholders),
-      rowCap: isCapped ? context.placeholders.rowCap() : null,
-      countCap: context.placeholders.countCap(),
+      isCapped,
+      isCounted: mayWrite,
     },
   };
 }

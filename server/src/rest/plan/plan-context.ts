@@ -9,4 +9,6 @@ export interface PlanContext {
   readonly placeholders: Placeholders;
   /** The row cap replaces the limit of the root. */
   readonly isCapped: boolean;
+  /** Planned and estimated counts are counted up to the count cap. */
+  readonly isCountCapped?: boolean;
 }

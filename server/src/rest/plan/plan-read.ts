@@ -5,7 +5,7 @@ import { restError } from "../rest-error.ts";
 import { type Branch, buildEmbedTree, type TreeNode } from "./embed-tree.ts";
 import { getRelation } from "./get-relation.ts";
 import type { Placeholders } from "./parameterise-request.ts";
-import type { Embed, ReadNode, ReadPlan, Placeholder, Source } from "./plan.ts";
+import type { AnswerPlan, Embed, ReadNode, ReadPlan, Placeholder, Source } from "./plan.ts";
 import { planConditions, planPresence } from "./plan-conditions.ts";
 import type { PlanContext } from "./plan-context.ts";
 import type { Rows } from "./plan-expression.ts";
@@ -35,20 +35,28 @@ export function planRead(request: ParsedRequest, relation: QualifiedName, contex
   const { schema, name, columns } = found;
   const source = { kind: "relation", relation: { schema, name } } as const;
   const root = planNode(request.query, { source, relation: found, columns }, context);
-  // At most one row is possible; checking for more would cost a quarter of the statement.
+  // At most one row is possible.
   const isCapped = context.isCapped && !isPinned(found, root);
   return {
     kind: "read",
-    root: context.isCapped && !isCapped ? { ...root, limit: null } : root,
+    root: isCapped ? { ...root, isCapped } : root,
     answer: {
       body: context.media.body,
-      count: request.preferences.count,
+      count: decideCount(request, context),
       mustBeSingle: false,
       maxAffected: null,
-      rowCap: isCapped ? context.placeholders.rowCap() : null,
-      countCap: context.placeholders.countCap(),
+      isCapped,
     },
   };
+}
+
+/** The planner's estimates also tell about rows that the caller cannot see. */
+export function decideCount(
+  { preferences }: ParsedRequest,
+  { isCountCapped = false }: PlanContext,
+): AnswerPlan["count"] {
+  const { count } = preferences;
+  return isCountCapped && (count === "planned" || count === "estimated") ? "capped" : count;
 }
 
 /** Whether filters fix every column of the primary key. */
@@ -115,7 +123,7 @@ function planBranch({ item, relationship, node }: Branch, placeholders: Placehol
       details: "Aggregates are not implemented for one-to-many or many-to-many spreads.",
     });
   }
-  return { relationship, isToOne, node: planned };
+  return { relationship, isToOne, node: isToOne || planned.limit !== null ? planned : { ...planned, isCapped: true } };
 }
 
 function sourceOf(relationship: Relationship): Source {

@@ -166,7 +166,7 @@ function planAnswer({ method, preferences }: ParsedRequest, context: PlanContext
     // A PUT writes one row; none means that the body does not match the filters.
     mustBeSingle: media.body.kind === "object" || method === "PUT",
     maxAffected: isBounded && (method === "PATCH" || method === "DELETE") ? placeholders.maxAffected() : null,
-    rowCap: null,
-    countCap: null,
+    isCapped: false,
+    isCounted: true,
   };
 }

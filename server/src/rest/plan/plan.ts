@@ -34,18 +34,19 @@ export interface CallPlan {
   readonly answer: AnswerPlan;
 }
 
-/** How the rows become one result row of the statement. */
+/** How the rows become the result of the statement. */
 export interface AnswerPlan {
   readonly body: BodyForm;
-  readonly count: "exact" | "planned" | "estimated" | null;
+  /** `capped`: an exact count that stops at the count cap, for callers whom an estimate would tell about rows that they cannot see. */
+  readonly count: "exact" | "planned" | "estimated" | "capped" | null;
   /** The statement fails unless it yields exactly one row, so that a write is rolled back. */
   readonly mustBeSingle: boolean;
   /** The statement fails when it affects more rows. */
   readonly maxAffected: Placeholder | null;
-  /** The maximum number of rows; the result reports whether there were more. Null: no cap. */
-  readonly rowCap: Placeholder | null;
-  /** An estimated count stops after this many rows and one; then the planner's estimate is used. Null: it never stops. */
-  readonly countCap: Placeholder | null;
+  /** Whether the row cap limits the rows. */
+  readonly isCapped: boolean;
+  /** The statement counts the bytes of its result and fails beyond the limit, so that a write is rolled back. */
+  readonly isCounted?: boolean;
 }
 
 export type BodyForm =
@@ -75,6 +76,8 @@ export interface ReadNode {
   readonly order: readonly OrderBy[];
   readonly limit: Placeholder | null;
   readonly offset: Placeholder | null;
+  /** The row cap takes the place of a limit. One row more is read, which shows that there are more. */
+  readonly isCapped?: boolean;
   /** An output, possibly of a spread, is an aggregate: the rows are grouped by all others. */
   readonly isAggregated: boolean;
 }

@@ -9,6 +9,7 @@ import { formatNameWarning } from "./name-warning.ts";
 import type { AnswerMedia } from "./negotiate.ts";
 import { formatPreferenceApplied } from "./preference-applied.ts";
 import { type AnswerHeaders, applyHeadersSetting, readStatusSetting } from "./response-settings.ts";
+import { buildBody } from "./build-body.ts";
 import { notSingleError } from "./translate-database-error.ts";
 
 export interface AnswerInput {
@@ -23,6 +24,7 @@ export interface AnswerInput {
   readonly multipleSchemas: boolean;
   /** The row cap, whether or not it applied to this request. */
   readonly maxRows: number | null;
+  readonly countCap: number;
   /** `Prefer: tx` is honoured. */
   readonly isRollbackAllowed: boolean;
 }
@@ -30,7 +32,7 @@ export interface AnswerInput {
 /** The request headers that the representation depends on. */
 const VARY = "Accept, Prefer, Range";
 
-/** Sent with 206: the row cap, when it cut off requested rows. */
+/** The row cap, when it cut off requested rows or rows of an embedded list. A read has status 206 then. */
 const ROW_LIMIT_HEADER = "x-row-limit";
 
 interface Draft {
@@ -48,7 +50,10 @@ export function buildAnswer(input: AnswerInput): RestAnswer {
   const draft = draftAnswer(input);
   const { headers } = draft;
   headers["vary"] = VARY;
-  const preferences = formatPreferenceApplied(request, plan, input.isRollbackAllowed);
+  const preferences = formatPreferenceApplied(request, plan, {
+    isTxHonoured: input.isRollbackAllowed,
+    isCountCapped: isCountCapped(input),
+  });
   if (preferences !== null) headers["preference-applied"] = preferences;
   const warning = formatNameWarning(request.query);
   if (warning !== null) headers["warning"] = warning;
@@ -56,7 +61,9 @@ export function buildAnswer(input: AnswerInput): RestAnswer {
   const status = readStatusSetting(result.status) ?? draft.status;
   const answered = applyHeadersSetting(headers, result.headers);
   const isSent = draft.hasBody && request.method !== "HEAD" && status !== 204 && status !== 205 && status !== 304;
-  return { status, headers: answered, body: isSent ? bodyOf(media, result) : null };
+  if (!isSent) return { status, headers: answered, body: null };
+  const isJson = media.body.kind !== "csv" && media.body.kind !== "raw";
+  return { status, headers: answered, body: buildBody(media.body, result, isList(plan)), isJson };
 }
 
 /** Responds with an execution plan, as text or JSON of the database. */
@@ -110,7 +117,7 @@ function draftWindow(input: AnswerInput): Draft {
   const total = countTotal(input, offset);
   if (total !== null && rows === 0 && offset > total) {
     throw restError("PGRST103", "Requested range not satisfiable", {
-      details: `An offset of ${offset} was requested, but there are only ${total} rows.`,
+      details: `An offset of ${offset} was requested, but there are ${isCountCapped(input) ? "fewer" : `only ${total}`} rows.`,
       headers: { "content-range": `*/${total}` },
     });
   }
@@ -120,11 +127,13 @@ function draftWindow(input: AnswerInput): Draft {
 }
 
 /** The number of rows without the window, by the requested kind of count. Null: unknown. */
-function countTotal({ plan: { answer }, result, estimate, maxRows }: AnswerInput, offset: number): number | null {
-  const { rows, total } = result;
+function countTotal(input: AnswerInput, offset: number): number | null {
+  const { plan, result, estimate, maxRows, countCap } = input;
+  const { rows } = result;
+  const total = result.total ?? rows;
   // An estimate is at least the number of rows that the response shows.
   const atLeastSeen = (guess: number): number => (rows === 0 ? guess : Math.max(guess, offset + rows));
-  switch (answer.count) {
+  switch (plan.answer.count) {
     case null:
       return null;
     case "exact":
@@ -133,13 +142,25 @@ function countTotal({ plan: { answer }, result, estimate, maxRows }: AnswerInput
       return estimate === null ? null : atLeastSeen(estimate);
     case "estimated": {
       // The count stops one row after the cap; beyond it the estimate is used.
-      const isCountCut = answer.countCap !== null && maxRows !== null && (total ?? 0) > maxRows;
-      return isCountCut ? atLeastSeen(Math.max(estimate ?? 0, total ?? 0)) : total;
+      const isCountCut = maxRows !== null && total > maxRows;
+      return isCountCut ? atLeastSeen(Math.max(estimate ?? 0, total)) : total;
     }
+    case "capped":
+      return isCountCapped(input) ? atLeastSeen(countCap) : total;
   }
 }
 
-function draftWrite({ request, result }: AnswerInput, { write }: WritePlan): Draft {
+/** There are more rows than a capped count counts. */
+function isCountCapped({ plan, result, countCap }: AnswerInput): boolean {
+  return plan.answer.count === "capped" && (result.total ?? 0) > countCap;
+}
+
+/** A single result of a function is not wrapped in a list. */
+function isList(plan: Plan): boolean {
+  return plan.kind !== "call" || plan.call.function.returns.isSet;
+}
+
+function draftWrite({ request, result, maxRows }: AnswerInput, { write }: WritePlan): Draft {
   const { count, return: shown } = request.preferences;
   const hasBody = shown === "representation";
   if (request.method === "PUT") return { status: putStatus(result, hasBody), headers: {}, hasBody };
@@ -147,6 +168,7 @@ function draftWrite({ request, result }: AnswerInput, { write }: WritePlan): Dra
   const total = count === "exact" || count === "estimated" ? result.rows : null;
   const rows = write.kind === "update" ? result.rows : 0;
   const headers: AnswerHeaders = { "content-range": formatContentRange(0, rows, total) };
+  if (result.isCut) headers[ROW_LIMIT_HEADER] = String(maxRows);
   if (write.kind !== "insert") return { status: hasBody ? 200 : 204, headers, hasBody };
   const location = formatLocation(write.relation.name, result.location);
   if (location !== null) headers["location"] = location;
@@ -163,11 +185,4 @@ function putStatus({ inserted }: MainResult, hasBody: boolean): number {
 function formatContentRange(offset: number, rows: number, total: number | null): string {
   const range = rows > 0 && total !== 0 ? `${offset}-${offset + rows - 1}` : "*";
   return `${range}/${total ?? "*"}`;
-}
-
-function bodyOf({ body }: AnswerMedia, result: MainResult): string | Buffer {
-  if (body.kind === "raw" && body.encoding === "hex") {
-    return Buffer.from(result.body?.replace(/^\\x/, "") ?? "", "hex");
-  }
-  return result.body ?? (body.kind === "value" || body.kind === "object" ? "null" : "");
 }

@@ -1,25 +1,49 @@
-import type { StatementResult } from "../../db/index.ts";
+import type { StatementResult, TextRow } from "../../db/index.ts";
+import { CUT_NOTICE } from "../sql/statement.ts";
 
-/** The row of a main statement, with parsed numbers. */
+/** The result of a main statement and of the statements after it. */
 export interface MainResult {
-  readonly body: string | null;
+  /** The parts of the body, one for each row. */
+  readonly parts: readonly string[];
   readonly rows: number;
   readonly total: number | null;
+  /** The row cap has cut off rows of the result or of an embedded list. */
   readonly isCut: boolean;
   readonly status: string | null;
   readonly headers: string | null;
   readonly location: string | null;
   readonly inserted: number | null;
+  readonly csvHeader: string | null;
 }
 
-/** In the order of `RESULT_COLUMNS`. */
-export function readMainResult({ rows }: Pick<StatementResult, "rows">): MainResult {
-  const [row] = rows;
-  if (row === undefined || rows.length > 1) throw new Error("a main statement must return exactly one row");
-  const [body = null, count, total = null, isCut, status = null, headers = null, ...rest] = row;
-  const [location = null, inserted = null] = rest;
-  const counts = { rows: Number(count), total: toCount(total), inserted: toCount(inserted) };
-  return { ...counts, body, isCut: isCut === "t", status, headers, location };
+interface ResultInput {
+  readonly main: Pick<StatementResult, "rows" | "notices">;
+  /** Of foreign SQL: `response.status` and `response.headers`. */
+  readonly settings: Pick<StatementResult, "rows"> | null;
+  readonly csvHeader: Pick<StatementResult, "rows"> | null;
+}
+
+/** `rowCap`: the number of rows that one more was read than; null: none. */
+export function readMainResult({ main, settings, csvHeader }: ResultInput, rowCap: number | null): MainResult {
+  const [first] = main.rows;
+  const figures: TextRow | null = first !== undefined && first[0] === null ? first : null;
+  const parts = (figures === null ? main.rows : main.rows.slice(1)).map(([part]) => part ?? "");
+  const [, count = null, total = null, location = null, inserted = null] = figures ?? [];
+  const rows = toCount(count) ?? parts.length;
+  const isOver = rowCap !== null && rows > rowCap;
+  if (isOver) parts.length = Math.min(parts.length, rowCap);
+  const [status = null, headers = null] = settings?.rows[0] ?? [];
+  return {
+    parts,
+    rows: isOver ? rowCap : rows,
+    total: toCount(total),
+    isCut: isOver || main.notices?.includes(CUT_NOTICE) === true,
+    status,
+    headers,
+    location,
+    inserted: toCount(inserted),
+    csvHeader: csvHeader?.rows[0]?.[0] ?? null,
+  };
 }
 
 function toCount(text: string | null): number | null {

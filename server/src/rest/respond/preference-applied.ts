@@ -1,8 +1,19 @@
 import type { ParsedRequest } from "../parse/parsed-request.ts";
 import type { Plan } from "../plan/plan.ts";
 
-/** The preferences that were applied; null when there are none. `isTxHonoured`: `Prefer: tx` is. */
-export function formatPreferenceApplied(request: ParsedRequest, plan: Plan, isTxHonoured: boolean): string | null {
+interface AppliedOptions {
+  /** `Prefer: tx` is honoured. */
+  readonly isTxHonoured: boolean;
+  /** The count stopped at the count cap. */
+  readonly isCountCapped: boolean;
+}
+
+/** The preferences that were applied; null when there are none. */
+export function formatPreferenceApplied(
+  request: ParsedRequest,
+  plan: Plan,
+  { isTxHonoured, isCountCapped }: AppliedOptions,
+): string | null {
   const { method, preferences } = request;
   const isWrite = plan.kind === "write";
   const canMissColumns = isWrite && (method === "POST" || method === "PATCH");
@@ -12,7 +23,7 @@ export function formatPreferenceApplied(request: ParsedRequest, plan: Plan, isTx
     ["resolution", isUpsert(request, plan) ? preferences.resolution : null],
     ["missing", canMissColumns ? preferences.missing : null],
     ["return", isWrite || isQuietCall(request, plan) ? preferences.return : null],
-    ["count", preferences.count],
+    ["count", isCountCapped ? "capped" : preferences.count],
     ["tx", isTxHonoured ? preferences.tx : null],
     ["handling", preferences.handling],
     ["timezone", preferences.timezone],

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { responseTooLargeError } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { foreignError, restError } from "../rest-error.ts";
 import { readRaisedStatus, translateRaisedAnswer } from "./raised-error.ts";
@@ -7,6 +8,8 @@ import { isInternalState, statusOfState } from "./error-status.ts";
 /** Raised by generated statements to roll back a write; the detail is the number of rows. */
 const NOT_SINGLE = "SB116";
 const TOO_MANY_AFFECTED = "SB124";
+/** Raised by generated statements beyond the byte limit, which is the detail. */
+const TOO_LARGE = "SB413";
 const INSUFFICIENT_PRIVILEGE = "42501";
 const INVALID_PARAMETER = "22023";
 
@@ -23,6 +26,8 @@ export function translateDatabaseError(
       return restError("PGRST124", "Query result exceeds max-affected preference constraint", {
         details: `The query affects ${readRows(error)} rows`,
       });
+    case TOO_LARGE:
+      return responseTooLargeError(readRows(error), error);
     case INSUFFICIENT_PRIVILEGE:
       return privilegeError(error, context.isAuthenticated);
     case "PGRST":

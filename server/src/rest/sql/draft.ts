@@ -10,6 +10,18 @@ export interface RowScope {
   readonly row: string;
   /** The row is a record without known columns, kept as JSON in the only column. */
   readonly isRecord: boolean;
+  /** The number of embeds around the rows. */
+  readonly depth: number;
+}
+
+/** Bounds of a statement. They are settings of the service, so they are literals of its text. */
+export interface StatementLimits {
+  /** Rows of the result and of each embedded list; null: no limit. */
+  readonly maxRows: number | null;
+  /** Rows up to which a capped count counts. */
+  readonly countCap: number;
+  /** Bytes of the result. */
+  readonly maxBytes: number;
 }
 
 /** The source of a node's rows, and the conditions that join them to the parent. */
@@ -25,6 +37,7 @@ export interface NodeFrame {
 
 /** A statement under construction. */
 export interface Draft {
+  readonly limits: StatementLimits;
   readonly parameters: readonly Placeholder[];
   /** Each use is a separate parameter, so that PostgreSQL infers its type from the context. */
   parameter(placeholder: Placeholder): string;
@@ -38,11 +51,12 @@ export interface Draft {
 /** The column of scalars and of records without known columns. */
 export const ONLY_COLUMN = `"_value"`;
 
-export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists">): Draft {
+export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists">, limits: StatementLimits): Draft {
   const parameters: Placeholder[] = [];
   const taken = new Set<string>();
   return {
     ...renderers,
+    limits,
     parameters,
     parameter(placeholder) {
       return `$${parameters.push(placeholder)}`;
@@ -59,7 +73,8 @@ export function createDraft(renderers: Pick<Draft, "renderNode" | "renderExists"
 
 /** Rows of a sub-select have lost their named type. Null: they have it, or there is none. */
 export function scopeOf(name: string, lostType: QualifiedName | null = null): RowScope {
-  return { name, row: lostType === null ? `${name}.*` : `(${name}.*)::${quoteName(lostType)}`, isRecord: false };
+  const row = lostType === null ? `${name}.*` : `(${name}.*)::${quoteName(lostType)}`;
+  return { name, row, isRecord: false, depth: 0 };
 }
 
 /** Whether a numeric suffix fits. */

@@ -1,16 +1,18 @@
 import type { AnswerPlan, ReadNode } from "../plan/plan.ts";
 import type { Draft, NodeFrame } from "./draft.ts";
-import { type RowForm, renderBody } from "./render-body.ts";
-import { renderWhere } from "./render-predicate.ts";
+import { type RowForm, renderBodyPart } from "./render-body.ts";
+import { renderUnshown } from "./render-rows.ts";
+import { hasWindow, renderWindow } from "./render-window.ts";
 
-/** The result columns of a main statement besides the body, as expressions. */
-export interface AnswerColumns {
-  /** The number of rows that the response is about. */
-  readonly count: string;
-  readonly total: string;
-  readonly isCut: string;
-  readonly location: string;
-  readonly inserted: string;
+/** The figures about the rows, as expressions; null where there is none. */
+export interface AnswerFigures {
+  /** Renders the rows that are counted, after `from`. Null: those of the body, which are counted on arrival. */
+  readonly counted: (() => string) | null;
+  /** The body can have fewer rows than are counted. */
+  readonly isCountNeeded?: boolean;
+  readonly total: string | null;
+  readonly location: string | null;
+  readonly inserted: string | null;
   /** Conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
 }
@@ -23,48 +25,63 @@ interface AnswerParts {
   readonly form: RowForm;
 }
 
-/** Read after the rows, because computing them sets these. */
-const SETTINGS = ["response.status", "response.headers"]
-  .map((name) => `nullif(pg_catalog.current_setting('${name}',true),'')`)
-  .join(",");
+/** What the protocol adds to a row. */
+const ROW_OVERHEAD_BYTES = 32;
 
-/** The one row of `RESULT_COLUMNS`. */
-export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, values: AnswerColumns): string {
-  const { count, total, isCut, location, inserted } = values;
+/** The rows of the body, after a row of figures where there are any. */
+export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerParts, figures: AnswerFigures): string {
+  const start = parts.before === "" ? "" : `with ${parts.before} `;
+  const rows = renderBodyRows(draft, answer, parts);
+  const head = renderFigures(draft, answer, figures);
+  if (rows === null) return `${start}${head}`;
+  if (head === null) return `${start}${rows}`;
+  return `${start}${head} union all select _.b,null,null,null,null from (${rows}) _`;
+}
+
+/** One column `b`. */
+function renderBodyRows(
+  draft: Draft,
+  { body, isCounted = false }: AnswerPlan,
+  { from, form }: AnswerParts,
+): string | null {
+  if (body.kind === "none") return null;
+  const rows = `select ${renderBodyPart(body, form)} as b from ${from}`;
+  if (!isCounted) return rows;
+  const bytes = `pg_catalog.octet_length(_.b)+${ROW_OVERHEAD_BYTES}`;
+  const isWithin = `private.count_bytes(0,${bytes},${draft.limits.maxBytes})`;
+  return `select case when ${isWithin} then _.b end as b from (${rows} offset 0) _`;
+}
+
+/** The row of figures. Null: there are none. */
+function renderFigures(draft: Draft, answer: AnswerPlan, figures: AnswerFigures): string | null {
+  const { total, location, inserted } = figures;
   const checks = [
-    ...(answer.mustBeSingle ? [`private.require_single(${count})`] : []),
+    ...(answer.mustBeSingle ? ["private.require_single(count(*))"] : []),
     ...(answer.maxAffected === null
       ? []
-      : [`private.require_at_most(${count},${draft.parameter(answer.maxAffected)}::bigint)`]),
-    ...values.checks,
+      : [`private.require_at_most(count(*),${draft.parameter(answer.maxAffected)}::bigint)`]),
+    ...figures.checks,
   ];
+  const others = [total, location, inserted];
+  const isNeeded = answer.body.kind === "none" || figures.isCountNeeded === true || checks.length > 0;
+  if (!isNeeded && others.every((figure) => figure === null)) return null;
+  const { counted } = figures;
+  const columns = ["null", counted === null ? "null" : "count(*)::text", ...others.map((figure) => figure ?? "null")];
+  const from = counted === null ? "" : ` from ${counted()}`;
   const having = checks.length === 0 ? "" : ` having ${checks.join(" and ")}`;
-  const start = parts.before === "" ? "" : `with ${parts.before} `;
-  const columns = [renderBody(answer.body, parts.form), count, total, isCut, SETTINGS, location, inserted].join(",");
-  return `${start}select ${columns} from ${parts.from}${having}`;
+  return `select ${columns.join(",")}${from}${having}`;
 }
 
-/** The number of rows without the window. */
-export function renderTotal(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
-  if (answer.count !== "exact" && answer.count !== "estimated") return "null";
-  if (node.limit === null && node.offset === null) return "count(*)";
-  const cap = answer.count === "estimated" ? answer.countCap : null;
-  const limit = cap === null ? "" : ` limit ${draft.parameter(cap)}::bigint+1`;
-  return `(select count(*) from (${renderUnshown(draft, node, frame)}${limit}) _)`;
+/** The number of rows without the window. Null: it is not requested, or there is no window. */
+export function renderTotal(draft: Draft, { count }: AnswerPlan, node: ReadNode, frame: NodeFrame): string | null {
+  if (count === null || count === "planned" || !hasWindow(node)) return null;
+  const { maxRows, countCap } = draft.limits;
+  const cap = count === "exact" ? null : count === "capped" ? countCap : maxRows;
+  const limit = cap === null ? "" : ` limit ${cap + 1}`;
+  return `(select count(*) from (${renderUnshown(draft, node, frame)}${limit}) _)::text`;
 }
 
-/** Whether there are rows beyond the cap. */
-export function renderIsCut(draft: Draft, answer: AnswerPlan, node: ReadNode, frame: NodeFrame): string {
-  if (answer.rowCap === null) return "false";
-  const cap = (placeholder: number): string => `${draft.parameter(placeholder)}::bigint`;
-  const isFull = `count(*)>=${cap(answer.rowCap)}`;
-  const skipped = node.offset === null ? "" : `+${cap(node.offset)}`;
-  const rows = `${renderUnshown(draft, node, frame)} offset ${cap(answer.rowCap)}${skipped}`;
-  return `case when ${isFull} then exists(${rows}) else false end`;
-}
-
-/** All rows of a node, for counting. */
-export function renderUnshown(draft: Draft, node: ReadNode, frame: NodeFrame): string {
-  if (node.isAggregated) return draft.renderNode(draft, { ...node, order: [], limit: null, offset: null }, frame);
-  return `select from ${frame.from}${renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope)}`;
+/** The rows of a node within its window, for counting. Volatile outputs would be computed although nothing reads them. */
+export function renderCounted(draft: Draft, node: ReadNode, frame: NodeFrame): string {
+  return `(${renderUnshown(draft, node, frame)}${renderWindow(draft, node, frame.isSingle)}) _`;
 }

@@ -7,7 +7,7 @@ import { renderExpression } from "./render-expression.ts";
 import { renderGrouped } from "./render-grouped.ts";
 import { renderOrder, renderOrderKey } from "./render-order.ts";
 import { renderWhere } from "./render-predicate.ts";
-import { renderWindow } from "./render-window.ts";
+import { hasWindow, renderWindow } from "./render-window.ts";
 
 /** The select of a node's rows with their outputs. */
 export function renderNode(draft: Draft, node: ReadNode, frame: NodeFrame): string {
@@ -18,16 +18,17 @@ export function renderNode(draft: Draft, node: ReadNode, frame: NodeFrame): stri
 }
 
 /** Applies the window before joins, so that rows outside of it are not joined. */
-function isCostlyOutsideWindow({ outputs, limit, offset }: ReadNode): boolean {
-  if (outputs.some(({ kind }) => kind === "spread")) return limit !== null || offset !== null;
+function isCostlyOutsideWindow(node: ReadNode): boolean {
+  const { outputs, offset } = node;
+  if (outputs.some(({ kind }) => kind === "spread")) return hasWindow(node);
   return offset !== null && outputs.some(({ kind }) => kind === "embed");
 }
 
 function renderAroundWindow(draft: Draft, node: ReadNode, frame: NodeFrame): string {
-  const { name, isRecord } = frame.scope;
+  const { name, isRecord, depth } = frame.scope;
   const needed = renderNeeded(findNeededColumns(node), name);
   const rows = `select ${needed} from ${frame.from}${renderRest(draft, node, frame)}`;
-  const scope = { ...scopeOf(name, frame.type), isRecord };
+  const scope = { ...scopeOf(name, frame.type), isRecord, depth };
   const { columns, laterals } = renderOutputs(draft, node.outputs, scope);
   return `select ${columns} from (${rows}) ${name}${laterals}`;
 }

@@ -13,12 +13,11 @@ export interface RenderedWrite {
   /** Everything after `with`. */
   readonly parts: string;
   readonly frame: NodeFrame;
-  /** The number of affected rows, as a sub-select. */
-  readonly count: string;
   /** Further conditions that raise an error when they do not hold. */
   readonly checks: readonly string[];
-  readonly location: string;
-  readonly inserted: string;
+  /** As text; null: the answer has none. */
+  readonly location: string | null;
+  readonly inserted: string | null;
 }
 
 type Insert = Write & { kind: "insert" };
@@ -42,9 +41,8 @@ export function renderWrite(draft: Draft, { write, shown }: Pick<WritePlan, "wri
   return {
     parts: `${before}${name} as (${statement})`,
     frame: { from: name, scope: scopeOf(name, relation), joins: [], type: relation, isSingle: false },
-    count,
     checks,
-    location: write.kind === "insert" ? renderLocation(write, name, count) : "null",
+    location: write.kind === "insert" ? renderLocation(write, name, count) : null,
     inserted: renderInserted(write, count, known),
   };
 }
@@ -190,13 +188,13 @@ function renderUpdate(draft: Draft, write: Update, { name, returning }: Target):
   };
 }
 
-function renderInserted({ kind, ...write }: Write, count: string, known: string | undefined): string {
-  if (kind !== "insert" || !("conflict" in write) || write.conflict === null) return "null";
-  return known === undefined ? count : `${count}-${known}`;
+function renderInserted({ kind, ...write }: Write, count: string, known: string | undefined): string | null {
+  if (kind !== "insert" || !("conflict" in write) || write.conflict === null) return null;
+  return known === undefined ? `${count}::text` : `(${count}-${known})::text`;
 }
 
-function renderLocation({ location }: Insert, name: string, count: string): string {
-  if (location === null) return "null";
+function renderLocation({ location }: Insert, name: string, count: string): string | null {
+  if (location === null) return null;
   const members = location.map((column) => `${quoteLiteral(column)},${name}.${quoteIdentifier(column)}::text`);
   return `case when ${count}=1 then (select pg_catalog.json_build_object(${members.join(",")})::text from ${name}) end`;
 }

@@ -1,76 +1,91 @@
 import type { FunctionResult } from "../catalogue/catalogue.ts";
-import type { AnswerPlan, CallPlan, Plan, ReadNode, ReadPlan, WritePlan } from "../plan/plan.ts";
+import type { CallPlan, Plan, ReadNode, ReadPlan, WritePlan } from "../plan/plan.ts";
 import { STALE_TYPE_ROWS } from "./body-rows.ts";
-import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, scopeOf } from "./draft.ts";
+import { createDraft, type Draft, type NodeFrame, ONLY_COLUMN, scopeOf, type StatementLimits } from "./draft.ts";
 import { quoteName } from "./quote.ts";
-import { renderAnswer, renderIsCut, renderTotal, renderUnshown } from "./render-answer.ts";
-import type { RowForm } from "./render-body.ts";
+import { type AnswerFigures, renderAnswer, renderCounted, renderTotal } from "./render-answer.ts";
 import { isUnknownRecord, renderCall } from "./render-call.ts";
 import { renderCsvHeader, type StarColumns } from "./render-csv-header.ts";
 import { renderExists } from "./render-embed.ts";
 import { renderNode } from "./render-node.ts";
-import { type RenderedRows, renderRows } from "./render-rows.ts";
+import { type RenderedRows, renderRows, renderUnshown } from "./render-rows.ts";
 import { renderWrite } from "./render-write.ts";
 import type { PlannedStatement, PlannedStatements } from "./statement.ts";
 
 /** The statements of a plan. Equal plans give equal texts. */
-export function renderPlan(plan: Plan): PlannedStatements {
+export function renderPlan(plan: Plan, limits: StatementLimits): PlannedStatements {
+  const renderWith = (render: (draft: Draft) => string): PlannedStatement => {
+    const draft = createDraft({ renderNode, renderExists }, limits);
+    const text = render(draft);
+    return { text, parameters: draft.parameters };
+  };
+  return {
+    main: renderWith((draft) => renderMain(draft, plan)),
+    estimate: isEstimated(plan) ? renderWith((draft) => `explain (format json) ${renderAll(draft, plan)}`) : null,
+    csvHeader: plan.answer.body.kind === "csv" ? renderWith(() => `select ${renderHeaderOf(plan)}`) : null,
+  };
+}
+
+function renderMain(draft: Draft, plan: Plan): string {
   switch (plan.kind) {
     case "read":
-      return {
-        main: renderWith((draft) => renderRead(draft, plan)),
-        estimate: renderEstimate(plan.answer, (draft) => renderUnshown(draft, plan.root, enterRoot(draft, plan.root))),
-      };
+      return renderRead(draft, plan);
     case "write":
-      return { main: renderWith((draft) => renderWritten(draft, plan)), estimate: null };
+      return renderWritten(draft, plan);
     case "call":
-      return {
-        main: renderWith((draft) => renderCalled(draft, plan)),
-        estimate: renderEstimate(plan.answer, (draft) => {
-          const { parts, frame } = renderCall(draft, plan.call);
-          return `with ${parts} ${renderUnshown(draft, shownOf(plan), frame)}`;
-        }),
-      };
+      return renderCalled(draft, plan);
   }
 }
 
-function renderWith(render: (draft: Draft) => string): PlannedStatement {
-  const draft = createDraft({ renderNode, renderExists });
-  const text = render(draft);
-  return { text, parameters: draft.parameters };
+function isEstimated({ kind, answer: { count } }: Plan): boolean {
+  return kind !== "write" && (count === "planned" || count === "estimated");
 }
 
-function renderEstimate({ count }: AnswerPlan, render: (draft: Draft) => string): PlannedStatement | null {
-  if (count !== "planned" && count !== "estimated") return null;
-  return renderWith((draft) => `explain (format json) ${render(draft)}`);
+/** All rows without the window, for the planner's estimate. */
+function renderAll(draft: Draft, plan: Plan): string {
+  if (plan.kind === "read") return renderUnshown(draft, plan.root, enterRoot(draft, plan.root));
+  if (plan.kind === "write") throw new Error("written rows are not estimated");
+  const { parts, frame } = renderCall(draft, plan.call);
+  return `with ${parts} ${renderUnshown(draft, shownOf(plan), frame)}`;
 }
+
+function renderHeaderOf(plan: Plan): string {
+  switch (plan.kind) {
+    case "read": {
+      const { source, outputs } = plan.root;
+      return renderCsvHeader(outputs, source.kind === "relation" ? source : { names: [] });
+    }
+    case "write":
+      return renderCsvHeader(plan.shown?.outputs ?? [], plan.write);
+    case "call":
+      return renderCsvHeader(shownOf(plan).outputs, starOf(plan.call.function.returns));
+  }
+}
+
+const NO_FIGURES: AnswerFigures = { counted: null, total: null, location: null, inserted: null, checks: [] };
 
 function renderRead(draft: Draft, { root, answer }: ReadPlan): string {
   const frame = enterRoot(draft, root);
+  const total = renderTotal(draft, answer, root, frame);
+  if (answer.body.kind === "none") {
+    const figures = { ...NO_FIGURES, counted: () => renderCounted(draft, root, frame), total };
+    return renderAnswer(draft, answer, NO_ROWS, figures);
+  }
   const { from, row } = renderRows(draft, root, frame);
-  const star: StarColumns = root.source.kind === "relation" ? { relation: root.source.relation } : { names: [] };
-  const columns = {
-    ...NOTHING_WRITTEN,
-    total: renderTotal(draft, answer, root, frame),
-    isCut: renderIsCut(draft, answer, root, frame),
-  };
-  return renderAnswer(draft, answer, { before: "", from, form: formOf(root, row, star) }, columns);
+  return renderAnswer(draft, answer, { before: "", from, form: { row, isBare: false } }, { ...NO_FIGURES, total });
 }
 
-const NOTHING_WRITTEN = { count: "count(*)", location: "null", inserted: "null", checks: [] };
+const NO_ROWS = { before: "", from: "", form: { row: "", isBare: false } };
 
 /** Fails when a function that was not a set when the catalogue was read returns several rows. */
 const ONE_RESULT = `case when count(*)<2 then true else private.require_single(${STALE_TYPE_ROWS}) end`;
 
 function renderWritten(draft: Draft, { write, shown, answer }: WritePlan): string {
-  const { parts, frame, count, checks, location, inserted } = renderWrite(draft, { write, shown });
+  const { parts, frame, checks, location, inserted } = renderWrite(draft, { write, shown });
   const { from, row } = shown === null ? { from: frame.from, row: "" } : renderRows(draft, shown, frame);
-  const isEachShown = shown === null || (shown.where.length === 0 && !shown.isAggregated);
-  const affected = isEachShown ? "count(*)" : count;
-  const total = answer.count === "exact" || answer.count === "estimated" ? affected : "null";
-  const columns = { count: affected, total, isCut: "false", location, inserted, checks };
-  const form = formOf(shown, row, { relation: write.relation });
-  return renderAnswer(draft, answer, { before: parts, from, form }, columns);
+  const isCountNeeded = shown !== null && (shown.where.length > 0 || shown.isAggregated);
+  const figures = { ...NO_FIGURES, counted: () => frame.from, isCountNeeded, location, inserted, checks };
+  return renderAnswer(draft, answer, { before: parts, from, form: { row, isBare: false } }, figures);
 }
 
 function renderCalled(draft: Draft, plan: CallPlan): string {
@@ -78,26 +93,26 @@ function renderCalled(draft: Draft, plan: CallPlan): string {
   const { returns } = call.function;
   const shown = shownOf(plan);
   const { parts, frame } = renderCall(draft, call);
-  const bare = isBare(returns, shown);
-  const { from, row } = bare ? renderBare(draft, shown, frame) : renderRows(draft, shown, frame);
-  const columns = {
-    ...NOTHING_WRITTEN,
+  const isBare = isBareResult(returns, shown);
+  const figures = {
+    ...NO_FIGURES,
+    counted: () => renderCounted(draft, shown, frame),
     total: renderTotal(draft, answer, shown, frame),
-    isCut: renderIsCut(draft, answer, shown, frame),
     checks: returns.isSet ? [] : [ONE_RESULT],
   };
-  const form = { ...formOf(shown, row, starOf(returns)), isBare: bare, isList: returns.isSet };
-  return renderAnswer(draft, answer, { before: parts, from, form }, columns);
+  if (answer.body.kind === "none") return renderAnswer(draft, answer, { ...NO_ROWS, before: parts }, figures);
+  const { from, row } = isBare ? renderBare(draft, shown, frame) : renderRows(draft, shown, frame);
+  return renderAnswer(draft, answer, { before: parts, from, form: { row, isBare } }, figures);
 }
 
 /** A result that cannot be selected from is returned whole. */
-function shownOf({ shown, answer }: CallPlan): ReadNode {
+function shownOf({ shown }: CallPlan): ReadNode {
   if (shown !== null) return shown;
   const nothing = { where: [], order: [], offset: null, isAggregated: false };
-  return { ...nothing, source: { kind: "call" }, outputs: [{ kind: "star" }], limit: answer.rowCap };
+  return { ...nothing, source: { kind: "call" }, outputs: [{ kind: "star" }], limit: null };
 }
 
-function isBare(returns: FunctionResult, { outputs }: ReadNode): boolean {
+function isBareResult(returns: FunctionResult, { outputs }: ReadNode): boolean {
   if (isUnknownRecord(returns)) return outputs.length === 1 && outputs[0]?.kind === "star";
   return returns.kind !== "composite";
 }
@@ -109,10 +124,6 @@ function starOf({ rowOf, columns }: FunctionResult): StarColumns {
 /** Renames the only column. */
 function renderBare(draft: Draft, node: ReadNode, frame: NodeFrame): RenderedRows {
   return { from: `(${renderNode(draft, node, frame)}) _(${ONLY_COLUMN})`, row: "_.*" };
-}
-
-function formOf(node: ReadNode | null, row: string, star: StarColumns): RowForm {
-  return { row, isBare: false, isList: true, renderHeader: () => renderCsvHeader(node?.outputs ?? [], star) };
 }
 
 function enterRoot(draft: Draft, { source }: ReadNode): NodeFrame {

@@ -6,30 +6,20 @@ export interface PlannedStatement {
   readonly parameters: readonly Placeholder[];
 }
 
-/** The statements of a plan, in the order in which they are run. The first gives exactly one row of `RESULT_COLUMNS`. */
+/** The statements of a plan, in the order in which they are run. */
 export interface PlannedStatements {
+  /**
+   * Gives a row for each row of the body, with its part of the body as the first column. Where there are figures, a row of them
+   * comes first: null, the number of rows returned or affected, that of rows without the window as far as they were counted, the
+   * primary key of the only new row (a JSON object of texts and nulls), and the number of new rows of an upsert. Each is a
+   * text, or null: there is none, or it is the number of rows of the body.
+   */
   readonly main: PlannedStatement;
   /** `explain (format json)` of the selected rows, for planned and estimated counts. */
   readonly estimate: PlannedStatement | null;
+  /** The first line of a CSV document. */
+  readonly csvHeader: PlannedStatement | null;
 }
 
-/** The columns of the row that a main statement returns, in order, all as text. */
-export const RESULT_COLUMNS = [
-  /** The response body; null when none was requested. */
-  "body",
-  /** Rows returned (by a read or a call) or affected (by a write). */
-  "rows",
-  /** Rows without the window; null when they were not counted. `estimated` counts up to the row cap. */
-  "total",
-  /** `t` when the row cap cut the answer; else `f` or null. */
-  "isCut",
-  /** The settings `response.status` and `response.headers`, null when empty. */
-  "status",
-  "headers",
-  /** Of an insert of exactly one row: JSON object of its primary key, every value as text or null. Else null. */
-  "location",
-  /** Of an upsert or PUT: how many rows are new. Else null. */
-  "inserted",
-] as const;
-
-export type ResultColumn = (typeof RESULT_COLUMNS)[number];
+/** SQLSTATE of the message with which `private.cut_list` says that the row cap has cut off an embedded list. */
+export const CUT_NOTICE = "SB206";

@@ -64,7 +64,7 @@ describe("operations of a batch", { timeout: 120_000 }, () => {
     });
     const [first, ...others] = calls;
     assert.ok(first);
-    return opened.stage.rest.answerBatch([first, ...others]);
+    return (await opened.stage.rest.answerBatch([first, ...others])).answers;
   }
 
   async function rejectionOf(operations: readonly Operation[], principal?: Principal): Promise<Rejection> {

@@ -201,9 +201,23 @@ describe("the row cap", () => {
     assert.deepEqual(outcome(await ask("HEAD /many", { prefer: "count=exact" })), [206, "0-49/200"]);
   });
 
-  it("does not apply to embeds", async () => {
-    const { json } = await ask("GET /items?select=id,many(id)&id=eq.1");
-    assert.equal((json as { many: unknown[] }[])[0]?.many.length, 200);
+  it("applies to each embedded list, and a list that it cuts off is reported", async () => {
+    const lengthsOf = async (search: string) => {
+      const { status, headers, json } = await ask(`GET /items?${search}&id=eq.1`);
+      return [status, headers["x-row-limit"], Object.values((json as object[])[0] ?? {}).at(-1)?.length];
+    };
+    for (const search of [
+      "select=id,many(*)",
+      "select=id,many(id)&many.order=id.desc",
+      "select=id,many(id)&many.limit=51",
+      "select=id,many(id)&many.offset=149",
+      "select=id,...many(many:id)",
+    ]) {
+      assert.deepEqual(await lengthsOf(search), [206, "50", 50], search);
+    }
+    for (const search of ["select=id,many(id)&many.limit=50", "select=id,many(id)&many.offset=150"]) {
+      assert.deepEqual(await lengthsOf(search), [200, undefined, 50], search);
+    }
   });
 });
 

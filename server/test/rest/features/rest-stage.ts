@@ -35,6 +35,8 @@ export const ANON: Principal = { role: "anon", userId: null, claims: { role: "an
 export interface StageOptions {
   readonly schemas?: readonly string[];
   readonly maxRows?: number;
+  readonly maxResponseBytes?: number;
+  readonly countCap?: number;
   readonly statementTimeoutMs?: number;
   readonly isPlanEnabled?: boolean;
   readonly isTxOverride?: boolean;
@@ -139,6 +141,11 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
       settings: {
         dbSchemas: options.schemas ?? ["public"],
         dbMaxRows: options.maxRows ?? 1000,
+        dbMaxEmbedDepth: 8,
+        dbMaxEmbeds: 20,
+        dbMaxResponseBytes: options.maxResponseBytes ?? 33_554_432,
+        dbMaxBufferedBytes: 268_435_456,
+        dbCountCap: options.countCap ?? 10_000,
         dbStatementTimeoutMs: statementTimeoutMs,
         dbPlanEnabled: options.isPlanEnabled ?? false,
         dbTxOverride: options.isTxOverride ?? false,

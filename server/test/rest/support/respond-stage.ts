@@ -9,9 +9,8 @@ import type { TypeCategory } from "../../../src/rest/catalogue/type-category.ts"
 import type { RequestInput } from "../../../src/rest/index.ts";
 import type { AnswerPlan, CallPlan, Plan, ReadNode, ReadPlan, Write, WritePlan } from "../../../src/rest/plan/plan.ts";
 import { type AnswerInput, buildAnswer } from "../../../src/rest/respond/build-answer.ts";
-import { type MainResult, readMainResult } from "../../../src/rest/respond/main-result.ts";
+import type { MainResult } from "../../../src/rest/respond/main-result.ts";
 import { negotiate } from "../../../src/rest/respond/negotiate.ts";
-import { RESULT_COLUMNS, type ResultColumn } from "../../../src/rest/sql/statement.ts";
 import { parse } from "./parsing.ts";
 
 export function dataType(label: string, category: TypeCategory, rest: Partial<DataType> = {}): DataType {
@@ -93,8 +92,7 @@ const ANSWER: AnswerPlan = {
   count: null,
   mustBeSingle: false,
   maxAffected: null,
-  rowCap: null,
-  countCap: null,
+  isCapped: false,
 };
 
 export function readPlan(answer: Partial<AnswerPlan> = {}): ReadPlan {
@@ -124,18 +122,23 @@ export const INSERT: Write & { kind: "insert" } = {
 export const UPDATE: Write = { kind: "update", relation: THINGS, rows: ROWS, where: [], matchOn: null };
 export const DELETE: Write = { kind: "delete", relation: THINGS, where: [] };
 
-export type MainRow = Readonly<Record<ResultColumn, string | null>>;
+const RESULT: MainResult = {
+  parts: [],
+  rows: 0,
+  total: null,
+  isCut: false,
+  status: null,
+  headers: null,
+  location: null,
+  inserted: null,
+  csvHeader: null,
+};
 
-function mainResult(rest: Partial<MainRow>): MainResult {
-  const row: Partial<MainRow> = { body: "[]", rows: "0", ...rest };
-  return readMainResult({ rows: [RESULT_COLUMNS.map((name) => row[name] ?? null)] });
-}
-
-/** The response to a request, for a plan and a result row of the database. */
+/** The response to a request, for a plan and a result of the database. */
 export function answerTo(
   input: Partial<RequestInput>,
   plan: Plan,
-  row: Partial<MainRow> = {},
+  result: Partial<MainResult> = {},
   rest: Partial<AnswerInput> = {},
 ) {
   const request = parse(input);
@@ -145,10 +148,11 @@ export function answerTo(
     rawSearch: input.search ?? "",
     media: negotiate(request, { isPlanEnabled: false, functionResult }),
     plan,
-    result: mainResult(row),
+    result: { ...RESULT, ...result },
     estimate: null,
     multipleSchemas: false,
     maxRows: null,
+    countCap: 100,
     isRollbackAllowed: false,
     ...rest,
   });
