@@ -23,8 +23,8 @@ const HOLDER = Symbol("whose share the connection counts for");
 
 // A property and not a WeakMap, which would be changed with each use of a connection.
 interface HeldClient extends pg.PoolClient {
-  /** Undefined while a group of reads uses the connection. */
-  [HOLDER]?: string | undefined;
+  /** Null while a group of reads uses the connection; undefined while nobody does. */
+  [HOLDER]?: string | null | undefined;
 }
 
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined) => void;
@@ -52,7 +52,12 @@ export class FairPool extends pg.Pool {
     this.lockTimeoutMs = lockTimeoutMs;
     this.#maxPerUser = Math.max(1, Math.floor(max * userShare));
     this.#queue = new FairQueue({ permits: max, maxHeldBy: (key) => this.#maxHeldBy(key) });
-    this.on("release", (_error, client: HeldClient) => this.#returnPermit(client[HOLDER]));
+    this.on("release", (_error, client: HeldClient) => {
+      const holder = client[HOLDER];
+      client[HOLDER] = undefined;
+      // The driver's pool itself releases a connection that was established too late for its request.
+      if (holder !== undefined) this.#returnPermit(holder);
+    });
   }
 
   countWaiting(): number {
@@ -121,8 +126,8 @@ export class FairPool extends pg.Pool {
     this.#queue.remove(request);
   }
 
-  /** Opens the connection of a permit. Without a key, those who share it leave by themselves. */
-  open(key: string | undefined, callback: OnConnection): void {
+  /** Opens the connection of a permit. With null, those who share it leave by themselves. */
+  open(key: string | null, callback: OnConnection): void {
     super.connect((error, client: HeldClient | undefined) => {
       if (client === undefined) this.#returnPermit(key);
       else client[HOLDER] = key;
@@ -150,8 +155,8 @@ export class FairPool extends pg.Pool {
     request.fail(error);
   }
 
-  #returnPermit(key: string | undefined): void {
-    if (key !== undefined) this.#queue.leave(key);
+  #returnPermit(key: string | null): void {
+    if (key !== null) this.#queue.leave(key);
     this.#queue.free();
     this.#dispatch();
   }

@@ -124,7 +124,7 @@ class ReadMultiplexer {
     if (others.length === 0) return first.settle({ kind: "alone", isGranted: true });
     const group = [first, ...others];
     for (const read of group) read.group = group;
-    this.#pool.open(undefined, (error, client) => {
+    this.#pool.open(null, (error, client) => {
       if (client !== undefined) void this.#runTogether(client, group);
       else for (const read of group) read.fail(error);
     });
