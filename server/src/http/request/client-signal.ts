@@ -8,7 +8,7 @@ export function clientSignalOf({ raw }: FastifyReply): AbortSignal {
     if (!raw.writableFinished) gone.abort(clientGoneError());
   };
   if (raw.destroyed) check();
-  else raw.once("close", check);
+  else raw.on("close", check);
   return gone.signal;
 }
 
