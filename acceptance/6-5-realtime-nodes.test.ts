@@ -107,7 +107,12 @@ describe("6.5 realtime on two nodes of one database", { skip: NEEDS_OWN_SERVICE 
         ({ length }) => length >= (expected[at]?.length ?? 0),
         `all events on channel ${at}`,
       );
-      assert.deepEqual(events, expected[at]);
+      // Messages of different senders can overtake each other on the way between nodes.
+      assert.deepEqual(events.toSorted(), expected[at]?.toSorted());
+      assert.deepEqual(
+        events.filter((event) => sent.includes(event)),
+        expected[at]?.filter((event) => sent.includes(event)),
+      );
     }
   });
 

@@ -99,7 +99,9 @@ describe("quoting", () => {
           }
         })();
         if (statement === null) return;
-        await assert.rejects(query(statement), { code: "42704" });
+        // A name can happen to be that of a type.
+        const { rowCount } = await query(`select from pg_type where typname = ${quoteLiteral(cast)}`);
+        await (rowCount !== 0 ? query(statement) : assert.rejects(query(statement), { code: "42704" }));
       }),
       { numRuns: 100 },
     );
