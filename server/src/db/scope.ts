@@ -90,8 +90,8 @@ export function scopeOf(
   return { role, claims, session, address, ...transaction };
 }
 
-/** Whose share of the connections the transaction uses: the user's, that of the address of an anonymous caller, or the service role's. */
-export function shareKeyOf({ role, claims, address = "" }: Scope): string {
+/** Whose share of a bounded resource is used: the user's, that of the address of an anonymous caller, or the service role's. */
+export function shareKeyOf({ role, claims, address = "" }: Pick<Scope, "role" | "claims" | "address">): string {
   if (role === "service_role") return SERVICE_ROLE_KEY;
   return role === "anon" ? `anon ${address}` : String(claims["sub"]);
 }

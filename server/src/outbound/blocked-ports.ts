@@ -6,77 +6,18 @@ const BAD_PORTS = [
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Ports of databases, brokers, control planes and remote administration, which no public endpoint uses. */
-const INTERNAL_PORTS = [
-  88,
-  445,
-  873,
-  3389,
-  5900,
-  5985,
-  5986, // Kerberos, SMB, rsync, RDP, VNC, WinRM
-  1080,
-  3128, // proxies
-  1433,
-  1434,
-  1521,
-  3050,
-  3306,
-  5432,
-  5433,
-  6432,
-  26257, // SQL databases and poolers
-  5984,
-  6984,
-  7473,
-  7474,
-  7687,
-  8086,
-  8529,
-  9042,
-  9160,
-  27017,
-  27018,
-  27019,
-  28017, // other databases
-  6379,
-  6380,
-  11211,
-  26379, // caches
-  9200,
-  9300, // search
-  2181,
-  4222,
-  4369,
-  5671,
-  5672,
-  6650,
-  9092,
-  9093,
-  15672,
-  25672, // brokers
-  2375,
-  2376,
-  2377,
-  2379,
-  2380,
-  6443,
-  10250,
-  10255,
-  10256, // containers and their control planes
-  4505,
-  4506,
-  8200,
-  8300,
-  8301,
-  8302,
-  8500,
-  8501,
-  8502, // configuration and secrets
-  7000,
-  7001,
-  7199,
-  9100, // cluster traffic, JMX, node exporter
-];
+/** Ports of services that no public endpoint uses. */
+const INTERNAL_PORTS = {
+  remoteAdministration: [88, 445, 873, 3389, 5900, 5985, 5986],
+  proxies: [1080, 3128],
+  sqlDatabases: [1433, 1434, 1521, 3050, 3306, 5432, 5433, 6432, 26257],
+  otherDatabases: [5984, 6984, 7473, 7474, 7687, 8086, 8529, 9042, 9160, 27017, 27018, 27019, 28017],
+  caches: [6379, 6380, 11211, 26379],
+  search: [9200, 9300],
+  brokers: [2181, 4222, 4369, 5671, 5672, 6650, 9092, 9093, 15672, 25672],
+  containers: [2375, 2376, 2377, 2379, 2380, 6443, 10250, 10255, 10256],
+  configurationAndSecrets: [4505, 4506, 8200, 8300, 8301, 8302, 8500, 8501, 8502],
+  clustersAndMonitoring: [7000, 7001, 7199, 9100],
+};
 
-export const BLOCKED_PORTS: ReadonlySet<number> = new Set([...BAD_PORTS, ...INTERNAL_PORTS]);
+export const BLOCKED_PORTS: ReadonlySet<number> = new Set([...BAD_PORTS, ...Object.values(INTERNAL_PORTS).flat()]);

@@ -1,4 +1,4 @@
-import type { Principal } from "../db/index.ts";
+import { type Principal, shareKeyOf } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 
 /** Smaller responses are not counted, so that large ones of others do not affect them. */
@@ -17,8 +17,8 @@ export class BufferedBytes {
     this.#maxBytes = maxBytes;
   }
 
-  open(principal: Pick<Principal, "role" | "userId">): BufferedResponse {
-    return new BufferedResponse(this, principal.role === "service_role" ? null : (principal.userId ?? principal.role));
+  open(principal: Principal): BufferedResponse {
+    return new BufferedResponse(this, principal.role === "service_role" ? null : shareKeyOf(principal));
   }
 
   /** Adds bytes. False when they exceed the limit. The service role can use all of it. */

@@ -101,7 +101,7 @@ describe("quoting", () => {
         if (statement === null) return;
         // A name can happen to be that of a type.
         const { rowCount } = await query(`select from pg_type where typname = ${quoteLiteral(cast)}`);
-        await (rowCount !== 0 ? query(statement) : assert.rejects(query(statement), { code: "42704" }));
+        if (rowCount === 0) await assert.rejects(query(statement), { code: "42704" });
       }),
       { numRuns: 100 },
     );

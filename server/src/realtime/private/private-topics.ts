@@ -10,6 +10,7 @@ import {
   type Scope,
   SERVICE_PRINCIPAL,
   scopeOf,
+  shareKeyOf,
   type TextRow,
 } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
@@ -78,9 +79,9 @@ export function createPrivateTopics(options: PrivateTopicsOptions): PrivateTopic
   };
   const check = async (given: TopicCheck, signal?: AbortSignal): Promise<TopicAccess> => {
     if (given.principal.role === "service_role") return FULL_ACCESS;
-    const { session, userId } = given.principal;
+    const { session } = given.principal;
     // The scope is the service role's, the share of the connections that of the user.
-    const share = `realtime ${userId ?? "anon"}`;
+    const share = `realtime ${shareKeyOf(given.principal)}`;
     const [access = NO_ACCESS] = (await runChecks(database.service, [given], { session, share, signal })) ?? [];
     if (access instanceof Error) throw access;
     return access;
