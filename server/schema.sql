@@ -229,7 +229,7 @@ create table auth.sessions (
   aal text default 'aal1'::text not null,
   amr jsonb default '[]'::jsonb not null,
   factor_id uuid,
-  refresh_key_wrapped bytea not null,
+  refresh_key_wrapped bytea,
   refresh_counter bigint default 0 not null,
   refreshed_at timestamp with time zone,
   not_after timestamp with time zone,
@@ -241,8 +241,11 @@ create table auth.sessions (
   requires_signature boolean default false not null,
   requires_aal2 boolean default false not null,
   seen_refresh_counter bigint default 0 not null,
+  api_key_hash bytea,
   constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_api_key_hash_key UNIQUE (api_key_hash),
   constraint sessions_aal_known CHECK (aal = ANY (ARRAY['aal1'::text, 'aal2'::text])),
+  constraint sessions_one_secret CHECK ((api_key_hash IS NULL) <> (refresh_key_wrapped IS NULL)),
   constraint sessions_factor_id_fkey FOREIGN KEY (factor_id) REFERENCES auth.mfa_factors(id) ON DELETE SET NULL,
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
@@ -301,6 +304,19 @@ grant delete, insert, select, update on table auth.users to sb_service;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
+CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.model_calls
+  select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
+    (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
+  on conflict (id) do nothing;
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.add_swarm_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -353,6 +369,7 @@ declare
   locked uuid[];
   busy uuid[];
   events public.run_events[];
+  first_turns jsonb;
   turns record;
   is_stored boolean;
 begin
@@ -360,16 +377,26 @@ begin
     -- Whatever is waited for all the same fails the statement, and the calls come again one by one.
     perform set_config('lock_timeout', '100ms', true);
   end if;
-  if batch @? '$[*].idempotency_key ? (@ != null)' then
-    answers := private.answer_used_keys(batch, waits);
-    calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
+  if batch @? '$[*].agent_id ? (@ != null)' then
+    calls := private.open_private_swarms(batch, waits);
+    answers := jsonb_path_query_array(calls, '$[*] ? (exists (@.answer))');
+    calls := nullif(jsonb_path_query_array(calls, '$[*] ? (!exists (@.answer))'), '[]');
+  end if;
+  if calls @? '$[*].idempotency_key ? (@ != null)' then
+    answers := answers || private.answer_used_keys(calls, waits);
+    calls := (select jsonb_agg(c.value) from jsonb_array_elements(calls) as c
               where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
-    if calls is null then
-      return private.answer_admissions(answers, null, null, null);
-    end if;
+  end if;
+  if calls is null then
+    return private.answer_admissions(answers, null, null, null);
   end if;
   locks := private.lock_swarms(calls, waits);
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
+  if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
+    -- Rolls the new swarm back.
+    perform private.reject_call(calls -> 0 -> 'answer' -> 'rejection' ->> 'code',
+      calls -> 0 -> 'answer' -> 'rejection' -> 'details');
+  end if;
   if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
     busy := private.interrupt_runs(array(
       select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
@@ -391,7 +418,11 @@ begin
   if calls is not null then
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
-    turns := private.begin_turns(private.plan_first_turns(calls, locked));
+    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
+    if not waits or locked = '{}' then
+      first_turns := private.remove_held_turns(first_turns, locked);
+    end if;
+    turns := private.begin_turns(first_turns);
     events := events || turns.events;
     is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
@@ -425,6 +456,8 @@ declare
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
+  cancel_reasons text[];
+  untaken json[] := '{}';
   is_stored boolean;
   taken record;
 begin
@@ -436,8 +469,8 @@ begin
   locked := private.lock_steps(batch, locked, waits);
   select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
     array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
-    array_agg(e.steps)
-  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent
+    array_agg(e.steps), array_agg(private.get_cancel_reason(l))
+  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent, cancel_reasons
   from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb, events jsonb,
     is_repeated boolean)
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
@@ -446,21 +479,25 @@ begin
   cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
   where e.run_id = any (locked) and (f.run).status = 'running';
+  if coalesce(cardinality(runs), 0) < jsonb_array_length(batch) then
+    untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
+  end if;
   if runs is null then
-    return private.answer_advances(batch, null, null, null, null, null, null);
+    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
-  is_stored := private.insert_events(taken.stored || taken.events
-    || private.build_delta_events(run_ids, swarm_ids, deltas));
+  is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
   -- lost.
-  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
+  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"
+    || @.op == "add_model_calls"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
     messages := private.read_new_messages(runs, sent);
   end if;
-  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events, messages);
+  return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
+    cancel_reasons, taken.events, messages);
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -470,15 +507,12 @@ CREATE OR REPLACE FUNCTION private.answer_admissions(answers jsonb, calls jsonb,
  LANGUAGE plpgsql
 AS $function$
 declare
-  started uuid[] := '{}';
+  started uuid[];
   admitted json;
+  others jsonb := '[]';
 begin
   if calls is not null then
-    for i in 0 .. jsonb_array_length(calls) - 1 loop
-      if calls -> i -> 'starts' = 'true' then
-        started := started || (calls -> i ->> 'run_id')::uuid;
-      end if;
-    end loop;
+    started := private.parse_uuids(jsonb_path_query_array(calls, '$[*] ? (@.starts == true).run_id'));
     select json_agg(json_build_object('place', e.place, 'run_id', e.run_id, 'fence', case when e.starts then 1 end,
       'interrupted_run_id', case when e.conflict = 'interrupt' then e.live_id end,
       'events', (
@@ -496,34 +530,48 @@ begin
     -- Not flattened into the join, which would build the context of every run for every call.
     left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;
+  if answers <> '[]' then
+    others := (select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
+               from jsonb_array_elements(answers) as a);
+  end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
-    'others', case when answers = '[]' then answers else (
-      select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
-      from jsonb_array_elements(answers) as a) end);
+    'others', others);
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[], has_next boolean[], events public.run_events[], messages json[])
+CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[])
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
 begin
-  return json_build_object('has_events', exists (select 1 from private.events), 'runs', (
-    select json_agg(json_build_object('place', e.place,
-      'outcome', case when t.place is not null then 'taken'
-        when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost' else 'held' end,
-      'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end,
+  return json_build_object('has_events', exists (select 1 from private.events), 'runs', untaken || array(
+    select json_build_object('place', t.place, 'outcome', 'taken', 'cancel_reason', t.cancel_reason,
       'results', t.results, 'body', t.body, 'has_next', t.has_next,
       'events', (
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
-        from unnest(events) as v where v.run_id = e.run_id),
-      'messages', t.messages))
-    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
+        from unnest(events) as v where v.run_id = t.run_id),
+      'messages', t.messages)
+    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, messages)
+      as t (place, run_id, results, body, has_next, cancel_reason, messages)));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.answer_untaken_runs(batch jsonb, taken integer[])
+ RETURNS json[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return array(
+    select json_build_object('place', e.place,
+      'outcome', case when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost'
+        else 'held' end,
+      'cancel_reason', private.get_cancel_reason(l), 'results', null, 'body', null, 'has_next', null, 'events', null,
+      'messages', null)
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint)
     left join private.run_leases l on l.run_id = e.run_id
     left join public.runs r on r.id = e.run_id
-    left join unnest(places, results, bodies, has_next, messages) as t (place, results, body, has_next, messages)
-      on t.place = e.place));
+    where e.place <> all (taken));
 end
 $function$;
 
@@ -616,14 +664,18 @@ CREATE OR REPLACE FUNCTION private.assign_message_seq()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
-  if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
-    raise exception 'swarm % does not exist', new.swarm_id
-      using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
-            constraint = 'messages_swarm_id_fkey';
+  update private.message_counters counter set last_seq = counter.last_seq + 1 where counter.swarm_id = new.swarm_id
+  returning counter.last_seq into new.seq;
+  if not found then
+    if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
+      raise exception 'swarm % does not exist', new.swarm_id
+        using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
+              constraint = 'messages_swarm_id_fkey';
+    end if;
+    insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
+    on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
+    returning last_seq into new.seq;
   end if;
-  insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
-  on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
-  returning last_seq into new.seq;
   if new.sender_name is null then
     new.sender_name := coalesce(
       case new.sender_type
@@ -690,7 +742,8 @@ begin
       case when live.is_responding then 'responding' else 'thinking' end as after,
       jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
         'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own,
+      (select max(v.number) from public.agent_versions v where v.agent_id = a.id) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
@@ -702,9 +755,9 @@ begin
       where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
+      message_id, started_at, agent_version)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now()
+      e.message_id, now(), e.version
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -742,10 +795,15 @@ CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_
  STABLE
 AS $function$
 begin
+  -- Many agents have no tools, and the statement below is a large one to prepare.
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+    return '[]';
+  end if;
   return (select coalesce(
       jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
         'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
         'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+        'max_retries', t.max_retries,
         'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
           where s.tool_id = t.id))
       order by t.name, t.id), '[]')
@@ -766,22 +824,6 @@ CREATE OR REPLACE FUNCTION private.build_answer(rejection jsonb)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select case when rejection is not null then jsonb_build_object('rejection', rejection) end $function$;
-
-CREATE OR REPLACE FUNCTION private.build_delta_events(run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
- RETURNS public.run_events[]
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return array(
-    select row(r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now())::public.run_events
-    from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
-    cross join lateral jsonb_to_recordset(r.deltas)
-      as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-    -- A subquery for each row: as a join, without statistics, it would read all events.
-    where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null);
-end
-$function$;
 
 CREATE OR REPLACE FUNCTION private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb, agent_id uuid)
  RETURNS public.run_events
@@ -841,20 +883,22 @@ CREATE OR REPLACE FUNCTION private.change_agent_statuses(plan jsonb, from_field 
 AS $function$
 declare
   contexts jsonb := '{}';
+  statuses jsonb := '{}';
+  ids uuid[] := '{}';
   step jsonb;
 begin
   for i in 0 .. jsonb_array_length(plan) - 1 loop
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
+      ids := ids || (step ->> 'agent_id')::uuid;
+      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
       contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
         'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
     end if;
   end loop;
-  if contexts <> '{}' then
+  if ids <> '{}' then
     contexts := private.set_run_context(contexts);
-    update public.agents a set status = e.value ->> to_field
-    from jsonb_array_elements(plan) as e
-    where a.id = (e.value ->> 'agent_id')::uuid and e.value -> from_field <> e.value -> to_field;
+    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
   end if;
   return true;
 end
@@ -911,6 +955,23 @@ begin
             detail = pg_catalog.json_build_object('framework', new.framework, 'model', new.model)::text;
   end if;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.check_agent_use(user_id uuid, agent_id uuid, is_service boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  owner_id uuid := (select a.user_id from public.agents a where a.id = check_agent_use.agent_id);
+begin
+  return case
+    when is_service and not exists (select 1 from public.profiles p where p.id = check_agent_use.user_id)
+      then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}')
+    when owner_id is null then private.build_rejection('AGENT_NOT_FOUND')
+    when not is_service and owner_id <> check_agent_use.user_id
+      then private.build_rejection('PERMISSION_DENIED') end;
 end
 $function$;
 
@@ -1109,7 +1170,7 @@ $function$;
 grant execute on function private.claim_runs(text,integer,integer,text[],integer[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_queues integer, max_rows integer, default_capacity integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], send_limit integer DEFAULT 0)
- RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
+ RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision, traceparent text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -1173,7 +1234,7 @@ begin
     q.attempts_before, q.cause, w.url, w.secret,
     array(select p.secret from private.webhook_previous_secrets p
           where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
-    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms
+    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms, q.traceparent
   from unnest(claimed_ids, claimed_due_at) as claimed (id, due_at)
   join private.webhook_queue q on q.delivery_id = claimed.id
   join public.webhook_deliveries d on d.id = claimed.id
@@ -1209,8 +1270,8 @@ begin
   end loop;
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   from public.runs r
-  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('pending_approval',
-    'running');
+  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
+    and x.status in ('pending_approval', 'pending_client', 'running');
   delete from private.run_progress p where p.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
@@ -1271,7 +1332,9 @@ begin
       (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
        from public.run_events e
        cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
-       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text) as said
+       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text
+         and e.seq > coalesce((select max(r.seq) from public.run_events r where r.run_id = run.id
+           and r.type = 'message.reset' and r.data ->> 'turn_id' = t.id::text), 0)) as said
     from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id
@@ -1393,6 +1456,102 @@ begin
 end
 $function$;
 grant execute on function private.count_claimed_sends(uuid[],uuid[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.count_deleted_agents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with deleted as materialized (
+    select c.user_id from private.agent_counters c where c.user_id in (select o.user_id from old_rows o)
+    order by c.user_id for no key update
+  )
+  update private.agent_counters c set agents = c.agents - (select count(*) from old_rows o where o.user_id = c.user_id)
+  where c.user_id in (select d.user_id from deleted d);
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.count_truncated_agents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from private.agent_counters;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.create_agent_swarm(call jsonb, settings jsonb, is_hidden boolean)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  agent uuid := call ->> 'agent_id';
+  is_service boolean := (call -> 'is_service')::boolean;
+  swarm uuid := private.new_id();
+  rejection jsonb;
+  context text;
+begin
+  perform 1 from auth.users u where u.id = caller for key share;
+  perform 1 from public.agents a where a.id = agent for key share;
+  rejection := private.check_agent_use(caller, agent, is_service);
+  if rejection is not null then
+    perform private.reject_call(rejection ->> 'code', rejection -> 'details');
+  end if;
+  context := set_config('swarmbase.context', json_build_object('actor', json_build_object(
+    'type', case when is_service then 'service' else 'user' end,
+    'id', case when not is_service then caller end))::text, true);
+  if is_hidden then
+    insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
+  end if;
+  insert into public.swarms (id, owner_id, name, settings)
+  select swarm, caller, a.name, create_agent_swarm.settings from public.agents a where a.id = agent;
+  insert into public.swarm_agents (swarm_id, agent_id, added_by)
+  values (swarm, agent, case when not is_service then caller end);
+  return swarm;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.create_conversation_swarm(call jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  swarm uuid := private.create_agent_swarm(call, private.get_conversation_settings(),
+    call -> 'conversation' -> 'is_stored' <> 'true');
+  context text;
+begin
+  context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
+  insert into public.messages (swarm_id, sender_type, sender_user_id, sender_agent_id, content)
+  select swarm, said.sender, case when said.sender = 'user' then (call ->> 'user_id')::uuid end,
+    case when said.sender = 'agent' then (call ->> 'agent_id')::uuid end, said.content
+  from (select case e.value ->> 'role' when 'assistant' then 'agent' else 'user' end as sender,
+          e.value ->> 'content' as content, e.position
+        from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)) as said
+  order by said.position;
+  return swarm;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.create_private_swarm(call jsonb)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  swarm uuid := private.create_agent_swarm(call, '{}', false);
+begin
+  insert into private.private_swarms (user_id, agent_id, swarm_id)
+  values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
+  on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
+  return swarm;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.create_profile()
  RETURNS trigger
@@ -1520,6 +1679,32 @@ end
 $function$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.delete_hidden_swarms(retention interval, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  ended uuid[];
+begin
+  delete from private.hidden_swarms h
+  where coalesce(h.deleted_at, h.created_at) < now() - interval '10 minutes'
+    and not exists (select 1 from public.swarms s where s.id = h.swarm_id);
+  ended := array(
+    select s.id from private.hidden_swarms h
+    join public.swarms s on s.id = h.swarm_id
+    where h.created_at < now() - retention
+      and not exists (select 1 from public.runs r where r.swarm_id = s.id
+                      and (r.finished_at is null or r.finished_at > now() - retention))
+    order by h.created_at limit max_rows for update of s skip locked);
+  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = any (ended);
+  delete from public.swarms s where s.id = any (ended);
+  return cardinality(ended);
+end
+$function$;
+grant execute on function private.delete_hidden_swarms(interval,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.delete_message_run_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1542,9 +1727,10 @@ CREATE OR REPLACE FUNCTION private.deny_tool(run public.runs, execution_id uuid,
 AS $function$
 begin
   update public.tool_executions x
-  set status = 'denied', decided_by = deny_tool.decided_by, finished_at = now(),
+  set status = case deny_tool.code when 'CLIENT_TOOL_EXPIRED' then 'timed_out' else 'denied' end,
+    decided_by = deny_tool.decided_by, finished_at = now(),
     error = jsonb_build_object('code', deny_tool.code, 'message', deny_tool.message, 'retryable', false)
-  where x.id = deny_tool.execution_id and x.run_id = run.id and x.status = 'pending_approval';
+  where x.id = deny_tool.execution_id and x.run_id = run.id and x.status in ('pending_approval', 'pending_client');
   if not found then
     return false;
   end if;
@@ -1681,10 +1867,20 @@ CREATE OR REPLACE FUNCTION private.emit_agent_updated()
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
+declare
+  has_followers boolean;
+  has_subscribers boolean;
 begin
   -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
-  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
-                 where w.is_active and w.events && array['agent.updated', 'agent.status_changed']) then
+  select exists (select 1 from private.list_followed_topics()),
+    exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
+            where w.is_active and w.events && array['agent.updated', 'agent.status_changed'])
+  into has_followers, has_subscribers;
+  if has_followers then
+    perform private.signal_agents(array_agg(n.id), array_agg(n.status))
+    from new_rows n join old_rows o on o.id = n.id where n.status <> o.status;
+  end if;
+  if not has_subscribers then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -1942,7 +2138,7 @@ begin
       'actor', private.get_actor()),
     array[n.owner_id]
   from new_rows n
-  where private.is_subscribed('swarm.created', array[n.owner_id]);
+  where private.is_subscribed('swarm.created', array[n.owner_id]) and not private.is_hidden_swarm(n.id);
   return null;
 end
 $function$;
@@ -1956,6 +2152,9 @@ AS $function$
 declare
   audience uuid[] := private.list_swarm_audience(old.id);
 begin
+  if private.is_hidden_swarm(old.id) then
+    return old;
+  end if;
   if not old.owner_id = any (audience) then
     audience := audience || old.owner_id;
   end if;
@@ -2028,7 +2227,7 @@ begin
     else json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
       'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
       'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
-  if done.status <> 'cancelled' then
+  if done.status <> 'cancelled' and not private.is_hidden_swarm(run.swarm_id) then
     perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
       array(select m.user_id from public.swarm_members m
             where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
@@ -2047,25 +2246,16 @@ CREATE OR REPLACE FUNCTION private.enforce_agent_limit()
 AS $function$
 declare
   allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
-  max_user_locks constant integer := 100;
-  all_users_lock constant bigint := hashtextextended('', 7235);
-  owners bigint[];
-  owner bigint;
+  most integer;
 begin
-  if coalesce(allowed, 0) = 0 then
-    return null;
-  end if;
-  owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
-  if cardinality(owners) > max_user_locks then
-    perform pg_advisory_xact_lock(all_users_lock);
-  else
-    perform pg_advisory_xact_lock_shared(all_users_lock);
-    foreach owner in array owners loop
-      perform pg_advisory_xact_lock(owner);
-    end loop;
-  end if;
-  if exists (select 1 from public.agents a where a.user_id in (select n.user_id from new_rows n)
-             group by a.user_id having count(*) > allowed) then
+  with counted as (
+    insert into private.agent_counters as counter (user_id, agents)
+    select n.user_id, count(*) from new_rows n group by n.user_id order by n.user_id
+    on conflict (user_id) do update set agents = counter.agents + excluded.agents
+    returning counter.agents
+  )
+  select max(c.agents) into most from counted c;
+  if allowed > 0 and most > allowed then
     raise exception 'a user may have at most % agents', allowed
       using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = 'agents_limit_per_user';
   end if;
@@ -2159,8 +2349,8 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, default_capacity integer DEFAULT 0, queue_ids uuid[] DEFAULT '{}'::uuid[], queue_capacities integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0)
- RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision)
+CREATE OR REPLACE FUNCTION private.fan_out_events(max_events integer, first_delay interval, new_claim uuid DEFAULT NULL::uuid, lease interval DEFAULT NULL::interval, max_rows integer DEFAULT 0, default_capacity integer DEFAULT 0, queue_ids uuid[] DEFAULT '{}'::uuid[], queue_capacities integer[] DEFAULT '{}'::integer[], full_users uuid[] DEFAULT '{}'::uuid[], send_limit integer DEFAULT 0, is_traced boolean DEFAULT false)
+ RETURNS TABLE(events integer, unclaimed integer, has_resumptions boolean, made_at timestamp with time zone, id uuid, webhook_id uuid, event_id uuid, event_type text, body text, user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision, traceparent text)
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
@@ -2171,7 +2361,8 @@ AS $function$
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
     return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
-      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8;
+      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8,
+      null;
     return;
   end if;
   return query
@@ -2182,10 +2373,11 @@ begin
       union all
       select ctid from (select ctid from private.events order by seq desc
         limit max_events / 4 for update skip locked) as newest))
-    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at,
+      coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
-      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent
     from taken e
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
     for key share of w
@@ -2195,7 +2387,8 @@ begin
     from addressed
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.queue_position, a.queue_position = 1 as is_first,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.traceparent, a.queue_position,
+      a.queue_position = 1 as is_first,
       private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
@@ -2221,9 +2414,9 @@ begin
     insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
     select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
   ), queued as (
-    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until)
+    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until, traceparent)
     select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
-      case when is_claimed then new_claim end, case when is_claimed then now() + lease end
+      case when is_claimed then new_claim end, case when is_claimed then now() + lease end, traceparent
     from allowed
   ), queues as (
     insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
@@ -2238,7 +2431,12 @@ begin
       null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type,
         null as body,
       null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
-      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
+      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at,
+      null::float8 as left_ms, null as traceparent
+    -- After the first write, so that the check of followers is not older than the transaction.
+    where case when (select count(*) from taken) > 0 and private.has_followers()
+      then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
+      else true end
     union all
     select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
       case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
@@ -2247,16 +2445,17 @@ begin
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
       case when is_first then w.headers end, case when is_first then w.retry_count end,
       case when is_first then w.timeout_ms end, case when is_first then w.opened_at end,
-        case when is_first then w.left_ms end
+        case when is_first then w.left_ms end, w.traceparent
     from allowed w where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
-    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms
+    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms,
+    a.traceparent
   from answered a
   order by a.seq nulls first;
 end
 $function$;
-grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer) to sb_service;
+grant execute on function private.fan_out_events(integer,interval,uuid,interval,integer,integer,uuid[],integer[],uuid[],integer,boolean) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.find_blocked_term(blocklist jsonb, content text)
  RETURNS text
@@ -2342,6 +2541,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_private_swarm(user_id uuid, agent_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select p.swarm_id from private.private_swarms p
+    where p.user_id = find_private_swarm.user_id and p.agent_id = find_private_swarm.agent_id
+      and not exists (select 1 from public.swarm_members m
+                      where m.swarm_id = p.swarm_id and m.user_id is distinct from p.user_id));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2355,7 +2568,9 @@ begin
   if key is not null then
     select * into used from private.idempotency_keys k
     where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
-      and k.run_id is not null;
+      and k.run_id is not null
+      and not exists (select 1 from private.run_leases l join public.runs r on r.id = l.run_id
+                      where l.run_id = k.run_id and l.cancel_requested_at is not null and r.request ? 'store');
     if found then
       return case when used.request_hash = decode(find_replay.request_hash, 'hex')
         then jsonb_build_object('replayed_run_id', used.run_id)
@@ -2380,25 +2595,36 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_run_traceparent(type text, data json)
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select private.parse_traceparent(coalesce(
+    (select r.request ->> 'traceparent' from public.runs r where r.id = private.parse_uuid(data ->> 'run_id')),
+    (select r.request ->> 'traceparent' from public.runs r
+     where type = 'message.created' and r.swarm_id = private.parse_uuid(data ->> 'swarm_id')
+       and r.message_id = private.parse_uuid(data ->> 'message_id')
+     limit 1)))
+$function$;
+grant execute on function private.find_run_traceparent(text,json) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 declare
-  ids uuid[] := '{}';
+  ids uuid[] := private.parse_uuids(jsonb_path_query_array(batch, '$[*].run_id'));
   is_open boolean;
 begin
-  for i in 0 .. jsonb_array_length(batch) - 1 loop
-    ids := ids || (batch -> i ->> 'run_id')::uuid;
-  end loop;
   with ended as (
     update public.runs r
     set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
-      turn_count = used.turn_count, usage = used.usage::jsonb
+      (turn_count, usage) = (
+        select used.turn_count, used.usage::jsonb
+        from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
     from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
-    join public.runs o on o.id = e.run_id
-    cross join lateral private.sum_run_usage(o.id, o.swarm_id, o.strategy, o.created_at, now()) as used
-    where r.id = o.id
+    where r.id = any (ids) and r.id = e.run_id
   )
   update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
   -- What is still open is looked for once the lease is locked, since reserving a budget holds it. Then it is closed and
@@ -2412,7 +2638,7 @@ begin
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
            and t.status in ('queued', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
-           and x.status in ('pending_approval', 'running') limit 1),
+           and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.run_progress p where p.run_id = b.run_id),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false))
     into places, events, bodies, has_next, is_open
@@ -2469,11 +2695,12 @@ begin
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
     insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
-      content, run_id, turn_id, finish_reason, metadata)
+      content, run_id, turn_id, finish_reason, metadata, data)
     select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
-      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}')
+      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}'),
+      e.data
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
-      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb)
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb)
     where e.speaker_id is not null
     order by e.swarm_id;
   end if;
@@ -2512,7 +2739,8 @@ begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
+  cross join lateral (
+    select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and n.content is distinct from o.content and found.term is not null;
   return null;
 end
@@ -2527,7 +2755,8 @@ AS $function$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
-  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
+  cross join lateral (
+    select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and found.term is not null;
   return null;
 end
@@ -2547,6 +2776,12 @@ AS $function$
 $function$;
 grant execute on function private.get_actor() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.get_cancel_reason(lease private.run_leases)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select case when lease.cancel_requested_at is not null then coalesce(lease.cancel_reason, 'cancelled') end $function$;
+
 CREATE OR REPLACE FUNCTION private.get_change_context()
  RETURNS jsonb
  LANGUAGE sql
@@ -2557,12 +2792,54 @@ AS $function$
 $function$;
 grant execute on function private.get_change_context() to sb_service;
 
+CREATE OR REPLACE FUNCTION private.get_conversation_settings()
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select '{"history_limit": 500}'::jsonb $function$;
+
+CREATE OR REPLACE FUNCTION private.get_published_tables()
+ RETURNS TABLE(relid oid, inserts boolean, updates boolean, deletes boolean)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  with sources as (
+    select p.oid, p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete
+    from pg_publication p where p.pubname in ('swarmbase', 'supabase_realtime')
+  ), listed as (
+    select r.prrelid as relid, s.pubinsert, s.pubupdate, s.pubdelete
+    from sources s join pg_publication_rel r on r.prpubid = s.oid
+    union all
+    select c.oid, s.pubinsert, s.pubupdate, s.pubdelete
+    from sources s join pg_publication_namespace n on n.pnpubid = s.oid join pg_class c on c.relnamespace = n.pnnspid
+    union all
+    select c.oid, s.pubinsert, s.pubupdate, s.pubdelete from sources s join pg_class c on s.puballtables
+  )
+  select l.relid, bool_or(l.pubinsert), bool_or(l.pubupdate), bool_or(l.pubdelete)
+  from listed l
+  join pg_class c on c.oid = l.relid
+  join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname !~ '^pg_'
+    and n.nspname not in ('information_schema', 'auth', 'private', 'realtime')
+    and (n.nspname <> 'public' or c.relname not in ('webhook_deliveries', 'webhook_delivery_attempts'))
+  group by l.relid
+$function$;
+grant execute on function private.get_published_tables() to sb_service;
+
 CREATE OR REPLACE FUNCTION private.get_tool_host(config jsonb)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
  SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $function$;
+AS $function$ select substring(lower(coalesce(config ->> 'url', config ->> 'card_url')) from '^https?://([^/?#]*)') $function$;
+
+CREATE OR REPLACE FUNCTION private.get_traceparent()
+ RETURNS text
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$ select private.parse_traceparent(pg_catalog.current_setting('swarmbase.traceparent', true)) $function$;
+grant execute on function private.get_traceparent() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.grant_webhook_sends(user_ids uuid[], wanted integer[], send_limit integer)
  RETURNS TABLE(user_id uuid, granted integer, remaining integer, opened_at timestamp with time zone, ends_at timestamp with time zone, left_ms double precision)
@@ -2611,6 +2888,12 @@ begin
     or exists (select 1 from private.list_day_budgets(has_budget.payer_id));
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.has_followers()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$ begin return exists (select 1 from private.list_followed_topics()); end $function$;
+grant execute on function private.has_followers() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.insert_events(events public.run_events[])
  RETURNS boolean
@@ -2693,6 +2976,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.insert_step_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.run_events
+  select e.* from unnest(events) as e
+  union all
+  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
+  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+  cross join lateral jsonb_to_recordset(r.deltas)
+    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+  -- A subquery for each row: as a join, without statistics, it would read all events.
+  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.interrupt_runs(ids uuid[], waits boolean)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -2729,6 +3030,16 @@ CREATE OR REPLACE FUNCTION private.is_endpoint_queue_claimable(due_at timestamp 
 AS $function$ select due_at <= now() and coalesce(capacity, 1) > 0 and (user_id is null or user_id <> all (full_users)) $function$;
 grant execute on function private.is_endpoint_queue_claimable(timestamp with time zone,integer,uuid,uuid[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.is_hidden_swarm(swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return exists (select 1 from private.hidden_swarms h where h.swarm_id = is_hidden_swarm.swarm_id);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.is_message_blocked(call jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2764,7 +3075,8 @@ begin
   return (select run.status = 'queued'
       or (run.status = 'requires_action'
           and not exists (select 1 from public.tool_executions x
-                          where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval')));
+                          where x.swarm_id = run.swarm_id and x.run_id = run.id
+                            and x.status in ('pending_approval', 'pending_client'))));
 end
 $function$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
@@ -2973,6 +3285,13 @@ AS $function$
     and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.list_followed_topics()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+AS $function$ select f.topic from private.followed_topics f where f.lease_until > pg_catalog.now() $function$;
+grant execute on function private.list_followed_topics() to sb_service;
+
 CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  RETURNS text[]
  LANGUAGE sql
@@ -3006,6 +3325,7 @@ CREATE OR REPLACE FUNCTION private.list_swarm_audience(swarm_id uuid)
 AS $function$
   select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
   where m.swarm_id = list_swarm_audience.swarm_id and m.status = 'active'
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $function$;
 grant execute on function private.list_swarm_audience(uuid) to sb_service;
 
@@ -3052,14 +3372,19 @@ AS $function$
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'decisions', case when is_new then '[]'::json else coalesce((
-      select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
+      -- A submitted result is read here; until then a waiting call has no output.
+      select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
+        'output', p.output))
       from public.tool_executions x
+      left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
     select coalesce(case when r.request ? 'payer_id'
-      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)) as payer (id)
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
+    -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
+    offset 0) as payer (id)
   where r.id = any (ids) and r.status = 'running'
 $function$;
 
@@ -3067,15 +3392,14 @@ CREATE OR REPLACE FUNCTION private.lock_agents(ids jsonb, waits boolean)
  RETURNS uuid[]
  LANGUAGE plpgsql
 AS $function$
+declare
+  agent_ids uuid[] := private.parse_uuids(ids);
 begin
   if waits then
-    return array(
-      select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
-      order by a.id for no key update);
+    return array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update);
   end if;
   return array(
-    select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
-    order by a.id for no key update skip locked);
+    select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update skip locked);
 end
 $function$;
 
@@ -3101,6 +3425,20 @@ begin
 end
 $function$;
 grant execute on function private.lock_due_endpoint_queues(integer,uuid[],integer[],uuid[],uuid[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.lock_private_swarm(user_id uuid, agent_id uuid, waits boolean)
+ RETURNS uuid
+ LANGUAGE plpgsql
+AS $function$
+declare
+  swarm uuid := private.find_private_swarm(user_id, agent_id);
+begin
+  if waits then
+    return (select s.id from public.swarms s where s.id = swarm for key share);
+  end if;
+  return (select s.id from public.swarms s where s.id = swarm for key share skip locked);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.lock_run_for_user(run_id uuid, user_id uuid, is_service boolean, OUT run public.runs, OUT member_role text)
  RETURNS record
@@ -3281,8 +3619,11 @@ CREATE OR REPLACE FUNCTION private.may_write_message(swarm_id uuid)
  STABLE
 AS $function$
 begin
-  return current_user not in ('anon', 'authenticated')
-    or swarm_id = any (array(select private.my_writable_swarm_ids()));
+  -- A condition without a query costs far less, and agents write most messages.
+  if current_user not in ('anon', 'authenticated') then
+    return true;
+  end if;
+  return swarm_id = any (array(select private.my_writable_swarm_ids()));
 end
 $function$;
 grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
@@ -3298,7 +3639,7 @@ declare
 begin
   select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
   if moderation -> 'enabled' is distinct from 'true'
-     or private.find_blocked_term(moderation -> 'blocklist', new.content) is null then
+     or private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(new.content, new.data)) is null then
     return new;
   end if;
   if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
@@ -3310,6 +3651,19 @@ begin
   new.flagged := true;
   return new;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.moderated_text(content text, data jsonb)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when data is null then content else pg_catalog.concat_ws(E'\n', content,
+    (select pg_catalog.string_agg(texts.value #>> '{}', E'\n')
+       from pg_catalog.jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') as texts (value)),
+    (select pg_catalog.string_agg(names.name, E'\n')
+       from pg_catalog.jsonb_path_query(data, 'strict $.** ? (@.type() == "object")') as objects (value),
+            pg_catalog.jsonb_object_keys(objects.value) as names (name))) end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.my_agent_ids()
@@ -3344,6 +3698,14 @@ AS $function$
 $function$;
 grant execute on function private.my_confirmed_email() to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.my_hidden_swarm_ids()
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER ROWS 20
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$ select h.swarm_id from private.hidden_swarms h where h.user_id = (select auth.uid()) $function$;
+grant execute on function private.my_hidden_swarm_ids() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.my_managed_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE sql
@@ -3352,15 +3714,32 @@ CREATE OR REPLACE FUNCTION private.my_managed_swarm_ids()
 AS $function$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin')
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $function$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.my_signal_topics()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE ROWS 40
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select 'webhook:' || w.id from public.webhooks w where w.user_id = (select auth.uid())
+  union all
+  select 'swarm-agents:' || mine.id from private.my_swarm_ids() as mine (id)
+$function$;
+grant execute on function private.my_signal_topics() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_swarm_ids()
  RETURNS SETOF uuid
  LANGUAGE sql
  STABLE SECURITY DEFINER ROWS 20
  SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $function$;
+AS $function$
+  select m.swarm_id from public.swarm_members m
+  where m.user_id = (select auth.uid()) and m.status = 'active'
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
+$function$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.my_swarm_topics()
@@ -3379,6 +3758,7 @@ CREATE OR REPLACE FUNCTION private.my_writable_swarm_ids()
 AS $function$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $function$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
 
@@ -3409,12 +3789,90 @@ AS $function$
 $function$;
 grant execute on function private.normalize_text(text) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.open_conversation_swarm(call jsonb, waits boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key text := call ->> 'idempotency_key';
+  replay jsonb;
+begin
+  if not waits then
+    return '{"answer": {"is_held": true}}';
+  end if;
+  if key is not null then
+    -- The lock of answer_used_keys, before the swarm exists: a call that repeats another one must not create it.
+    perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || key, 41));
+    replay := private.find_replay((call ->> 'user_id')::uuid, null, key, call ->> 'request_hash', null, null);
+  end if;
+  return case when replay is not null then jsonb_build_object('answer', replay)
+    else jsonb_build_object('swarm_id', private.create_conversation_swarm(call), 'is_new_swarm', true) end;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.open_private_swarms(batch jsonb, waits boolean)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  call jsonb;
+  caller uuid;
+  agent uuid;
+  swarm uuid;
+  calls jsonb := '[]';
+begin
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    call := batch -> i;
+    if call -> 'conversation' <> 'null' then
+      call := call || private.open_conversation_swarm(call, waits);
+    elsif call -> 'agent_id' <> 'null' then
+      caller := call ->> 'user_id';
+      agent := call ->> 'agent_id';
+      swarm := private.lock_private_swarm(caller, agent, waits);
+      if swarm is null and waits then
+        -- First calls come one after the other, and the second finds the swarm of the first.
+        perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
+        swarm := private.lock_private_swarm(caller, agent, waits);
+        if swarm is null then
+          swarm := private.create_private_swarm(call);
+          call := call || '{"is_new_swarm": true}';
+        end if;
+      end if;
+      call := call || case when swarm is null then '{"answer": {"is_held": true}}'
+        else jsonb_build_object('swarm_id', swarm) end;
+    end if;
+    calls := calls || call;
+  end loop;
+  return calls;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.parse_budget_amount(value jsonb)
  RETURNS numeric
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $function$;
 grant execute on function private.parse_budget_amount(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.parse_traceparent(header text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select pg_catalog.substring(header, '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$') $function$;
+grant execute on function private.parse_traceparent(text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.parse_uuid(value text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select pg_catalog.substring(value, '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid $function$;
+grant execute on function private.parse_uuid(text) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.parse_uuids(ids jsonb)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+AS $function$ select translate(ids::text, '[]"', '{}')::uuid[] $function$;
 
 CREATE OR REPLACE FUNCTION private.pause_run(run public.runs, step jsonb)
  RETURNS jsonb
@@ -3425,7 +3883,8 @@ declare
   events jsonb := '[]';
   next_seq integer := (step ->> 'seq')::integer;
   speaker_id uuid;
-  until timestamptz := now() + (step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+  is_client boolean;
+  until timestamptz;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
@@ -3433,16 +3892,22 @@ begin
   end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
+    is_client := coalesce(execution ->> 'status' = 'pending_client', false);
+    until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
-      status, expires_at)
+      status, started_at, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
-      execution ->> 'tool_call_id', 'pending_approval', until);
+      execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
+      case when is_client then now() end, until);
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
     values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
-    events := events || private.build_run_event(run, next_seq, 'tool.approval_required', jsonb_build_object(
-      'tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id', 'agent_id', execution -> 'agent_id',
-      'tool_name', execution -> 'tool_name', 'input', execution -> 'input', 'expires_at', until), speaker_id, true);
+    events := events || private.build_run_event(run, next_seq,
+      case when is_client then 'tool.client_call' else 'tool.approval_required' end,
+      jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
+        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
+        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end,
+      speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
   insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
@@ -3453,27 +3918,51 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.plan_first_turns(calls jsonb, agents uuid[])
- RETURNS jsonb
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION private.plan_feed_publication()
+ RETURNS SETOF text
+ LANGUAGE sql
  STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-declare
-  call jsonb;
-  agent uuid;
-  turns jsonb := '[]';
-begin
-  for i in 0 .. jsonb_array_length(calls) - 1 loop
-    call := calls -> i;
-    agent := (call -> 'first_turn' ->> 'agent_id')::uuid;
-    if call -> 'starts' = 'true' and agent = any (agents) then
-      agents := array_remove(agents, agent);
-      turns := turns || ((call -> 'first_turn') || jsonb_build_object('place', call -> 'place',
-        'run_id', call -> 'run_id', 'swarm_id', call -> 'swarm_id', 'position', 0, 'seq', 3));
-    end if;
-  end loop;
-  return turns;
-end
+  with feed as (
+    select p.oid, p.pubinsert and p.pubupdate and p.pubdelete and p.pubtruncate and p.pubviaroot
+      and coalesce(to_jsonb(p) ->> 'pubgencols' = 's', true) as is_whole
+    from pg_publication p where p.pubname = 'swarmbase_feed'
+  ), options (list) as (
+    select 'publish = ''insert, update, delete, truncate'', publish_via_partition_root = true'
+      || case when current_setting('server_version_num')::int >= 180000
+           then ', publish_generated_columns = stored' else '' end
+  ), access (relid, columns) as (
+    values ('public.swarm_members'::regclass::oid, ''), ('public.agents'::regclass, ''),
+      ('private.hidden_swarms'::regclass, ' (swarm_id)'), ('auth.sessions'::regclass, ' (id, suspended_until)'),
+      ('auth.users'::regclass, ' (id, banned_until, deleted_at)')
+  ), wanted as (
+    select a.relid, a.columns from access a
+    union all
+    select p.relid, ''
+    from private.get_published_tables() p
+    join pg_class c on c.oid = p.relid
+    where p.relid not in (select a.relid from access a)
+      and pg_has_role(c.relowner, 'USAGE')
+      and (p.updates or p.deletes or c.relreplident = 'f' or exists (
+        select 1 from pg_index i
+        where i.indrelid = c.oid
+          and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident else false end))
+  ), present as (
+    select r.prrelid as relid, r.prqual is null and (r.prattrs is null) = (coalesce(w.columns, '') = '')
+      and w.relid is not null as is_kept
+    from feed f join pg_publication_rel r on r.prpubid = f.oid left join wanted w on w.relid = r.prrelid
+  )
+  select format('create publication swarmbase_feed with (%s)', o.list)
+  from options o where not exists (select 1 from feed)
+  union all
+  select format('alter publication swarmbase_feed set (%s)', o.list) from feed f, options o where not f.is_whole
+  union all
+  select format('alter publication swarmbase_feed drop table only %s', p.relid::regclass)
+  from present p where not p.is_kept
+  union all
+  select format('alter publication swarmbase_feed add table only %s%s', w.relid::regclass, w.columns)
+  from wanted w where not exists (select 1 from present p where p.relid = w.relid and p.is_kept)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.plan_turn_ends(batch jsonb)
@@ -3562,10 +4051,53 @@ begin
     limit 2000
     for no key update of q, known skip locked) as turns
   where d.id = turns.delivery_id;
+  if private.has_followers() then
+    perform private.signal_deliveries(queues, null);
+  end if;
   return queues;
 end
 $function$;
 grant execute on function private.postpone_endpoint_queues(uuid[],timestamp with time zone[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.preflight_private_swarm(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  agent public.agents;
+  has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
+  swarm uuid := case when not has_conversation
+    then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
+  rejection jsonb;
+  replay jsonb;
+begin
+  select a.* into agent from public.agents a where a.id = (call ->> 'agent_id')::uuid;
+  if exists (select 1 from public.swarm_agents sa
+             where sa.swarm_id = swarm and sa.agent_id = agent.id and sa.enabled) then
+    return json_build_object('swarm_id', swarm);
+  elsif swarm is null then
+    rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
+  end if;
+  if rejection is null then
+    replay := private.find_replay(caller, swarm, call ->> 'idempotency_key', call ->> 'request_hash',
+      call ->> 'client_message_id', call ->> 'message');
+    rejection := case when swarm is not null then private.build_rejection('NO_AGENTS') end;
+  end if;
+  return case
+    when replay is not null then replay::json
+    when rejection is not null then json_build_object('rejection', rejection)
+    else json_build_object('swarm', json_build_object('is_manager', true,
+      'own_agent_ids', array(select agent.id where agent.user_id = caller),
+      'strategy', 'round_robin', 'coordinator_agent_id', null,
+      'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
+      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name, 'framework', agent.framework,
+        'model', agent.model, 'position', 0)))) end;
+end
+$function$;
+grant execute on function private.preflight_private_swarm(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.preflight_swarms(batch jsonb)
  RETURNS json
@@ -3858,6 +4390,25 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.prune_model_calls(retention interval, max_rows integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  pruned integer;
+begin
+  delete from public.model_calls c
+  where c.ctid = any (array(
+    select old.ctid from public.model_calls old
+    where old.created_at < now() - prune_model_calls.retention limit prune_model_calls.max_rows));
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$function$;
+grant execute on function private.prune_model_calls(interval,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.prune_run_rows(retention interval, max_rows integer)
  RETURNS integer
  LANGUAGE plpgsql
@@ -3909,8 +4460,8 @@ begin
     continue when found;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
-      case when private.may_start_runs(asked.swarm_id, asked.sender_user_id) then '{"source": "auto_respond"}'::jsonb
-        else '{"source": "auto_respond", "by_service": true}' end)
+      jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
+        'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
     perform private.append_run_event(new_run_id, 'message.created',
@@ -3939,7 +4490,10 @@ CREATE OR REPLACE FUNCTION private.read_admissions(batch jsonb, locked uuid[], a
 AS $function$
 begin
   return (
-    select jsonb_agg(c.call || jsonb_build_object('is_locked', s.id is not null and c.nth = 1,
+    select jsonb_agg(c.call || jsonb_build_object(
+      -- The first call to each swarm: an expression, because a window would be four more nodes of the plan.
+      'is_locked', s.id is not null and c.call -> 'place' = jsonb_path_query_first(batch,
+        '$[*] ? (@.swarm_id == $id)', jsonb_build_object('id', s.id)) -> 'place',
       'conflict', coalesce(c.call ->> 'on_conflict', case when s.settings ->> 'on_conflict'
         in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue'),
       'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
@@ -3950,9 +4504,10 @@ begin
               then (c.call ->> 'user_id')::uuid else s.owner_id end)),
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
-        then c.call -> 'first_turn' end))
-    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
-      as c (call, nth)
+        then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
+          'swarm_id', s.id, 'position', 0, 'seq', 3) end,
+      'answer', null))
+    from jsonb_array_elements(batch) as c (call)
     left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
     left join public.runs live on live.swarm_id = s.id and live.status = 'running'
     cross join lateral (
@@ -4019,6 +4574,21 @@ AS $function$
     -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
     -- node.
     where n.newer_bytes < 4000000
+$function$;
+
+CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
+ RETURNS SETOF public.model_calls
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.id, run_id, turn_id, swarm_id, agent_id, c.attempt, c.framework, c.model, c.status, c.finish_reason,
+    nullif(c.error, 'null'), c.first_token_ms, c.duration_ms, c.input_tokens, c.cached_input_tokens, c.output_tokens,
+    c.reasoning_tokens, coalesce(c.estimated, false), c.cost_usd::numeric(18, 9), c.started_at,
+    c.started_at + c.duration_ms * interval '1 millisecond', now()
+  from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, attempt integer, framework text, model text,
+    status text, finish_reason text, error jsonb, first_token_ms integer, duration_ms integer, input_tokens bigint,
+    cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, estimated boolean, cost_usd numeric,
+    started_at timestamptz)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.read_new_messages(runs public.runs[], steps jsonb[])
@@ -4117,6 +4687,10 @@ begin
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
   union all
   select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
+  if private.has_followers() then
+    perform private.signal_deliveries(array_agg(d.webhook_id), array_agg(d.id))
+    from public.webhook_deliveries d where d.id = any (delivery_ids);
+  end if;
 end
 $function$;
 grant execute on function private.record_webhook_attempts(uuid[],uuid[],integer[],text[],integer[],text[],boolean[],text[],text[],integer[],text[],double precision[],double precision[],boolean[],integer,integer,integer) to sb_service;
@@ -4162,6 +4736,21 @@ begin
 end
 $function$;
 grant execute on function private.refund_webhook_sends(uuid[],timestamp with time zone[],integer[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.reject_api_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if auth.jwt() ? 'api_key_id' then
+    raise exception 'an API key cannot change signature requirements and budgets'
+      using errcode = '42501', schema = tg_table_schema, table = tg_table_name,
+            constraint = tg_table_name || '_reject_api_key';
+  end if;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.reject_call(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS void
@@ -4218,6 +4807,26 @@ end
 $function$;
 grant execute on function private.reject_unsigned_request(uuid) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.remove_held_turns(turns jsonb, agents uuid[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  agent uuid;
+  free jsonb := '[]';
+begin
+  for i in 0 .. jsonb_array_length(turns) - 1 loop
+    agent := (turns -> i ->> 'agent_id')::uuid;
+    if agent = any (agents) then
+      agents := array_remove(agents, agent);
+      free := free || (turns -> i);
+    end if;
+  end loop;
+  return free;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.remove_member_agents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4239,8 +4848,10 @@ CREATE OR REPLACE FUNCTION private.remove_tool_secrets(toolbox jsonb)
  STABLE
 AS $function$
 begin
-  return case when toolbox = '[]' then toolbox
-    else (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t) end;
+  if toolbox = '[]' then
+    return toolbox;
+  end if;
+  return (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t);
 end
 $function$;
 
@@ -4268,20 +4879,22 @@ AS $function$
 $function$;
 grant execute on function private.render_envelope(uuid,text,timestamp with time zone,text,text) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.render_pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
+CREATE OR REPLACE FUNCTION private.render_pending_calls(run public.runs, status text, viewer_id uuid, is_service boolean)
  RETURNS json
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  sees_all boolean := is_service or exists (
-    select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = render_pending_approvals.viewer_id and m.status = 'active'
-      and m.role in ('owner', 'admin'));
+  sees_all boolean := is_service
+    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id)
+    or exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = run.swarm_id and m.user_id = render_pending_calls.viewer_id and m.status = 'active'
+        and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_approvals.viewer_id
+    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
         then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
           'expires_at', x.expires_at, 'input', p.input)
         else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
@@ -4290,7 +4903,7 @@ begin
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
+    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = render_pending_calls.status);
 end
 $function$;
 
@@ -4317,8 +4930,8 @@ AS $function$
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
       select json_agg(json_build_object(
-          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
-          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
+          'message', row_to_json(m), 'data', m.data, 'agent_id', m.sender_id, 'agent_name', t.agent_name,
+          'turn_id', t.id, 'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
           'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
             t.estimated),
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
@@ -4347,7 +4960,9 @@ AS $function$
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
     'pending_approvals', case when not is_ended and r.status = 'requires_action'
-      then private.render_pending_approvals(r, render_runs.viewer_id, render_runs.is_service) end,
+      then private.render_pending_calls(r, 'pending_approval', render_runs.viewer_id, render_runs.is_service) end,
+    'pending_client_calls', case when not is_ended and r.status = 'requires_action'
+      then private.render_pending_calls(r, 'pending_client', render_runs.viewer_id, render_runs.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
 $function$;
@@ -4438,6 +5053,21 @@ AS $function$
 begin
   raise exception 'null value in column "%" of relation "%" violates not-null constraint', tg_argv[0], tg_table_name
     using errcode = 'not_null_violation', schema = tg_table_schema, table = tg_table_name, column = tg_argv[0];
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.require_key_scope()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if auth.jwt() ? 'api_key_id' and not coalesce(auth.jwt() -> 'scopes' ? tg_argv[0], false) then
+    raise exception 'The API key lacks the scope %', tg_argv[0]
+      using errcode = '42501', schema = tg_table_schema, table = tg_table_name,
+            constraint = tg_table_name || '_require_key_scope';
+  end if;
+  return new;
 end
 $function$;
 
@@ -4573,6 +5203,19 @@ end
 $function$;
 grant execute on function private.reserve_budget(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.reset_text(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
+    'message.reset', jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', step -> 'message_id',
+      'agent_id', step -> 'agent_id', 'reason', step -> 'reason', 'error', step -> 'error'),
+    (step ->> 'agent_id')::uuid)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.resume_endpoint_queues(resumed uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -4629,6 +5272,8 @@ begin
       where r.message_id = old.id),
       old.swarm_id, old.content, auth.uid());
     new.edited_at := now();
+    -- The value of the previous content.
+    new.data := null;
   end if;
   return new;
 end
@@ -4659,6 +5304,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.send_signals(topics text[], items jsonb[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_catalog.pg_logical_emit_message(true, 'swarmbase.signal',
+    pg_catalog.json_build_object('topic', s.topic, 'items', s.items)::text)
+  from (select given.topic, pg_catalog.json_agg(given.item) as items
+        from unnest(topics, items) as given (topic, item)
+        group by given.topic) as s
+  where exists (select 1 from private.list_followed_topics() as f (topic) where f.topic = s.topic);
+  return true;
+end
+$function$;
+grant execute on function private.send_signals(text[],jsonb[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.set_message_sender()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4679,6 +5340,7 @@ begin
   end if;
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := now();
+    new.data := null;
   elsif new.sender_deleted and new.sender_id is not null then
     -- The last message of an agent that was deleted during its turn.
     return new;
@@ -4697,12 +5359,10 @@ $function$;
 
 CREATE OR REPLACE FUNCTION private.set_run_context(by_agent jsonb)
  RETURNS jsonb
- LANGUAGE plpgsql
+ LANGUAGE sql
 AS $function$
-begin
-  return set_config('swarmbase.context',
-    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb;
-end
+  select set_config('swarmbase.context',
+    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb
 $function$;
 
 CREATE OR REPLACE FUNCTION private.settle_reservations(run public.runs, step jsonb)
@@ -4759,6 +5419,27 @@ end
 $function$;
 grant execute on function private.share_webhook_sends(uuid[],uuid[],integer) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.signal_agents(agent_ids uuid[], statuses text[])
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select private.send_signals(pg_catalog.array_agg('swarm-agents:' || sa.swarm_id),
+    pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
+  from unnest(agent_ids, statuses) as a (id, status)
+  join public.swarm_agents sa on sa.agent_id = a.id
+$function$;
+grant execute on function private.signal_agents(uuid[],text[]) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.signal_deliveries(webhook_ids uuid[], delivery_ids uuid[])
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  select private.send_signals(pg_catalog.array_agg('webhook:' || d.webhook_id),
+    pg_catalog.array_agg(pg_catalog.to_jsonb(d.delivery_id)))
+  from unnest(webhook_ids, delivery_ids) as d (webhook_id, delivery_id)
+$function$;
+grant execute on function private.signal_deliveries(uuid[],uuid[]) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.soft_delete_message()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4771,7 +5452,7 @@ begin
   end if;
   delete from public.message_revisions r where r.message_id = old.id;
   update public.messages m
-  set content = null, metadata = '{}', mentions = '{}', deleted_at = now(), deleted_by = auth.uid()
+  set content = null, data = null, metadata = '{}', mentions = '{}', deleted_at = now(), deleted_by = auth.uid()
   where m.id = old.id;
   return null;
 end
@@ -4870,6 +5551,72 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.store_agent_version()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  changed_id uuid;
+  is_changed boolean;
+  stored integer;
+  kept integer;
+begin
+  if tg_table_name = 'agents' then
+    changed_id := new.id;
+  elsif tg_op = 'DELETE' then
+    changed_id := old.agent_id;
+  else
+    changed_id := new.agent_id;
+  end if;
+  loop
+    with changed as materialized (
+      select a.id, latest.number, latest.created_at = now() as is_own, a.user_id, a.role, a.framework, a.model,
+        a.system_prompt, a.settings, assigned.tools
+      from public.agents a
+      cross join lateral (
+        select coalesce(jsonb_agg(jsonb_build_object('tool_id', t.id, 'name', t.name, 'enabled', at.enabled,
+          'configuration', at.configuration) order by t.id), '[]') as tools
+        from public.agent_tools at join public.tools t on t.id = at.tool_id where at.agent_id = a.id) as assigned
+      left join lateral (
+        select v.* from public.agent_versions v where v.agent_id = a.id order by v.number desc limit 1) as latest
+        on true
+      where a.id = changed_id
+        and (a.role, a.framework, a.model, a.system_prompt, a.settings, assigned.tools) is distinct from
+          (latest.role, latest.framework, latest.model, latest.system_prompt, latest.settings, latest.tools)
+    ), replaced as (
+      update public.agent_versions v set role = c.role, framework = c.framework, model = c.model,
+        system_prompt = c.system_prompt, settings = c.settings, tools = c.tools
+      from changed c where c.is_own and v.agent_id = c.id and v.number = c.number
+      returning v.number
+    ), added as (
+      insert into public.agent_versions (agent_id, number, role, framework, model, system_prompt, settings, tools,
+        changed_by)
+      select c.id, coalesce(c.number, 0) + 1, c.role, c.framework, c.model, c.system_prompt, c.settings,
+        c.tools, case when c.user_id = auth.uid() then c.user_id end
+      from changed c where c.is_own is not true
+      on conflict do nothing
+      returning number
+    )
+    select exists (select 1 from changed), coalesce((select r.number from replaced r), (select a.number from added a))
+    into is_changed, stored;
+    exit when stored is not null or not is_changed;
+  end loop;
+  if stored > 1 then
+    kept := (select (s.value #>> '{}')::integer from private.settings s where s.name = 'agent_versions_kept');
+    if kept > 0 and stored > kept then
+      -- Looks at the latest of the older ones only, so that the cost of a change does not grow with the number of
+      -- versions that turns refer to.
+      delete from public.agent_versions v
+      where v.agent_id = changed_id and v.number <= stored - kept and v.number > stored - kept - 100
+        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number);
+    end if;
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.store_deltas(batch jsonb)
  RETURNS json
  LANGUAGE plpgsql
@@ -4899,7 +5646,7 @@ begin
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
-    'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end))
+    'cancel_reason', private.get_cancel_reason(l)))
   into verdicts
   from asked a
   left join held h on h.id = a.run_id
@@ -4909,6 +5656,22 @@ begin
 end
 $function$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.store_first_agent_versions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  insert into public.agent_versions (agent_id, number, role, framework, model, system_prompt, settings, tools,
+    changed_by)
+  select n.id, 1, n.role, n.framework, n.model, n.system_prompt, n.settings, '[]',
+    case when n.user_id = auth.uid() then n.user_id end
+  from new_rows n;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.store_tool_secrets()
  RETURNS trigger
@@ -4946,6 +5709,53 @@ begin
   return new;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.submit_tool_results(call jsonb)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+declare
+  caller uuid := call ->> 'user_id';
+  locked record;
+  result record;
+  execution record;
+begin
+  select * into locked
+  from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
+  if (locked.run).user_id is distinct from caller then
+    perform private.reject_call('FORBIDDEN');
+  end if;
+  for result in
+    select item.ordinality - 1 as index, (item.value ->> 'tool_execution_id')::uuid as id,
+      item.value -> 'output' as output, item.value ->> 'error' as error
+    from jsonb_array_elements(call -> 'results') with ordinality as item (value, ordinality)
+  loop
+    select x.status, x.expires_at into execution from public.tool_executions x
+    where x.id = result.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
+    for no key update;
+    if not found then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('results.%s.tool_execution_id', result.index), 'is not a tool execution of this run'));
+    elsif execution.status = 'pending_approval' then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('results.%s.tool_execution_id', result.index), 'waits for an approval and not for a result'));
+    elsif execution.status <> 'pending_client' then
+      perform private.reject_call('TOOL_RESULT_SUBMITTED');
+    elsif execution.expires_at <= now() then
+      perform private.reject_call('CLIENT_TOOL_EXPIRED');
+    end if;
+    update public.tool_executions x set status = 'running', decided_by = caller,
+      duration_ms = least((extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
+      error = case when result.error is not null
+        then jsonb_build_object('code', 'CLIENT_TOOL_FAILED', 'message', result.error, 'retryable', false) end
+    where x.id = result.id;
+    update public.tool_execution_payloads p set output = nullif(result.output, 'null')
+    where p.tool_execution_id = result.id;
+  end loop;
+  return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
+end
+$function$;
+grant execute on function private.submit_tool_results(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.sum_run_usage(run_id uuid, swarm_id uuid, strategy text, created_at timestamp with time zone, until timestamp with time zone)
  RETURNS TABLE(turn_count integer, usage json)
@@ -5050,17 +5860,50 @@ begin
     end;
   end loop;
   for found_execution in
-    select x.id, x.run_id, x.swarm_id from public.tool_executions x
-    where x.status = 'pending_approval' and x.expires_at < now() order by x.expires_at limit sweep_runs.max_rows
+    select x.id, x.run_id, x.status from public.tool_executions x
+    where x.status in ('pending_approval', 'pending_client') and x.expires_at < now()
+    order by x.expires_at limit sweep_runs.max_rows
   loop
     select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
     continue when not found;
-    perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    if found_execution.status = 'pending_client' then
+      perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
+        'The client submitted no result in time');
+    else
+      perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    end if;
     denied := denied + 1;
   end loop;
 end
 $function$;
 grant execute on function private.sweep_runs(integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.sync_feed_publication()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET lock_timeout TO '500ms'
+AS $function$
+declare
+  statement text;
+  failures text;
+begin
+  if not exists (select 1 from private.plan_feed_publication()) then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(7302911403);
+  for statement in select * from private.plan_feed_publication() loop
+    begin
+      execute statement;
+    exception when others then
+      failures := concat_ws('; ', failures, statement || ': ' || sqlerrm);
+    end;
+  end loop;
+  return failures;
+end
+$function$;
+grant execute on function private.sync_feed_publication() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.sync_profile_email()
  RETURNS trigger
@@ -5141,10 +5984,12 @@ AS $function$
 begin
   case step ->> 'op'
     when 'turn_status' then return private.change_turn_status(run, step);
+    when 'reset_text' then return private.reset_text(run, step);
     when 'start_tool' then return private.start_tool(run, step);
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
+    when 'add_model_calls' then return private.add_model_calls(run, step);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
@@ -5163,6 +6008,7 @@ declare
   ended record;
   step jsonb;
   place integer;
+  op integer;
   next_op integer;
 begin
   events := '{}';
@@ -5174,15 +6020,16 @@ begin
     for i in 1 .. cardinality(runs) loop
       loop
         step := steps[i] -> taken[i];
-        exit when step is null or step ->> 'op' = any (shared);
+        op := array_position(shared, step ->> 'op');
+        exit when step is null or op is not null;
         step := private.take_step(runs[i], step);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
-      continue when step is null or array_position(shared, step ->> 'op') > next_op;
-      if array_position(shared, step ->> 'op') < coalesce(next_op, 4) then
-        next_op := array_position(shared, step ->> 'op');
+      continue when op is null or op > next_op;
+      if op is distinct from next_op then
+        next_op := op;
         batch := '[]';
       end if;
       batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
@@ -5204,9 +6051,9 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      place := (batch -> i -> 'place')::integer;
-      results[place] := results[place]
-        || jsonb_build_array(case when shared[next_op] = 'start_turn' then batch -> i else '{}' end);
+      step := batch -> i;
+      place := step -> 'place';
+      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -5248,7 +6095,7 @@ begin
     from jsonb_to_recordset(plan) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid,
       agent_id uuid, speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb,
       attempts integer, framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb,
-      payer_id uuid, before text, speaking text, after text, reason text)
+      model_calls jsonb, payer_id uuid, before text, speaking text, after text, reason text)
     cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as usage (input_tokens bigint,
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
   ), ended as (
@@ -5274,6 +6121,10 @@ begin
     join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
     cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
+  ), called as (
+    insert into public.model_calls
+    select c.* from asked e
+    cross join lateral private.read_model_calls(e.run_id, e.turn_id, e.swarm_id, e.agent_id, e.model_calls) as c
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
   into events
@@ -5320,6 +6171,18 @@ $function$;
 grant execute on function private.update_warned_at(timestamp with time zone,timestamp with time zone,boolean,integer,integer) to sb_service;
 
 create sequence private.migrations_id_seq as integer increment 1 start 1 owned by private.migrations.id;
+
+create table private.agent_counters (
+  user_id uuid not null,
+  agents integer not null,
+  constraint agent_counters_pkey PRIMARY KEY (user_id),
+  constraint agent_counters_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+alter table private.agent_counters enable row level security;
+create policy agent_counters_service on private.agent_counters to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.agent_counters to sb_service;
 
 create table private.api_keys (
   id uuid default private.new_id() not null,
@@ -5370,7 +6233,9 @@ create table private.events (
   data json not null,
   audience uuid[] not null,
   created_at timestamp with time zone default now() not null,
-  constraint events_pkey PRIMARY KEY (seq)
+  traceparent text default private.get_traceparent(),
+  constraint events_pkey PRIMARY KEY (seq),
+  constraint events_traceparent_valid CHECK (NOT traceparent IS DISTINCT FROM private.parse_traceparent(traceparent))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 comment on column private.events.audience is 'users who could read the changed rows when the event occurred';
 alter table private.events enable row level security;
@@ -5379,6 +6244,19 @@ create policy events_service on private.events to sb_service
   with check (true);
 grant delete, insert, select, update on table private.events to sb_service;
 
+create unlogged table private.followed_topics (
+  topic text not null,
+  node uuid not null,
+  lease_until timestamp with time zone not null,
+  constraint followed_topics_pkey PRIMARY KEY (topic, node)
+);
+CREATE INDEX followed_topics_lease_until_idx ON private.followed_topics USING btree (lease_until);
+alter table private.followed_topics enable row level security;
+create policy followed_topics_service on private.followed_topics to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.followed_topics to sb_service;
+
 create table private.function_files (
   name text not null,
   hash text not null,
@@ -5386,6 +6264,21 @@ create table private.function_files (
   constraint function_files_pkey PRIMARY KEY (name)
 );
 alter table private.function_files enable row level security;
+
+create table private.hidden_swarms (
+  swarm_id uuid not null,
+  user_id uuid not null,
+  created_at timestamp with time zone default now() not null,
+  deleted_at timestamp with time zone,
+  constraint hidden_swarms_pkey PRIMARY KEY (swarm_id),
+  constraint hidden_swarms_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX hidden_swarms_user_id_idx ON private.hidden_swarms USING btree (user_id);
+alter table private.hidden_swarms enable row level security;
+create policy hidden_swarms_service on private.hidden_swarms to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.hidden_swarms to sb_service;
 
 create table private.idempotency_keys (
   user_id uuid not null,
@@ -5466,6 +6359,21 @@ create table private.migrations (
   constraint migrations_pkey PRIMARY KEY (id)
 );
 alter table private.migrations enable row level security;
+
+create table private.private_swarms (
+  user_id uuid not null,
+  agent_id uuid not null,
+  swarm_id uuid not null,
+  constraint private_swarms_pkey PRIMARY KEY (user_id, agent_id),
+  constraint private_swarms_swarm_id_agent_id_key UNIQUE (swarm_id, agent_id),
+  constraint private_swarms_swarm_id_agent_id_fkey FOREIGN KEY (swarm_id, agent_id) REFERENCES public.swarm_agents(swarm_id, agent_id) ON DELETE CASCADE,
+  constraint private_swarms_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+alter table private.private_swarms enable row level security;
+create policy private_swarms_service on private.private_swarms to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.private_swarms to sb_service;
 
 create table private.request_nonces (
   user_id uuid not null,
@@ -5627,8 +6535,10 @@ create table private.webhook_queue (
   lease_until timestamp with time zone,
   cause text default 'schedule'::text not null,
   attempts_before integer default 0 not null,
+  traceparent text,
   constraint webhook_queue_pkey PRIMARY KEY (delivery_id),
-  constraint webhook_queue_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text]))
+  constraint webhook_queue_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text])),
+  constraint webhook_queue_traceparent_valid CHECK (NOT traceparent IS DISTINCT FROM private.parse_traceparent(traceparent))
 ) with (fillfactor=60, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX webhook_queue_webhook_id_idx ON private.webhook_queue USING btree (webhook_id, run_at, event_seq);
 alter table private.webhook_queue enable row level security;
@@ -5705,12 +6615,59 @@ CREATE OR REPLACE FUNCTION public.public_profiles(seat public.swarm_members)
 AS $function$ select p.* from public.public_profiles p where p.id = seat.user_id $function$;
 grant execute on function public.public_profiles(public.swarm_members) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.restore_agent_version(agent_id uuid, number integer)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  version public.agent_versions;
+begin
+  select v.* into version from public.agent_versions v
+  where v.agent_id = restore_agent_version.agent_id and v.number = restore_agent_version.number;
+  if not found then
+    raise sqlstate 'PT404' using message = pg_catalog.format('Version %s of agent %s does not exist',
+      coalesce(restore_agent_version.number::text, 'null'), coalesce(restore_agent_version.agent_id::text, 'null'));
+  end if;
+  -- Locks the agent, so that of two restores at a time one follows the other.
+  update public.agents a set role = version.role, framework = version.framework, model = version.model,
+    system_prompt = version.system_prompt, settings = version.settings
+  where a.id = version.agent_id;
+  delete from public.agent_tools t
+  where t.agent_id = version.agent_id and not exists (
+    select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  where t.agent_id = version.agent_id and t.tool_id = w.tool_id
+    and (t.enabled, t.configuration) is distinct from (w.enabled, w.configuration);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  join public.tools known on known.id = w.tool_id
+  on conflict (agent_id, tool_id) do nothing;
+  return pg_catalog.jsonb_build_object('agent_id', version.agent_id, 'number', version.number, 'missing_tools',
+    coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tool_id', w.tool_id, 'name', w.name) order by w.name)
+    from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, name text)
+    where not exists (select 1 from public.agent_tools t
+                      where t.agent_id = version.agent_id and t.tool_id = w.tool_id)), '[]'));
+end
+$function$;
+grant execute on function public.restore_agent_version(uuid,integer) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.tool(assignment public.agent_tools)
  RETURNS SETOF public.tools
  LANGUAGE sql
  STABLE ROWS 1
 AS $function$ select t.* from public.tools t where t.id = assignment.tool_id $function$;
 grant execute on function public.tool(public.agent_tools) to authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION public.turns(run public.runs)
+ RETURNS SETOF public.run_turns
+ LANGUAGE sql
+ STABLE
+AS $function$ select t.* from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id $function$;
+grant execute on function public.turns(public.runs) to authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.webhook_health(webhook_id uuid DEFAULT NULL::uuid, hours integer DEFAULT 24)
  RETURNS TABLE(webhook_id uuid, since timestamp with time zone, until timestamp with time zone, attempts integer, delivered integer, retried integer, failed integer, success_rate numeric, p50_ms integer, p95_ms integer, pending integer, retrying integer)
@@ -5784,7 +6741,33 @@ CREATE TRIGGER agent_tools_assign_owner BEFORE INSERT ON public.agent_tools FOR 
 CREATE TRIGGER agent_tools_freeze BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.tool_id IS DISTINCT FROM old.tool_id) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'tool_id');
 CREATE TRIGGER agent_tools_keep_owner BEFORE UPDATE ON public.agent_tools FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agent_tools_stamp BEFORE INSERT OR UPDATE ON public.agent_tools FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
+CREATE CONSTRAINT TRIGGER agent_tools_store_changed_version AFTER UPDATE OF enabled, configuration ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.enabled IS DISTINCT FROM old.enabled OR new.configuration IS DISTINCT FROM old.configuration) EXECUTE FUNCTION private.store_agent_version();
+CREATE CONSTRAINT TRIGGER agent_tools_store_version AFTER INSERT OR DELETE ON public.agent_tools DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION private.store_agent_version();
 grant delete, insert, select, update on table public.agent_tools to authenticated, sb_service, service_role;
+
+create table public.agent_versions (
+  agent_id uuid not null,
+  number integer not null,
+  role text,
+  framework text not null,
+  model text,
+  system_prompt text,
+  settings jsonb not null,
+  tools jsonb not null,
+  changed_by uuid,
+  created_at timestamp with time zone default now() not null,
+  constraint agent_versions_pkey PRIMARY KEY (agent_id, number),
+  constraint agent_versions_number_range CHECK (number > 0),
+  constraint agent_versions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE
+);
+alter table public.agent_versions enable row level security;
+create policy agent_versions_select on public.agent_versions for select to authenticated
+  using (agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids))));
+create policy agent_versions_service on public.agent_versions to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.agent_versions to sb_service;
+grant select on table public.agent_versions to authenticated, service_role;
 
 create table public.agents (
   id uuid default private.new_id() not null,
@@ -5807,6 +6790,7 @@ create table public.agents (
   constraint agents_valid CHECK (private.is_valid_agent(name, role, avatar, model, system_prompt, settings)),
   constraint agents_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+CREATE INDEX agents_a2a_published_idx ON public.agents USING btree (((settings ->> 'a2a_published'::text))) WHERE ((settings ->> 'a2a_published'::text) IS NOT NULL);
 CREATE INDEX agents_user_id_idx ON public.agents USING btree (user_id, created_at DESC);
 alter table public.agents replica identity using index agents_id_user_id_key;
 alter table public.agents enable row level security;
@@ -5824,6 +6808,8 @@ create policy agents_update on public.agents for update to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER agents_check_model AFTER UPDATE ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL) EXECUTE FUNCTION private.check_agent_model();
+CREATE TRIGGER agents_count_deleted AFTER DELETE ON public.agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_agents();
+CREATE TRIGGER agents_count_truncated AFTER TRUNCATE ON public.agents FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_agents();
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
@@ -5831,7 +6817,36 @@ CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (n
 CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_agent_limit();
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
+CREATE TRIGGER agents_store_first_version AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.store_first_agent_versions();
+CREATE CONSTRAINT TRIGGER agents_store_version AFTER UPDATE OF role, framework, model, system_prompt, settings ON public.agents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.role IS DISTINCT FROM old.role OR new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model OR new.system_prompt IS DISTINCT FROM old.system_prompt OR new.settings IS DISTINCT FROM old.settings) EXECUTE FUNCTION private.store_agent_version();
 grant delete, insert, select, update on table public.agents to authenticated, sb_service, service_role;
+
+create table public.api_keys (
+  id uuid default private.new_id() not null,
+  user_id uuid not null,
+  name text not null,
+  scopes text[] not null,
+  prefix text not null,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint api_keys_id_pkey PRIMARY KEY (id),
+  constraint api_keys_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint api_keys_prefix_length CHECK (char_length(prefix) >= 3 AND char_length(prefix) <= 16),
+  constraint api_keys_scopes_known CHECK (scopes <@ ARRAY['read'::text, 'write'::text, 'run'::text, 'approve'::text]),
+  constraint api_keys_scopes_read CHECK ('read'::text = ANY (scopes)),
+  constraint api_keys_id_fkey FOREIGN KEY (id) REFERENCES auth.sessions(id) ON DELETE CASCADE,
+  constraint api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX api_keys_user_id_idx ON public.api_keys USING btree (user_id, created_at);
+alter table public.api_keys enable row level security;
+create policy api_keys_select on public.api_keys for select to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy api_keys_service on public.api_keys to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.api_keys to sb_service;
+grant select on table public.api_keys to authenticated, service_role;
 
 create table public.message_flags (
   id uuid default private.new_id() not null,
@@ -5930,6 +6945,7 @@ create table public.messages (
   deleted_by uuid,
   flagged boolean default false not null,
   created_at timestamp with time zone default now() not null,
+  data jsonb,
   constraint messages_pkey PRIMARY KEY (id),
   constraint messages_client_message_id_key UNIQUE (swarm_id, sender_id, client_message_id),
   constraint messages_swarm_id_id_key UNIQUE (swarm_id, id),
@@ -5938,6 +6954,7 @@ create table public.messages (
   constraint messages_content_length CHECK (char_length(content) >= 1 AND char_length(content) <= 100000),
   constraint messages_content_present CHECK (content IS NOT NULL OR deleted_at IS NOT NULL),
   constraint messages_content_type_known CHECK (content_type = ANY (ARRAY['text'::text, 'markdown'::text])),
+  constraint messages_data_size CHECK (octet_length(data::text) <= 2097152),
   constraint messages_mentions_count CHECK (cardinality(mentions) <= 100),
   constraint messages_metadata_object CHECK (jsonb_typeof(metadata) = 'object'::text),
   constraint messages_metadata_size CHECK (octet_length(metadata::text) <= 32768),
@@ -5976,12 +6993,53 @@ CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING
 CREATE TRIGGER messages_flag_blocked AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_new_messages();
 CREATE TRIGGER messages_flag_blocked_edit AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.flag_edited_messages();
 CREATE TRIGGER messages_freeze BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.seq IS DISTINCT FROM old.seq OR new.sender_type IS DISTINCT FROM old.sender_type OR new.sender_id IS DISTINCT FROM old.sender_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'seq', 'sender_type', 'sender_id');
+CREATE TRIGGER messages_freeze_data BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND new.data IS DISTINCT FROM old.data) EXECUTE FUNCTION private.reject_change('data');
 CREATE TRIGGER messages_freeze_managed BEFORE UPDATE ON public.messages FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.sender_user_id IS DISTINCT FROM old.sender_user_id OR new.sender_agent_id IS DISTINCT FROM old.sender_agent_id OR new.sender_name IS DISTINCT FROM old.sender_name OR new.sender_deleted IS DISTINCT FROM old.sender_deleted OR new.reply_to_id IS DISTINCT FROM old.reply_to_id OR new.run_id IS DISTINCT FROM old.run_id OR new.turn_id IS DISTINCT FROM old.turn_id OR new.finish_reason IS DISTINCT FROM old.finish_reason OR new.client_message_id IS DISTINCT FROM old.client_message_id OR new.deleted_at IS DISTINCT FROM old.deleted_at OR new.deleted_by IS DISTINCT FROM old.deleted_by OR new.flagged IS DISTINCT FROM old.flagged)) EXECUTE FUNCTION private.reject_change('sender_user_id', 'sender_agent_id', 'sender_name', 'sender_deleted', 'reply_to_id', 'run_id', 'turn_id', 'finish_reason', 'client_message_id', 'deleted_at', 'deleted_by', 'flagged');
 CREATE TRIGGER messages_moderate BEFORE UPDATE ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND new.content IS DISTINCT FROM old.content) EXECUTE FUNCTION private.moderate_message();
 CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT WHEN (CURRENT_USER = ANY (ARRAY['authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.queue_auto_responses();
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
 CREATE TRIGGER messages_soft_delete BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.soft_delete_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
+
+create table public.model_calls (
+  id uuid default private.new_id() not null,
+  run_id uuid not null,
+  turn_id uuid,
+  swarm_id uuid not null,
+  agent_id uuid,
+  attempt integer not null,
+  framework text not null,
+  model text not null,
+  status text not null,
+  finish_reason text,
+  error jsonb,
+  first_token_ms integer,
+  duration_ms integer not null,
+  input_tokens bigint,
+  cached_input_tokens bigint,
+  output_tokens bigint,
+  reasoning_tokens bigint,
+  estimated boolean default false not null,
+  cost_usd numeric(18,9),
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint model_calls_pkey PRIMARY KEY (id),
+  constraint model_calls_status_known CHECK (status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])),
+  constraint model_calls_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE,
+  constraint model_calls_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES public.run_turns(id) ON DELETE CASCADE
+);
+CREATE INDEX model_calls_created_at_idx ON public.model_calls USING brin (created_at);
+CREATE INDEX model_calls_run_id_idx ON public.model_calls USING btree (swarm_id, run_id);
+CREATE INDEX model_calls_turn_id_idx ON public.model_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
+alter table public.model_calls enable row level security;
+create policy model_calls_select on public.model_calls for select to authenticated
+  using (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids))));
+create policy model_calls_service on public.model_calls to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.model_calls to sb_service, service_role;
+grant select on table public.model_calls to authenticated;
 
 create table public.models (
   framework text not null,
@@ -6053,6 +7111,7 @@ create table public.run_events (
 );
 CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_at);
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
+alter table public.run_events replica identity full;
 alter table public.run_events enable row level security;
 create policy run_events_select on public.run_events for select to authenticated
   using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) AND (NOT restricted OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) OR (EXISTS ( SELECT 1
@@ -6090,13 +7149,14 @@ create table public.run_turns (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  agent_version integer,
   constraint run_turns_pkey PRIMARY KEY (id),
   constraint run_turns_swarm_id_id_key UNIQUE (swarm_id, id),
   constraint run_turns_status_known CHECK (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
   constraint run_turns_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint run_turns_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
 );
-CREATE INDEX run_turns_agent_id_idx ON public.run_turns USING btree (agent_id) WHERE (agent_id IS NOT NULL);
+CREATE INDEX run_turns_agent_id_version_idx ON public.run_turns USING btree (agent_id, agent_version) WHERE (agent_id IS NOT NULL);
 CREATE INDEX run_turns_live_idx ON public.run_turns USING btree (agent_id) WHERE (status = ANY (ARRAY['queued'::text, 'thinking'::text, 'responding'::text]));
 CREATE INDEX run_turns_run_id_idx ON public.run_turns USING btree (swarm_id, run_id, "position");
 alter table public.run_turns replica identity using index run_turns_swarm_id_id_key;
@@ -6179,7 +7239,7 @@ create policy swarm_agents_delete on public.swarm_agents for delete to authentic
 create policy swarm_agents_insert on public.swarm_agents for insert to authenticated
   with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
 create policy swarm_agents_select on public.swarm_agents for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
 create policy swarm_agents_service on public.swarm_agents to sb_service, service_role
   using (true)
   with check (true);
@@ -6232,7 +7292,7 @@ create policy swarm_members_delete on public.swarm_members for delete to authent
 create policy swarm_members_insert on public.swarm_members for insert to authenticated
   with check ((swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))) AND role <> 'owner'::text);
 create policy swarm_members_select on public.swarm_members for select to authenticated
-  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email)));
+  using ((swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email)));
 create policy swarm_members_service on public.swarm_members to sb_service, service_role
   using (true)
   with check (true);
@@ -6285,6 +7345,7 @@ create table public.swarms (
   constraint swarms_coordinator_agent_id_fkey FOREIGN KEY (coordinator_agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint swarms_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+CREATE INDEX swarms_a2a_published_idx ON public.swarms USING btree (((settings ->> 'a2a_published'::text))) WHERE ((settings ->> 'a2a_published'::text) IS NOT NULL);
 CREATE INDEX swarms_coordinator_agent_id_idx ON public.swarms USING btree (coordinator_agent_id) WHERE (coordinator_agent_id IS NOT NULL);
 CREATE INDEX swarms_owner_id_idx ON public.swarms USING btree (owner_id, created_at DESC);
 alter table public.swarms replica identity using index swarms_id_owner_id_key;
@@ -6294,7 +7355,7 @@ create policy swarms_delete on public.swarms for delete to authenticated
 create policy swarms_insert on public.swarms for insert to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)));
 create policy swarms_select on public.swarms for select to authenticated
-  using (owner_id = (( SELECT auth.uid() AS uid)) OR (id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+  using ((id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))) OR owner_id = (( SELECT auth.uid() AS uid)) AND (id <> ALL ((ARRAY( SELECT private.my_hidden_swarm_ids() AS my_hidden_swarm_ids)))));
 create policy swarms_service on public.swarms to sb_service, service_role
   using (true)
   with check (true);
@@ -6358,7 +7419,7 @@ create table public.tool_executions (
   created_at timestamp with time zone default now() not null,
   constraint tool_executions_pkey PRIMARY KEY (id),
   constraint tool_executions_swarm_id_id_key UNIQUE (swarm_id, id),
-  constraint tool_executions_status_known CHECK (status = ANY (ARRAY['pending_approval'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'denied'::text, 'timed_out'::text, 'cancelled'::text])),
+  constraint tool_executions_status_known CHECK (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'denied'::text, 'timed_out'::text, 'cancelled'::text])),
   constraint tool_executions_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,
   constraint tool_executions_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint tool_executions_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE,
@@ -6367,7 +7428,7 @@ create table public.tool_executions (
 );
 CREATE INDEX tool_executions_agent_id_idx ON public.tool_executions USING btree (agent_id) WHERE (agent_id IS NOT NULL);
 CREATE INDEX tool_executions_decided_by_idx ON public.tool_executions USING btree (decided_by) WHERE (decided_by IS NOT NULL);
-CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = 'pending_approval'::text);
+CREATE INDEX tool_executions_pending_idx ON public.tool_executions USING btree (expires_at) WHERE (status = ANY (ARRAY['pending_approval'::text, 'pending_client'::text]));
 CREATE INDEX tool_executions_run_id_idx ON public.tool_executions USING btree (swarm_id, run_id);
 CREATE INDEX tool_executions_tool_id_idx ON public.tool_executions USING btree (tool_id) WHERE (tool_id IS NOT NULL);
 CREATE INDEX tool_executions_turn_id_idx ON public.tool_executions USING btree (turn_id);
@@ -6399,6 +7460,7 @@ create table public.tools (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   secret_names text[] default '{}'::text[] not null,
+  max_retries integer default 1 not null,
   constraint tools_pkey PRIMARY KEY (id),
   constraint tools_owner_id_name_key UNIQUE NULLS NOT DISTINCT (owner_id, name),
   constraint tools_category_length CHECK (char_length(category) <= 100),
@@ -6409,10 +7471,12 @@ create table public.tools (
   constraint tools_input_schema_object CHECK (jsonb_typeof(input_schema) = 'object'::text AND NOT (input_schema ->> 'type'::text) IS DISTINCT FROM 'object'::text),
   constraint tools_input_schema_size CHECK (octet_length(input_schema::text) <= 32768),
   constraint tools_kind_builtin_has_no_owner CHECK (kind <> 'builtin'::text OR owner_id IS NULL),
-  constraint tools_kind_known CHECK ((kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text])) OR kind ~ '^[a-z][a-z0-9-]{0,39}[.][a-z][a-z0-9_]{0,39}$'::text),
+  constraint tools_kind_known CHECK ((kind = ANY (ARRAY['builtin'::text, 'http'::text, 'mcp'::text, 'client'::text])) OR kind ~ '^[a-z][a-z0-9-]{0,39}([.][a-z][a-z0-9_]{0,39})?$'::text),
   constraint tools_max_output_chars_range CHECK (max_output_chars >= 1 AND max_output_chars <= 1000000),
+  constraint tools_max_retries_range CHECK (max_retries >= 0 AND max_retries <= 5),
   constraint tools_name_format CHECK (name ~ '^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$'::text),
   constraint tools_owner_id_present CHECK (owner_id IS NOT NULL OR kind = 'builtin'::text OR visibility = 'public'::text),
+  constraint tools_requires_approval_of_service CHECK (kind <> 'client'::text OR NOT requires_approval),
   constraint tools_secret_names_count CHECK (cardinality(secret_names) <= 20),
   constraint tools_timeout_ms_range CHECK (timeout_ms >= 1000 AND timeout_ms <= 120000),
   constraint tools_visibility_known CHECK (visibility = ANY (ARRAY['private'::text, 'shared'::text, 'public'::text])),
@@ -6436,6 +7500,7 @@ create policy tools_update on public.tools for update to authenticated
   with check (owner_id = (( SELECT auth.uid() AS uid)) AND kind <> 'builtin'::text AND visibility <> 'public'::text);
 CREATE TRIGGER tools_freeze BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'kind');
 CREATE TRIGGER tools_keep_owner BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (new.owner_id IS DISTINCT FROM old.owner_id) EXECUTE FUNCTION private.reject_transfer('owner_id');
+CREATE TRIGGER tools_require_approve_scope BEFORE UPDATE ON public.tools FOR EACH ROW WHEN (old.requires_approval AND NOT new.requires_approval) EXECUTE FUNCTION private.require_key_scope('approve');
 CREATE TRIGGER tools_stamp BEFORE INSERT OR UPDATE ON public.tools FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER tools_store_secrets BEFORE INSERT OR UPDATE OF secret_names, config ON public.tools FOR EACH ROW EXECUTE FUNCTION private.store_tool_secrets();
 grant delete, insert, select, update on table public.tools to authenticated, sb_service, service_role;
@@ -6510,6 +7575,7 @@ create policy user_settings_update on public.user_settings for update to authent
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER user_settings_reject_api_key BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature OR new.daily_token_budget IS DISTINCT FROM old.daily_token_budget OR new.daily_cost_budget_usd IS DISTINCT FROM old.daily_cost_budget_usd) EXECUTE FUNCTION private.reject_api_key();
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature, require_message_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature) EXECUTE FUNCTION private.sync_signature_requirement();
 grant delete, insert, select, update on table public.user_settings to sb_service, service_role;
@@ -6819,6 +7885,8 @@ create table realtime.messages (
 CREATE INDEX messages_inserted_at_idx ON realtime.messages USING btree (inserted_at);
 CREATE INDEX messages_topic_idx ON realtime.messages USING btree (topic, inserted_at);
 alter table realtime.messages enable row level security;
+create policy messages_of_signals_select on realtime.messages for select to authenticated
+  using (extension = 'broadcast'::text AND (topic = ANY ((ARRAY( SELECT private.my_signal_topics() AS my_signal_topics)))));
 create policy messages_of_swarm_insert on realtime.messages for insert to authenticated
   with check (extension = 'presence'::text AND (topic = ANY ((ARRAY( SELECT private.my_swarm_topics() AS my_swarm_topics)))) OR (topic = ANY ((ARRAY( SELECT private.my_writable_swarm_topics() AS my_writable_swarm_topics)))));
 create policy messages_of_swarm_select on realtime.messages for select to authenticated
@@ -6828,6 +7896,9 @@ create policy messages_service on realtime.messages to sb_service, service_role
   with check (true);
 grant delete, insert, select, update on table realtime.messages to sb_service, service_role;
 grant insert, select on table realtime.messages to anon, authenticated;
+
+create publication supabase_realtime
+with (publish = 'insert, update, delete, truncate', publish_via_partition_root = false);
 
 create publication swarmbase for table
   public.agent_tools,
@@ -6857,4 +7928,30 @@ create publication swarmbase_access for table
   auth.users (id, banned_until, deleted_at),
   public.agents,
   public.swarm_members
+with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true, publish_generated_columns = stored);
+
+create publication swarmbase_feed for table
+  auth.sessions (id, suspended_until),
+  auth.users (id, banned_until, deleted_at),
+  private.hidden_swarms (swarm_id),
+  public.agent_tools,
+  public.agents,
+  public.message_flags,
+  public.message_revisions,
+  public.messages,
+  public.models,
+  public.profiles,
+  public.run_events,
+  public.run_turns,
+  public.runs,
+  public.swarm_agents,
+  public.swarm_members,
+  public.swarms,
+  public.tool_execution_payloads,
+  public.tool_executions,
+  public.tools,
+  public.usage_records,
+  public.user_settings,
+  public.webhook_recoveries,
+  public.webhooks
 with (publish = 'insert, update, delete, truncate', publish_via_partition_root = true, publish_generated_columns = stored);

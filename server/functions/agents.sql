@@ -46,36 +46,49 @@ begin
 end
 $$;
 
--- Counts under an advisory lock per user, so that two concurrent inserts cannot both take the last place. Users whose
--- ids have the same hash wait for each other. The server's lock table has space for some thousand locks, so an insert
--- for more than 100 users takes one exclusive lock instead.
+-- The counter costs the same whatever the user owns, and its row lock lets only one of two concurrent inserts take the
+-- last place. Counters are locked in the order of their users, so that statements for several users cannot deadlock.
 create or replace function private.enforce_agent_limit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   allowed integer := (select (value #>> '{}')::integer from private.settings where name = 'agent_limit_per_user');
-  max_user_locks constant integer := 100;
-  all_users_lock constant bigint := hashtextextended('', 7235);
-  owners bigint[];
-  owner bigint;
+  most integer;
 begin
-  if coalesce(allowed, 0) = 0 then
-    return null;
-  end if;
-  owners := array(select distinct hashtextextended(n.user_id::text, 7235) as owner from new_rows n order by owner);
-  if cardinality(owners) > max_user_locks then
-    perform pg_advisory_xact_lock(all_users_lock);
-  else
-    perform pg_advisory_xact_lock_shared(all_users_lock);
-    foreach owner in array owners loop
-      perform pg_advisory_xact_lock(owner);
-    end loop;
-  end if;
-  if exists (select 1 from public.agents a where a.user_id in (select n.user_id from new_rows n)
-             group by a.user_id having count(*) > allowed) then
+  with counted as (
+    insert into private.agent_counters as counter (user_id, agents)
+    select n.user_id, count(*) from new_rows n group by n.user_id order by n.user_id
+    on conflict (user_id) do update set agents = counter.agents + excluded.agents
+    returning counter.agents
+  )
+  select max(c.agents) into most from counted c;
+  if allowed > 0 and most > allowed then
     raise exception 'a user may have at most % agents', allowed
       using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = 'agents_limit_per_user';
   end if;
+  return null;
+end
+$$;
+
+create or replace function private.count_deleted_agents() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  with deleted as materialized (
+    select c.user_id from private.agent_counters c where c.user_id in (select o.user_id from old_rows o)
+    order by c.user_id for no key update
+  )
+  update private.agent_counters c set agents = c.agents - (select count(*) from old_rows o where o.user_id = c.user_id)
+  where c.user_id in (select d.user_id from deleted d);
+  return null;
+end
+$$;
+
+create or replace function private.count_truncated_agents() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from private.agent_counters;
   return null;
 end
 $$;
@@ -106,10 +119,20 @@ $$;
 create or replace function private.emit_agent_updated() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  has_followers boolean;
+  has_subscribers boolean;
 begin
   -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
-  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
-                 where w.is_active and w.events && array['agent.updated', 'agent.status_changed']) then
+  select exists (select 1 from private.list_followed_topics()),
+    exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
+            where w.is_active and w.events && array['agent.updated', 'agent.status_changed'])
+  into has_followers, has_subscribers;
+  if has_followers then
+    perform private.signal_agents(array_agg(n.id), array_agg(n.status))
+    from new_rows n join old_rows o on o.id = n.id where n.status <> o.status;
+  end if;
+  if not has_subscribers then
     return null;
   end if;
   insert into private.events (type, data, audience)

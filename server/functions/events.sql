@@ -19,10 +19,12 @@ as $$
 $$;
 grant execute on function private.get_actor() to sb_service;
 
+-- The active members. Events of a hidden swarm go to nobody.
 create or replace function private.list_swarm_audience(swarm_id uuid) returns uuid[] language sql stable parallel safe
 as $$
   select coalesce(pg_catalog.array_agg(m.user_id), '{}') from public.swarm_members m
   where m.swarm_id = list_swarm_audience.swarm_id and m.status = 'active'
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $$;
 grant execute on function private.list_swarm_audience(uuid) to sb_service;
 
@@ -33,6 +35,25 @@ as $$
                  where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
 $$;
 grant execute on function private.is_subscribed(text, uuid[]) to sb_service;
+
+-- Returns null when the text is not a UUID in its usual form: an event must not stop the fan-out of the others.
+create or replace function private.parse_uuid(value text) returns uuid language sql immutable parallel safe
+as $$ select pg_catalog.substring(value, '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid $$;
+grant execute on function private.parse_uuid(text) to sb_service;
+
+-- Returns the trace context of the run that an event belongs to. One transaction writes for many runs, so their events
+-- have none of their own.
+create or replace function private.find_run_traceparent(type text, data json) returns text
+language sql stable parallel safe
+as $$
+  select private.parse_traceparent(coalesce(
+    (select r.request ->> 'traceparent' from public.runs r where r.id = private.parse_uuid(data ->> 'run_id')),
+    (select r.request ->> 'traceparent' from public.runs r
+     where type = 'message.created' and r.swarm_id = private.parse_uuid(data ->> 'swarm_id')
+       and r.message_id = private.parse_uuid(data ->> 'message_id')
+     limit 1)))
+$$;
+grant execute on function private.find_run_traceparent(text, json) to sb_service;
 
 -- Inserts an event that a function raises (tools, errors, finished runs). Returns null when no webhook subscribes to
 -- it.

@@ -38,6 +38,19 @@ begin
 end
 $$;
 
+-- Returns what a reader of the message can see. The texts of a structured answer are escaped in its content: a line
+-- that begins with a term, for example, has the characters \n before it.
+create or replace function private.moderated_text(content text, data jsonb) returns text
+language sql immutable parallel safe
+as $$
+  select case when data is null then content else pg_catalog.concat_ws(E'\n', content,
+    (select pg_catalog.string_agg(texts.value #>> '{}', E'\n')
+       from pg_catalog.jsonb_path_query(data, 'strict $.** ? (@.type() == "string")') as texts (value)),
+    (select pg_catalog.string_agg(names.name, E'\n')
+       from pg_catalog.jsonb_path_query(data, 'strict $.** ? (@.type() == "object")') as objects (value),
+            pg_catalog.jsonb_object_keys(objects.value) as names (name))) end
+$$;
+
 -- Rejects the message of a person, who can write it differently. Flags the message of an agent, because a run must end
 -- with what it has.
 create or replace function private.moderate_message() returns trigger
@@ -48,7 +61,7 @@ declare
 begin
   select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
   if moderation -> 'enabled' is distinct from 'true'
-     or private.find_blocked_term(moderation -> 'blocklist', new.content) is null then
+     or private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(new.content, new.data)) is null then
     return new;
   end if;
   if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
@@ -89,7 +102,8 @@ as $$
 begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
-  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
+  cross join lateral (
+    select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and found.term is not null;
   return null;
 end
@@ -102,7 +116,8 @@ begin
   perform private.flag_blocked_message(n.id, n.swarm_id, found.term)
   from new_rows n
   join old_rows o on o.id = n.id
-  cross join lateral (select private.find_blocked_term_in_swarm(n.swarm_id, n.content)) as found (term)
+  cross join lateral (
+    select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and n.content is distinct from o.content and found.term is not null;
   return null;
 end

@@ -17,6 +17,65 @@ language sql stable rows 20 set search_path = pg_catalog, pg_temp
 as $$ select 'swarm:' || mine.id from private.my_writable_swarm_ids() as mine (id) $$;
 grant execute on function private.my_writable_swarm_topics() to authenticated, sb_service, service_role;
 
+-- The private channels of signals: `webhook:<id>` for the owner of the webhook, `swarm-agents:<id>` for the members of
+-- the swarm.
+create or replace function private.my_signal_topics() returns setof text
+language sql stable rows 40 set search_path = pg_catalog, pg_temp
+as $$
+  select 'webhook:' || w.id from public.webhooks w where w.user_id = (select auth.uid())
+  union all
+  select 'swarm-agents:' || mine.id from private.my_swarm_ids() as mine (id)
+$$;
+grant execute on function private.my_signal_topics() to authenticated, sb_service, service_role;
+
+-- The topics that somebody follows. PostgreSQL puts it into the statement that uses it.
+create or replace function private.list_followed_topics() returns setof text language sql stable
+as $$ select f.topic from private.followed_topics f where f.lease_until > pg_catalog.now() $$;
+grant execute on function private.list_followed_topics() to sb_service;
+
+-- Returns whether anybody follows a signal. Volatile, so that a transaction which has written sees what was committed
+-- until now; what it misses, nodes make up for when it has ended.
+create or replace function private.has_followers() returns boolean language plpgsql volatile
+as $$ begin return exists (select 1 from private.list_followed_topics()); end $$;
+grant execute on function private.has_followers() to sb_service;
+
+-- Sends one signal per followed topic, when the transaction commits. An item without content stands for all items.
+create or replace function private.send_signals(topics text[], items jsonb[]) returns boolean
+language plpgsql volatile
+as $$
+begin
+  perform pg_catalog.pg_logical_emit_message(true, 'swarmbase.signal',
+    pg_catalog.json_build_object('topic', s.topic, 'items', s.items)::text)
+  from (select given.topic, pg_catalog.json_agg(given.item) as items
+        from unnest(topics, items) as given (topic, item)
+        group by given.topic) as s
+  where exists (select 1 from private.list_followed_topics() as f (topic) where f.topic = s.topic);
+  return true;
+end
+$$;
+grant execute on function private.send_signals(text[], jsonb[]) to sb_service;
+
+-- Signals changed deliveries. Call only if anybody follows. Deliveries that are null stand for any of the webhook.
+create or replace function private.signal_deliveries(webhook_ids uuid[], delivery_ids uuid[]) returns boolean
+language sql volatile
+as $$
+  select private.send_signals(pg_catalog.array_agg('webhook:' || d.webhook_id),
+    pg_catalog.array_agg(pg_catalog.to_jsonb(d.delivery_id)))
+  from unnest(webhook_ids, delivery_ids) as d (webhook_id, delivery_id)
+$$;
+grant execute on function private.signal_deliveries(uuid[], uuid[]) to sb_service;
+
+-- Signals changed statuses to the swarms of the agents. Call only if anybody follows.
+create or replace function private.signal_agents(agent_ids uuid[], statuses text[]) returns boolean
+language sql volatile
+as $$
+  select private.send_signals(pg_catalog.array_agg('swarm-agents:' || sa.swarm_id),
+    pg_catalog.array_agg(pg_catalog.jsonb_build_object('id', a.id, 'status', a.status)))
+  from unnest(agent_ids, statuses) as a (id, status)
+  join public.swarm_agents sa on sa.agent_id = a.id
+$$;
+grant execute on function private.signal_agents(uuid[], text[]) to sb_service;
+
 -- Evaluates the policies of realtime.messages for many principals and topics in one statement, with probe rows that the
 -- caller has to roll back. `writes` has the extensions to test for sending, separated by commas. An error of a policy
 -- affects only its own check. The role of the transaction must be the service role, and is another one afterwards.
@@ -140,3 +199,107 @@ end
 $$;
 grant execute on function realtime.broadcast_changes(text, text, text, text, text, record, record, text)
   to anon, authenticated, sb_service, service_role;
+
+-- Returns the tables whose changes clients may subscribe to, with the kinds of changes: those of the publications
+-- swarmbase and supabase_realtime, in whole rows, whatever column lists and row filters they have. The schemas of the
+-- service are never published, nor are the tables of the webhook queue: every node decodes all published changes.
+create or replace function private.get_published_tables()
+returns table (relid oid, inserts boolean, updates boolean, deletes boolean)
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  with sources as (
+    select p.oid, p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete
+    from pg_publication p where p.pubname in ('swarmbase', 'supabase_realtime')
+  ), listed as (
+    select r.prrelid as relid, s.pubinsert, s.pubupdate, s.pubdelete
+    from sources s join pg_publication_rel r on r.prpubid = s.oid
+    union all
+    select c.oid, s.pubinsert, s.pubupdate, s.pubdelete
+    from sources s join pg_publication_namespace n on n.pnpubid = s.oid join pg_class c on c.relnamespace = n.pnnspid
+    union all
+    select c.oid, s.pubinsert, s.pubupdate, s.pubdelete from sources s join pg_class c on s.puballtables
+  )
+  select l.relid, bool_or(l.pubinsert), bool_or(l.pubupdate), bool_or(l.pubdelete)
+  from listed l
+  join pg_class c on c.oid = l.relid
+  join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname !~ '^pg_'
+    and n.nspname not in ('information_schema', 'auth', 'private', 'realtime')
+    and (n.nspname <> 'public' or c.relname not in ('webhook_deliveries', 'webhook_delivery_attempts'))
+  group by l.relid
+$$;
+grant execute on function private.get_published_tables() to sb_service;
+
+-- Returns the statements that make swarmbase_feed the union of the published tables and of what nodes need to know who
+-- has access. Of accounts and sessions it has only some columns, without password hashes. Leaves out tables that the
+-- owner of the schema may not publish, and tables without a replica identity of which only inserts are published:
+-- PostgreSQL would reject their updates.
+create or replace function private.plan_feed_publication() returns setof text
+language sql stable set search_path = pg_catalog, pg_temp
+as $$
+  with feed as (
+    select p.oid, p.pubinsert and p.pubupdate and p.pubdelete and p.pubtruncate and p.pubviaroot
+      and coalesce(to_jsonb(p) ->> 'pubgencols' = 's', true) as is_whole
+    from pg_publication p where p.pubname = 'swarmbase_feed'
+  ), options (list) as (
+    select 'publish = ''insert, update, delete, truncate'', publish_via_partition_root = true'
+      || case when current_setting('server_version_num')::int >= 180000
+           then ', publish_generated_columns = stored' else '' end
+  ), access (relid, columns) as (
+    values ('public.swarm_members'::regclass::oid, ''), ('public.agents'::regclass, ''),
+      ('private.hidden_swarms'::regclass, ' (swarm_id)'), ('auth.sessions'::regclass, ' (id, suspended_until)'),
+      ('auth.users'::regclass, ' (id, banned_until, deleted_at)')
+  ), wanted as (
+    select a.relid, a.columns from access a
+    union all
+    select p.relid, ''
+    from private.get_published_tables() p
+    join pg_class c on c.oid = p.relid
+    where p.relid not in (select a.relid from access a)
+      and pg_has_role(c.relowner, 'USAGE')
+      and (p.updates or p.deletes or c.relreplident = 'f' or exists (
+        select 1 from pg_index i
+        where i.indrelid = c.oid
+          and case c.relreplident when 'd' then i.indisprimary when 'i' then i.indisreplident else false end))
+  ), present as (
+    select r.prrelid as relid, r.prqual is null and (r.prattrs is null) = (coalesce(w.columns, '') = '')
+      and w.relid is not null as is_kept
+    from feed f join pg_publication_rel r on r.prpubid = f.oid left join wanted w on w.relid = r.prrelid
+  )
+  select format('create publication swarmbase_feed with (%s)', o.list)
+  from options o where not exists (select 1 from feed)
+  union all
+  select format('alter publication swarmbase_feed set (%s)', o.list) from feed f, options o where not f.is_whole
+  union all
+  select format('alter publication swarmbase_feed drop table only %s', p.relid::regclass)
+  from present p where not p.is_kept
+  union all
+  select format('alter publication swarmbase_feed add table only %s%s', w.relid::regclass, w.columns)
+  from wanted w where not exists (select 1 from present p where p.relid = w.relid and p.is_kept)
+$$;
+
+-- Keeps swarmbase_feed current. Nodes call it, because only a superuser can create an event trigger. Returns why a
+-- statement failed, for example because its table is locked; the next call tries it again. Waits for a lock for less
+-- than deadlock_timeout, so that a transaction of the owner is never the victim of a deadlock.
+create or replace function private.sync_feed_publication() returns text
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms'
+as $$
+declare
+  statement text;
+  failures text;
+begin
+  if not exists (select 1 from private.plan_feed_publication()) then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock(7302911403);
+  for statement in select * from private.plan_feed_publication() loop
+    begin
+      execute statement;
+    exception when others then
+      failures := concat_ws('; ', failures, statement || ': ' || sqlerrm);
+    end;
+  end loop;
+  return failures;
+end
+$$;
+grant execute on function private.sync_feed_publication() to sb_service;

@@ -58,7 +58,8 @@ end
 $$;
 
 -- Returns what an Idempotency-Key or a client_message_id that was used before leads to: the earlier run or a rejection.
--- Null: the call is new.
+-- Null: the call is new. A call with its own conversation starts anew after its run was cancelled: its client repeats
+-- it after a lost connection, which cancels the run.
 create or replace function private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text,
   client_message_id text, message text)
 returns jsonb language plpgsql stable
@@ -71,7 +72,9 @@ begin
   if key is not null then
     select * into used from private.idempotency_keys k
     where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
-      and k.run_id is not null;
+      and k.run_id is not null
+      and not exists (select 1 from private.run_leases l join public.runs r on r.id = l.run_id
+                      where l.run_id = k.run_id and l.cancel_requested_at is not null and r.request ? 'store');
     if found then
       return case when used.request_hash = decode(find_replay.request_hash, 'hex')
         then jsonb_build_object('replayed_run_id', used.run_id)
@@ -174,18 +177,22 @@ begin
 end
 $$;
 
+-- The ids of a JSON array. A single expression, which PostgreSQL puts into the assignment that uses it: a query for
+-- one row costs several times as much.
+create or replace function private.parse_uuids(ids jsonb) returns uuid[] language sql stable
+as $$ select translate(ids::text, '[]"', '{}')::uuid[] $$;
+
 -- Locks agents in order of their ids, and returns those that are locked.
 create or replace function private.lock_agents(ids jsonb, waits boolean) returns uuid[] language plpgsql volatile
 as $$
+declare
+  agent_ids uuid[] := private.parse_uuids(ids);
 begin
   if waits then
-    return array(
-      select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
-      order by a.id for no key update);
+    return array(select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update);
   end if;
   return array(
-    select a.id from public.agents a where a.id in (select e.value::uuid from jsonb_array_elements_text(ids) as e)
-    order by a.id for no key update skip locked);
+    select a.id from public.agents a where a.id = any (agent_ids) order by a.id for no key update skip locked);
 end
 $$;
 
@@ -304,7 +311,10 @@ language plpgsql volatile
 as $$
 begin
   return (
-    select jsonb_agg(c.call || jsonb_build_object('is_locked', s.id is not null and c.nth = 1,
+    select jsonb_agg(c.call || jsonb_build_object(
+      -- The first call to each swarm: an expression, because a window would be four more nodes of the plan.
+      'is_locked', s.id is not null and c.call -> 'place' = jsonb_path_query_first(batch,
+        '$[*] ? (@.swarm_id == $id)', jsonb_build_object('id', s.id)) -> 'place',
       'conflict', coalesce(c.call ->> 'on_conflict', case when s.settings ->> 'on_conflict'
         in ('enqueue', 'reject', 'interrupt') then s.settings ->> 'on_conflict' end, 'enqueue'),
       'live_id', live.id, 'front', queue.front, 'position', queue.waiting + 1,
@@ -315,9 +325,10 @@ begin
               then (c.call ->> 'user_id')::uuid else s.owner_id end)),
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
-        then c.call -> 'first_turn' end))
-    from (select b.value, row_number() over (partition by b.value -> 'swarm_id') from jsonb_array_elements(batch) as b)
-      as c (call, nth)
+        then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
+          'swarm_id', s.id, 'position', 0, 'seq', 3) end,
+      'answer', null))
+    from jsonb_array_elements(batch) as c (call)
     left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
     left join public.runs live on live.swarm_id = s.id and live.status = 'running'
     cross join lateral (
@@ -492,15 +503,12 @@ create or replace function private.answer_admissions(answers jsonb, calls jsonb,
 language plpgsql volatile
 as $$
 declare
-  started uuid[] := '{}';
+  started uuid[];
   admitted json;
+  others jsonb := '[]';
 begin
   if calls is not null then
-    for i in 0 .. jsonb_array_length(calls) - 1 loop
-      if calls -> i -> 'starts' = 'true' then
-        started := started || (calls -> i ->> 'run_id')::uuid;
-      end if;
-    end loop;
+    started := private.parse_uuids(jsonb_path_query_array(calls, '$[*] ? (@.starts == true).run_id'));
     select json_agg(json_build_object('place', e.place, 'run_id', e.run_id, 'fence', case when e.starts then 1 end,
       'interrupted_run_id', case when e.conflict = 'interrupt' then e.live_id end,
       'events', (
@@ -518,38 +526,38 @@ begin
     -- Not flattened into the join, which would build the context of every run for every call.
     left join (select * from private.load_runs(started, true) offset 0) as c on c.run_id = e.run_id;
   end if;
+  if answers <> '[]' then
+    others := (select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
+               from jsonb_array_elements(answers) as a);
+  end if;
   return json_build_object('admitted', coalesce(admitted, '[]'), 'has_events', exists (select 1 from private.events),
-    'others', case when answers = '[]' then answers else (
-      select jsonb_agg(a.value -> 'answer' || jsonb_build_object('place', a.value -> 'place'))
-      from jsonb_array_elements(answers) as a) end);
+    'others', others);
 end
 $$;
 
--- Returns the first turns of the runs that start. An agent that another transaction holds, or that starts a turn in
--- another run of the batch, starts its turn later.
-create or replace function private.plan_first_turns(calls jsonb, agents uuid[]) returns jsonb language plpgsql stable
+-- Leaves out turns whose agent another transaction holds, or begins a turn in another run of the batch: these begin
+-- later.
+create or replace function private.remove_held_turns(turns jsonb, agents uuid[]) returns jsonb language plpgsql stable
 as $$
 declare
-  call jsonb;
   agent uuid;
-  turns jsonb := '[]';
+  free jsonb := '[]';
 begin
-  for i in 0 .. jsonb_array_length(calls) - 1 loop
-    call := calls -> i;
-    agent := (call -> 'first_turn' ->> 'agent_id')::uuid;
-    if call -> 'starts' = 'true' and agent = any (agents) then
+  for i in 0 .. jsonb_array_length(turns) - 1 loop
+    agent := (turns -> i ->> 'agent_id')::uuid;
+    if agent = any (agents) then
       agents := array_remove(agents, agent);
-      turns := turns || ((call -> 'first_turn') || jsonb_build_object('place', call -> 'place',
-        'run_id', call -> 'run_id', 'swarm_id', call -> 'swarm_id', 'position', 0, 'seq', 3));
+      free := free || (turns -> i);
     end if;
   end loop;
-  return turns;
+  return free;
 end
 $$;
 
 -- Admits runs: any number of calls, each to another swarm. Returns one answer for each call, by place: the run, the
 -- earlier run that it repeats, a rejection, or `is_held` where a lock is taken. One call waits for locks; more than one
--- never do. Locks are taken in the order of decision 0005 over the whole set.
+-- never do. Locks are taken in the order of decision 0005 over the whole set. A call that names an agent instead of a
+-- swarm goes to its private swarm, or to a new one for its own conversation.
 create or replace function private.admit_runs(batch jsonb, owner text, lease_ms integer, queue_limit integer)
 returns json
 language plpgsql volatile security definer
@@ -569,6 +577,7 @@ declare
   locked uuid[];
   busy uuid[];
   events public.run_events[];
+  first_turns jsonb;
   turns record;
   is_stored boolean;
 begin
@@ -576,16 +585,26 @@ begin
     -- Whatever is waited for all the same fails the statement, and the calls come again one by one.
     perform set_config('lock_timeout', '100ms', true);
   end if;
-  if batch @? '$[*].idempotency_key ? (@ != null)' then
-    answers := private.answer_used_keys(batch, waits);
-    calls := (select jsonb_agg(c.value) from jsonb_array_elements(batch) as c
+  if batch @? '$[*].agent_id ? (@ != null)' then
+    calls := private.open_private_swarms(batch, waits);
+    answers := jsonb_path_query_array(calls, '$[*] ? (exists (@.answer))');
+    calls := nullif(jsonb_path_query_array(calls, '$[*] ? (!exists (@.answer))'), '[]');
+  end if;
+  if calls @? '$[*].idempotency_key ? (@ != null)' then
+    answers := answers || private.answer_used_keys(calls, waits);
+    calls := (select jsonb_agg(c.value) from jsonb_array_elements(calls) as c
               where not answers @> jsonb_build_array(jsonb_build_object('place', c.value -> 'place')));
-    if calls is null then
-      return private.answer_admissions(answers, null, null, null);
-    end if;
+  end if;
+  if calls is null then
+    return private.answer_admissions(answers, null, null, null);
   end if;
   locks := private.lock_swarms(calls, waits);
   calls := private.decide_admissions(calls, locks.locked, locks.alone, queue_limit, waits);
+  if calls @? '$[*] ? (@.is_new_swarm == true).answer.rejection' then
+    -- Rolls the new swarm back.
+    perform private.reject_call(calls -> 0 -> 'answer' -> 'rejection' ->> 'code',
+      calls -> 0 -> 'answer' -> 'rejection' -> 'details');
+  end if;
   if calls @? '$[*] ? (@.conflict == "interrupt" && @.live_id != null && @.answer == null)' then
     busy := private.interrupt_runs(array(
       select (c.value ->> 'live_id')::uuid from jsonb_array_elements(calls) as c
@@ -607,7 +626,11 @@ begin
   if calls is not null then
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
-    turns := private.begin_turns(private.plan_first_turns(calls, locked));
+    first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
+    if not waits or locked = '{}' then
+      first_turns := private.remove_held_turns(first_turns, locked);
+    end if;
+    turns := private.begin_turns(first_turns);
     events := events || turns.events;
     is_stored := private.insert_events(events);
     return private.answer_admissions(answers, calls, turns.answers, events);
@@ -642,8 +665,8 @@ begin
     continue when found;
     insert into public.runs (swarm_id, user_id, message_id, strategy, request)
     values (asked.swarm_id, asked.sender_user_id, asked.message_id, asked.strategy,
-      case when private.may_start_runs(asked.swarm_id, asked.sender_user_id) then '{"source": "auto_respond"}'::jsonb
-        else '{"source": "auto_respond", "by_service": true}' end)
+      jsonb_strip_nulls(jsonb_build_object('source', 'auto_respond', 'traceparent', private.get_traceparent(),
+        'by_service', case when not private.may_start_runs(asked.swarm_id, asked.sender_user_id) then true end)))
     returning id into new_run_id;
     insert into private.run_leases (run_id) values (new_run_id);
     perform private.append_run_event(new_run_id, 'message.created',

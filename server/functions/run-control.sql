@@ -1,4 +1,5 @@
--- Control of a run after its admission: cancellation, decisions on its tool calls, access to its stream. A rejected
+-- Control of a run after its admission: cancellation, decisions on its tool calls and their results, access to its
+-- stream. A rejected
 -- call raises an error, so that nothing of the attempt stays; the detail of the error is JSON with the code and, where
 -- there is one, a message for each field.
 
@@ -148,3 +149,50 @@ begin
 end
 $$;
 grant execute on function private.decide_tool_executions(jsonb) to sb_service;
+
+-- Only the starter of the run submits results, for each tool call once and before it expires. Either all of them apply
+-- or none. The node that resumes the run records them.
+create or replace function private.submit_tool_results(call jsonb) returns json language plpgsql volatile
+as $$
+declare
+  caller uuid := call ->> 'user_id';
+  locked record;
+  result record;
+  execution record;
+begin
+  select * into locked
+  from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
+  if (locked.run).user_id is distinct from caller then
+    perform private.reject_call('FORBIDDEN');
+  end if;
+  for result in
+    select item.ordinality - 1 as index, (item.value ->> 'tool_execution_id')::uuid as id,
+      item.value -> 'output' as output, item.value ->> 'error' as error
+    from jsonb_array_elements(call -> 'results') with ordinality as item (value, ordinality)
+  loop
+    select x.status, x.expires_at into execution from public.tool_executions x
+    where x.id = result.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
+    for no key update;
+    if not found then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('results.%s.tool_execution_id', result.index), 'is not a tool execution of this run'));
+    elsif execution.status = 'pending_approval' then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('results.%s.tool_execution_id', result.index), 'waits for an approval and not for a result'));
+    elsif execution.status <> 'pending_client' then
+      perform private.reject_call('TOOL_RESULT_SUBMITTED');
+    elsif execution.expires_at <= now() then
+      perform private.reject_call('CLIENT_TOOL_EXPIRED');
+    end if;
+    update public.tool_executions x set status = 'running', decided_by = caller,
+      duration_ms = least((extract(epoch from now() - x.started_at) * 1000)::bigint, 2147483647),
+      error = case when result.error is not null
+        then jsonb_build_object('code', 'CLIENT_TOOL_FAILED', 'message', result.error, 'retryable', false) end
+    where x.id = result.id;
+    update public.tool_execution_payloads p set output = nullif(result.output, 'null')
+    where p.tool_execution_id = result.id;
+  end loop;
+  return private.render_run((locked.run).id, caller, (call ->> 'is_service')::boolean);
+end
+$$;
+grant execute on function private.submit_tool_results(jsonb) to sb_service;

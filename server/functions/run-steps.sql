@@ -9,14 +9,12 @@ as $$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $$;
 
--- Sets the run on whose behalf the statuses of agents change, for the events of webhooks. Called in an assignment,
--- which costs less than a statement.
-create or replace function private.set_run_context(by_agent jsonb) returns jsonb language plpgsql volatile
+-- Sets the run on whose behalf the statuses of agents change, for the events of webhooks. A single expression, which
+-- PostgreSQL puts into the assignment that calls it.
+create or replace function private.set_run_context(by_agent jsonb) returns jsonb language sql volatile
 as $$
-begin
-  return set_config('swarmbase.context',
-    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb;
-end
+  select set_config('swarmbase.context',
+    jsonb_build_object('acts_as_sender', true, 'by_agent', by_agent)::text, true)::jsonb
 $$;
 
 -- Begins turns, each of a different agent. The caller has locked the agents. Returns one answer for each, by place:
@@ -42,7 +40,8 @@ begin
       case when live.is_responding then 'responding' else 'thinking' end as after,
       jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
         'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own,
+      (select max(v.number) from public.agent_versions v where v.agent_id = a.id) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
       agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
@@ -54,9 +53,9 @@ begin
       where t.agent_id = e.agent_id and t.status in ('queued', 'thinking', 'responding')) as live
   ), opened as (
     insert into public.run_turns (id, run_id, swarm_id, agent_id, agent_name, position, status, framework, model,
-      message_id, started_at)
+      message_id, started_at, agent_version)
     select e.turn_id, e.run_id, e.swarm_id, e.agent_id, e.name, e.position, 'thinking', e.framework, e.model,
-      e.message_id, now()
+      e.message_id, now(), e.version
     from asked e where e.outcome = 'started'
   ), noted as (
     insert into private.turn_snapshots (turn_id, config)
@@ -133,20 +132,22 @@ returns boolean language plpgsql volatile
 as $$
 declare
   contexts jsonb := '{}';
+  statuses jsonb := '{}';
+  ids uuid[] := '{}';
   step jsonb;
 begin
   for i in 0 .. jsonb_array_length(plan) - 1 loop
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
+      ids := ids || (step ->> 'agent_id')::uuid;
+      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
       contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
         'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
     end if;
   end loop;
-  if contexts <> '{}' then
+  if ids <> '{}' then
     contexts := private.set_run_context(contexts);
-    update public.agents a set status = e.value ->> to_field
-    from jsonb_array_elements(plan) as e
-    where a.id = (e.value ->> 'agent_id')::uuid and e.value -> from_field <> e.value -> to_field;
+    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
   end if;
   return true;
 end
@@ -159,7 +160,35 @@ as $$
       turn.model)
 $$;
 
--- Stores the results and the usage of turns, and returns the events.
+-- The rows of model calls. A single expression, which PostgreSQL puts into the statement that calls it.
+create or replace function private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid,
+  calls jsonb)
+returns setof public.model_calls language sql stable
+as $$
+  select c.id, run_id, turn_id, swarm_id, agent_id, c.attempt, c.framework, c.model, c.status, c.finish_reason,
+    nullif(c.error, 'null'), c.first_token_ms, c.duration_ms, c.input_tokens, c.cached_input_tokens, c.output_tokens,
+    c.reasoning_tokens, coalesce(c.estimated, false), c.cost_usd::numeric(18, 9), c.started_at,
+    c.started_at + c.duration_ms * interval '1 millisecond', now()
+  from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, attempt integer, framework text, model text,
+    status text, finish_reason text, error jsonb, first_token_ms integer, duration_ms integer, input_tokens bigint,
+    cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, estimated boolean, cost_usd numeric,
+    started_at timestamptz)
+$$;
+
+-- Stores model calls before the end of their turn, or of no turn. A repeated step inserts no second row.
+create or replace function private.add_model_calls(run public.runs, step jsonb) returns jsonb
+language plpgsql volatile
+as $$
+begin
+  insert into public.model_calls
+  select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
+    (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
+  on conflict (id) do nothing;
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$$;
+
+-- Stores the results, the usage and the last model calls of turns, and returns the events.
 create or replace function private.update_ended_turns(plan jsonb) returns public.run_events[]
 language plpgsql volatile
 as $$
@@ -171,7 +200,7 @@ begin
     from jsonb_to_recordset(plan) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid,
       agent_id uuid, speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb,
       attempts integer, framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb,
-      payer_id uuid, before text, speaking text, after text, reason text)
+      model_calls jsonb, payer_id uuid, before text, speaking text, after text, reason text)
     cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as usage (input_tokens bigint,
       cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
   ), ended as (
@@ -197,6 +226,10 @@ begin
     join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
     cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
+  ), called as (
+    insert into public.model_calls
+    select c.* from asked e
+    cross join lateral private.read_model_calls(e.run_id, e.turn_id, e.swarm_id, e.agent_id, e.model_calls) as c
   )
   select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
   into events
@@ -240,11 +273,12 @@ begin
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
     insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
-      content, run_id, turn_id, finish_reason, metadata)
+      content, run_id, turn_id, finish_reason, metadata, data)
     select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
-      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}')
+      left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}'),
+      e.data
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
-      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb)
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb)
     where e.speaker_id is not null
     order by e.swarm_id;
   end if;
@@ -279,8 +313,8 @@ begin
   end loop;
   update public.tool_executions x set status = 'cancelled', finished_at = now()
   from public.runs r
-  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id and x.status in ('pending_approval',
-    'running');
+  where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
+    and x.status in ('pending_approval', 'pending_client', 'running');
   delete from private.run_progress p where p.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
@@ -312,20 +346,17 @@ create or replace function private.finish_runs(batch jsonb, out places integer[]
 language plpgsql volatile
 as $$
 declare
-  ids uuid[] := '{}';
+  ids uuid[] := private.parse_uuids(jsonb_path_query_array(batch, '$[*].run_id'));
   is_open boolean;
 begin
-  for i in 0 .. jsonb_array_length(batch) - 1 loop
-    ids := ids || (batch -> i ->> 'run_id')::uuid;
-  end loop;
   with ended as (
     update public.runs r
     set status = e.status, stop_reason = e.stop_reason, error = nullif(e.error, 'null'), finished_at = now(),
-      turn_count = used.turn_count, usage = used.usage::jsonb
+      (turn_count, usage) = (
+        select used.turn_count, used.usage::jsonb
+        from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
     from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
-    join public.runs o on o.id = e.run_id
-    cross join lateral private.sum_run_usage(o.id, o.swarm_id, o.strategy, o.created_at, now()) as used
-    where r.id = o.id
+    where r.id = any (ids) and r.id = e.run_id
   )
   update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
   -- What is still open is looked for once the lease is locked, since reserving a budget holds it. Then it is closed and
@@ -339,7 +370,7 @@ begin
         (select true from public.run_turns t where t.swarm_id = b.swarm_id and t.run_id = b.run_id
            and t.status in ('queued', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
-           and x.status in ('pending_approval', 'running') limit 1),
+           and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.run_progress p where p.run_id = b.run_id),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false))
     into places, events, bodies, has_next, is_open
@@ -410,7 +441,18 @@ begin
 end
 $$;
 
--- Resumes a turn that waited for approval, with its stored prompt and the current tools of the agent.
+-- Discards the text of a turn so far: the deltas after this event begin a new text.
+create or replace function private.reset_text(run public.runs, step jsonb) returns jsonb language plpgsql stable
+as $$
+begin
+  return jsonb_build_object('events', jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer,
+    'message.reset', jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', step -> 'message_id',
+      'agent_id', step -> 'agent_id', 'reason', step -> 'reason', 'error', step -> 'error'),
+    (step ->> 'agent_id')::uuid)));
+end
+$$;
+
+-- Resumes a turn that waited for an approval or a client, with its stored prompt and the current tools of the agent.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
@@ -500,7 +542,7 @@ begin
     else json_build_object('tool_execution_id', done.id, 'tool_id', done.tool_id, 'tool_name', done.tool_name,
       'agent_id', done.agent_id, 'swarm_id', done.swarm_id, 'run_id', done.run_id, 'duration_ms', done.duration_ms,
       'input', done.input, 'output_preview', done.output, 'truncated', done.truncated, 'error', done.error) end;
-  if done.status <> 'cancelled' then
+  if done.status <> 'cancelled' and not private.is_hidden_swarm(run.swarm_id) then
     perform private.emit_event(case when done.status = 'succeeded' then 'tool.executed' else 'tool.error' end, payload,
       array(select m.user_id from public.swarm_members m
             where m.swarm_id = run.swarm_id and m.status = 'active' and m.role in ('owner', 'admin')
@@ -511,7 +553,8 @@ begin
 end
 $$;
 
--- The caller has locked the run. Returns false when the execution no longer waits for a decision.
+-- Ends an execution that waits, as denied or, without an answer of the client, as timed out. The caller has locked the
+-- run. Returns false when the execution no longer waits.
 create or replace function private.deny_tool(
   run public.runs, execution_id uuid, decided_by uuid, code text, message text
 ) returns boolean
@@ -519,9 +562,10 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
   update public.tool_executions x
-  set status = 'denied', decided_by = deny_tool.decided_by, finished_at = now(),
+  set status = case deny_tool.code when 'CLIENT_TOOL_EXPIRED' then 'timed_out' else 'denied' end,
+    decided_by = deny_tool.decided_by, finished_at = now(),
     error = jsonb_build_object('code', deny_tool.code, 'message', deny_tool.message, 'retryable', false)
-  where x.id = deny_tool.execution_id and x.run_id = run.id and x.status = 'pending_approval';
+  where x.id = deny_tool.execution_id and x.run_id = run.id and x.status in ('pending_approval', 'pending_client');
   if not found then
     return false;
   end if;
@@ -551,7 +595,8 @@ begin
 end
 $$;
 
--- Pauses the run until tool calls are approved: frees the swarm, releases the lease and stores the progress.
+-- Pauses the run until tool calls are approved or have the result of the client: frees the swarm, releases the lease
+-- and stores the progress.
 create or replace function private.pause_run(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
@@ -560,7 +605,8 @@ declare
   events jsonb := '[]';
   next_seq integer := (step ->> 'seq')::integer;
   speaker_id uuid;
-  until timestamptz := now() + (step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+  is_client boolean;
+  until timestamptz;
 begin
   -- Whoever cancels a run that works leaves it to the worker: one that then waited would wait for nothing.
   if exists (select 1 from private.run_leases l where l.run_id = run.id and l.cancel_requested_at is not null) then
@@ -568,16 +614,22 @@ begin
   end if;
   for execution in select value from jsonb_array_elements(step -> 'executions') loop
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
+    is_client := coalesce(execution ->> 'status' = 'pending_client', false);
+    until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
-      status, expires_at)
+      status, started_at, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
-      execution ->> 'tool_call_id', 'pending_approval', until);
+      execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
+      case when is_client then now() end, until);
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
     values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
-    events := events || private.build_run_event(run, next_seq, 'tool.approval_required', jsonb_build_object(
-      'tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id', 'agent_id', execution -> 'agent_id',
-      'tool_name', execution -> 'tool_name', 'input', execution -> 'input', 'expires_at', until), speaker_id, true);
+    events := events || private.build_run_event(run, next_seq,
+      case when is_client then 'tool.client_call' else 'tool.approval_required' end,
+      jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
+        'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
+        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end,
+      speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
   insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')

@@ -9,19 +9,23 @@ begin
 end
 $$;
 
--- Returns the rows of the deltas that came with the steps of runs. Deltas whose statement got no answer may be stored
+-- Stores the events of steps, and the deltas that came with them. Deltas whose statement got no answer may be stored
 -- already; these are left out.
-create or replace function private.build_delta_events(run_ids uuid[], swarm_ids uuid[], deltas jsonb[])
-returns public.run_events[] language plpgsql stable
+create or replace function private.insert_step_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[],
+  deltas jsonb[])
+returns boolean language plpgsql volatile
 as $$
 begin
-  return array(
-    select row(r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now())::public.run_events
-    from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
-    cross join lateral jsonb_to_recordset(r.deltas)
-      as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
-    -- A subquery for each row: as a join, without statistics, it would read all events.
-    where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null);
+  insert into public.run_events
+  select e.* from unnest(events) as e
+  union all
+  select r.id, d.seq, r.swarm_id, d.agent_id, d.restricted, d.type, d.data, now()
+  from unnest(run_ids, swarm_ids, deltas) as r (id, swarm_id, deltas)
+  cross join lateral jsonb_to_recordset(r.deltas)
+    as d (seq integer, type text, agent_id uuid, restricted boolean, data jsonb)
+  -- A subquery for each row: as a join, without statistics, it would read all events.
+  where (select o.seq from public.run_events o where o.run_id = r.id and o.seq = d.seq) is null;
+  return true;
 end
 $$;
 
@@ -41,10 +45,12 @@ as $$
 begin
   case step ->> 'op'
     when 'turn_status' then return private.change_turn_status(run, step);
+    when 'reset_text' then return private.reset_text(run, step);
     when 'start_tool' then return private.start_tool(run, step);
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
+    when 'add_model_calls' then return private.add_model_calls(run, step);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
@@ -66,6 +72,7 @@ declare
   ended record;
   step jsonb;
   place integer;
+  op integer;
   next_op integer;
 begin
   events := '{}';
@@ -77,15 +84,16 @@ begin
     for i in 1 .. cardinality(runs) loop
       loop
         step := steps[i] -> taken[i];
-        exit when step is null or step ->> 'op' = any (shared);
+        op := array_position(shared, step ->> 'op');
+        exit when step is null or op is not null;
         step := private.take_step(runs[i], step);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
-      continue when step is null or array_position(shared, step ->> 'op') > next_op;
-      if array_position(shared, step ->> 'op') < coalesce(next_op, 4) then
-        next_op := array_position(shared, step ->> 'op');
+      continue when op is null or op > next_op;
+      if op is distinct from next_op then
+        next_op := op;
         batch := '[]';
       end if;
       batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
@@ -107,9 +115,9 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      place := (batch -> i -> 'place')::integer;
-      results[place] := results[place]
-        || jsonb_build_array(case when shared[next_op] = 'start_turn' then batch -> i else '{}' end);
+      step := batch -> i;
+      place := step -> 'place';
+      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -146,6 +154,11 @@ begin
   return case when is_stored then results end;
 end
 $$;
+
+-- Returns why a run was asked to stop, or null. A single expression, which PostgreSQL puts into the statement that uses
+-- it.
+create or replace function private.get_cancel_reason(lease private.run_leases) returns text language sql immutable
+as $$ select case when lease.cancel_requested_at is not null then coalesce(lease.cancel_reason, 'cancelled') end $$;
 
 -- Locks runs, and the swarms that they belong to against deletion. Returns the runs that are locked.
 create or replace function private.lock_runs(batch jsonb, waits boolean) returns uuid[] language plpgsql volatile
@@ -224,29 +237,42 @@ begin
 end
 $$;
 
--- Returns one answer for each run. A run that began a turn gets the messages of the swarm since the seq that it knows;
--- a run that ended gets its body.
-create or replace function private.answer_advances(batch jsonb, places integer[], results jsonb[], bodies json[],
-  has_next boolean[], events public.run_events[], messages json[])
+-- Returns the answers for runs whose steps were not taken: `lost` where the lease is another's or the run has ended,
+-- `held` where a lock is taken.
+create or replace function private.answer_untaken_runs(batch jsonb, taken integer[]) returns json[]
+language plpgsql volatile
+as $$
+begin
+  return array(
+    select json_build_object('place', e.place,
+      'outcome', case when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost'
+        else 'held' end,
+      'cancel_reason', private.get_cancel_reason(l), 'results', null, 'body', null, 'has_next', null, 'events', null,
+      'messages', null)
+    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint)
+    left join private.run_leases l on l.run_id = e.run_id
+    left join public.runs r on r.id = e.run_id
+    where e.place <> all (taken));
+end
+$$;
+
+-- Returns the answer to advance_runs: `untaken`, and one answer for each run whose steps were taken. A run that began a
+-- turn gets the messages of the swarm since the seq that it knows; a run that ended gets its body.
+create or replace function private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[],
+  bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[])
 returns json language plpgsql volatile
 as $$
 begin
-  return json_build_object('has_events', exists (select 1 from private.events), 'runs', (
-    select json_agg(json_build_object('place', e.place,
-      'outcome', case when t.place is not null then 'taken'
-        when l.fence is distinct from e.fence or r.status is distinct from 'running' then 'lost' else 'held' end,
-      'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end,
+  return json_build_object('has_events', exists (select 1 from private.events), 'runs', untaken || array(
+    select json_build_object('place', t.place, 'outcome', 'taken', 'cancel_reason', t.cancel_reason,
       'results', t.results, 'body', t.body, 'has_next', t.has_next,
       'events', (
         select json_agg(json_build_object('seq', v.seq, 'type', v.type, 'agent_id', v.agent_id, 'restricted', false,
           'data', v.data) order by v.seq)
-        from unnest(events) as v where v.run_id = e.run_id),
-      'messages', t.messages))
-    from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb)
-    left join private.run_leases l on l.run_id = e.run_id
-    left join public.runs r on r.id = e.run_id
-    left join unnest(places, results, bodies, has_next, messages) as t (place, results, body, has_next, messages)
-      on t.place = e.place));
+        from unnest(events) as v where v.run_id = t.run_id),
+      'messages', t.messages)
+    from unnest(places, run_ids, results, bodies, has_next, cancel_reasons, messages)
+      as t (place, run_id, results, body, has_next, cancel_reason, messages)));
 end
 $$;
 
@@ -275,6 +301,8 @@ declare
   run_ids uuid[];
   swarm_ids uuid[];
   deltas jsonb[];
+  cancel_reasons text[];
+  untaken json[] := '{}';
   is_stored boolean;
   taken record;
 begin
@@ -286,8 +314,8 @@ begin
   locked := private.lock_steps(batch, locked, waits);
   select array_agg(f.run), array_agg(e.place), array_agg(case when recall.results is null then e.steps else '[]' end),
     array_agg(coalesce(recall.results, '[]')), array_agg(e.run_id), array_agg((f.run).swarm_id), array_agg(e.events),
-    array_agg(e.steps)
-  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent
+    array_agg(e.steps), array_agg(private.get_cancel_reason(l))
+  into runs, places, steps, results, run_ids, swarm_ids, deltas, sent, cancel_reasons
   from jsonb_to_recordset(batch) as e (place integer, run_id uuid, fence bigint, steps jsonb, events jsonb,
     is_repeated boolean)
   join private.run_leases l on l.run_id = e.run_id and l.fence = e.fence
@@ -296,21 +324,25 @@ begin
   cross join lateral (select case when e.is_repeated then to_jsonb(private.find_committed_results(f.run, e.steps)) end)
     as recall (results)
   where e.run_id = any (locked) and (f.run).status = 'running';
+  if coalesce(cardinality(runs), 0) < jsonb_array_length(batch) then
+    untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
+  end if;
   if runs is null then
-    return private.answer_advances(batch, null, null, null, null, null, null);
+    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
-  is_stored := private.insert_events(taken.stored || taken.events
-    || private.build_delta_events(run_ids, swarm_ids, deltas));
+  is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
   -- lost.
-  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"))' then
+  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"
+    || @.op == "add_model_calls"))' then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
     messages := private.read_new_messages(runs, sent);
   end if;
-  return private.answer_advances(batch, places, taken.results, taken.bodies, taken.has_next, taken.events, messages);
+  return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
+    cancel_reasons, taken.events, messages);
 end
 $$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -343,7 +375,7 @@ begin
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
-    'cancel_reason', case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end))
+    'cancel_reason', private.get_cancel_reason(l)))
   into verdicts
   from asked a
   left join held h on h.id = a.run_id
@@ -378,7 +410,9 @@ begin
       (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
        from public.run_events e
        cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
-       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text) as said
+       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text
+         and e.seq > coalesce((select max(r.seq) from public.run_events r where r.run_id = run.id
+           and r.type = 'message.reset' and r.data ->> 'turn_id' = t.id::text), 0)) as said
     from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id

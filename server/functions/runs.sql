@@ -26,14 +26,16 @@ as $$
 $$;
 grant execute on function private.append_run_event(uuid, text, jsonb, uuid, boolean) to sb_service;
 
--- An approved execution is `running` and has not started. A run without pending executions may continue.
+-- An execution that was approved, or whose result the client has submitted, is `running`. A run without pending
+-- executions may continue.
 create or replace function private.is_run_claimable(run public.runs) returns boolean language plpgsql stable
 as $$
 begin
   return (select run.status = 'queued'
       or (run.status = 'requires_action'
           and not exists (select 1 from public.tool_executions x
-                          where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval')));
+                          where x.swarm_id = run.swarm_id and x.run_id = run.id
+                            and x.status in ('pending_approval', 'pending_client'))));
 end
 $$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
@@ -184,19 +186,23 @@ as $$
           and c.created_at <= sum_run_usage.until) as u
 $$;
 
--- Pending tool calls of a run. The agent's owner and the swarm's owner and admins also see the input, as in
--- tool_execution_payloads.
-create or replace function private.render_pending_approvals(run public.runs, viewer_id uuid, is_service boolean)
+-- Tool calls of a run that wait with a status. The agent's owner and the swarm's owner and admins also see the input,
+-- as in tool_execution_payloads, and so does the starter of the run, whose client executes calls that are
+-- `pending_client`.
+create or replace function private.render_pending_calls(
+  run public.runs, status text, viewer_id uuid, is_service boolean)
 returns json language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  sees_all boolean := is_service or exists (
-    select 1 from public.swarm_members m
-    where m.swarm_id = run.swarm_id and m.user_id = render_pending_approvals.viewer_id and m.status = 'active'
-      and m.role in ('owner', 'admin'));
+  sees_all boolean := is_service
+    or (render_pending_calls.status = 'pending_client' and run.user_id = render_pending_calls.viewer_id)
+    or exists (
+      select 1 from public.swarm_members m
+      where m.swarm_id = run.swarm_id and m.user_id = render_pending_calls.viewer_id and m.status = 'active'
+        and m.role in ('owner', 'admin'));
 begin
   return (
-    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_approvals.viewer_id
+    select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
         then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
           'expires_at', x.expires_at, 'input', p.input)
         else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
@@ -205,7 +211,7 @@ begin
     from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
     left join public.tool_execution_payloads p on p.tool_execution_id = x.id
-    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = 'pending_approval');
+    where x.swarm_id = run.swarm_id and x.run_id = run.id and x.status = render_pending_calls.status);
 end
 $$;
 
@@ -220,8 +226,8 @@ as $$
     'message', (select row_to_json(m) from public.messages m where m.id = r.message_id),
     'responses', coalesce((
       select json_agg(json_build_object(
-          'message', row_to_json(m), 'agent_id', m.sender_id, 'agent_name', t.agent_name, 'turn_id', t.id,
-          'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
+          'message', row_to_json(m), 'data', m.data, 'agent_id', m.sender_id, 'agent_name', t.agent_name,
+          'turn_id', t.id, 'framework', t.framework, 'model', t.model, 'finish_reason', t.finish_reason,
           'usage', private.render_usage(t.input_tokens, t.cached_input_tokens, t.output_tokens, t.cost_usd,
             t.estimated),
           'first_token_ms', t.first_token_ms, 'duration_ms', t.duration_ms,
@@ -250,7 +256,9 @@ as $$
         'total_tokens', r.usage -> 'total_tokens', 'cost_usd', r.usage -> 'cost_usd', 'estimated',
           r.usage -> 'estimated') end,
     'pending_approvals', case when not is_ended and r.status = 'requires_action'
-      then private.render_pending_approvals(r, render_runs.viewer_id, render_runs.is_service) end,
+      then private.render_pending_calls(r, 'pending_approval', render_runs.viewer_id, render_runs.is_service) end,
+    'pending_client_calls', case when not is_ended and r.status = 'requires_action'
+      then private.render_pending_calls(r, 'pending_client', render_runs.viewer_id, render_runs.is_service) end,
     'created_at', r.created_at, 'completed_at', r.finished_at)
   from public.runs r where r.id = any (ids)
 $$;
@@ -285,8 +293,10 @@ $$;
 create or replace function private.remove_tool_secrets(toolbox jsonb) returns jsonb language plpgsql stable
 as $$
 begin
-  return case when toolbox = '[]' then toolbox
-    else (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t) end;
+  if toolbox = '[]' then
+    return toolbox;
+  end if;
+  return (select jsonb_agg(t.value - 'secrets_wrapped') from jsonb_array_elements(toolbox) as t);
 end
 $$;
 
@@ -295,10 +305,15 @@ create or replace function private.build_agent_tools(agent_id uuid, agent_owner_
 language plpgsql stable
 as $$
 begin
+  -- Many agents have no tools, and the statement below is a large one to prepare.
+  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+    return '[]';
+  end if;
   return (select coalesce(
       jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
         'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
         'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+        'max_retries', t.max_retries,
         'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
           where s.tool_id = t.id))
       order by t.name, t.id), '[]')
@@ -344,14 +359,19 @@ as $$
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'decisions', case when is_new then '[]'::json else coalesce((
-      select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error))
+      -- A submitted result is read here; until then a waiting call has no output.
+      select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
+        'output', p.output))
       from public.tool_executions x
+      left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
   from public.runs r
   join public.swarms s on s.id = r.swarm_id
   cross join lateral (
     select coalesce(case when r.request ? 'payer_id'
-      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)) as payer (id)
+      then (select u.id from auth.users u where u.id = (r.request ->> 'payer_id')::uuid) end, s.owner_id)
+    -- A column for list_day_budgets: PostgreSQL does not inline a function whose argument has a subquery.
+    offset 0) as payer (id)
   where r.id = any (ids) and r.status = 'running'
 $$;
 
@@ -441,7 +461,7 @@ end
 $$;
 grant execute on function private.renew_run_leases(uuid[], bigint[], integer) to sb_service;
 
--- Ends runs of lost nodes and denies tool calls whose approval has expired. Returns how many.
+-- Ends runs of lost nodes, and tool calls that waited too long for an approval or a client. Returns how many.
 create or replace function private.sweep_runs(max_rows integer, out ended text[], out denied integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -476,12 +496,18 @@ begin
     end;
   end loop;
   for found_execution in
-    select x.id, x.run_id, x.swarm_id from public.tool_executions x
-    where x.status = 'pending_approval' and x.expires_at < now() order by x.expires_at limit sweep_runs.max_rows
+    select x.id, x.run_id, x.status from public.tool_executions x
+    where x.status in ('pending_approval', 'pending_client') and x.expires_at < now()
+    order by x.expires_at limit sweep_runs.max_rows
   loop
     select r.* into run from public.runs r where r.id = found_execution.run_id for no key update skip locked;
     continue when not found;
-    perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    if found_execution.status = 'pending_client' then
+      perform private.deny_tool(run, found_execution.id, null, 'CLIENT_TOOL_EXPIRED',
+        'The client submitted no result in time');
+    else
+      perform private.deny_tool(run, found_execution.id, null, 'APPROVAL_EXPIRED', 'Nobody approved this call in time');
+    end if;
     denied := denied + 1;
   end loop;
 end
@@ -510,3 +536,24 @@ begin
 end
 $$;
 grant execute on function private.prune_run_rows(interval, integer) to sb_service;
+
+create or replace function private.prune_model_calls(retention interval, max_rows integer) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  pruned integer;
+begin
+  delete from public.model_calls c
+  where c.ctid = any (array(
+    select old.ctid from public.model_calls old
+    where old.created_at < now() - prune_model_calls.retention limit prune_model_calls.max_rows));
+  get diagnostics pruned = row_count;
+  return pruned;
+end
+$$;
+grant execute on function private.prune_model_calls(interval, integer) to sb_service;
+
+-- Lets a read of runs embed the turns under a short name: `turns(*,model_calls(*),tool_executions(*))`.
+create or replace function public.turns(run public.runs) returns setof public.run_turns language sql stable
+as $$ select t.* from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id $$;
+grant execute on function public.turns(public.runs) to authenticated, service_role;

@@ -1,9 +1,21 @@
 -- Swarms, their members and their agents.
 
+-- Whether the swarm belongs to a call that does not store its conversation. Nobody sees such a swarm.
+create or replace function private.is_hidden_swarm(swarm_id uuid) returns boolean language plpgsql stable
+as $$
+begin
+  return exists (select 1 from private.hidden_swarms h where h.swarm_id = is_hidden_swarm.swarm_id);
+end
+$$;
+
 -- Helpers for policies. They return the caller's sets once per statement (as an InitPlan) instead of once per row.
 create or replace function private.my_swarm_ids() returns setof uuid
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
-as $$ select m.swarm_id from public.swarm_members m where m.user_id = (select auth.uid()) and m.status = 'active' $$;
+as $$
+  select m.swarm_id from public.swarm_members m
+  where m.user_id = (select auth.uid()) and m.status = 'active'
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
+$$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
 create or replace function private.my_writable_swarm_ids() returns setof uuid
@@ -11,6 +23,7 @@ language sql stable rows 20 security definer set search_path = pg_catalog, pg_te
 as $$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
 
@@ -19,8 +32,15 @@ language sql stable rows 20 security definer set search_path = pg_catalog, pg_te
 as $$
   select m.swarm_id from public.swarm_members m
   where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin')
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
+
+-- The hidden swarms, which the sets above do not have; also those that were just deleted.
+create or replace function private.my_hidden_swarm_ids() returns setof uuid
+language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+as $$ select h.swarm_id from private.hidden_swarms h where h.user_id = (select auth.uid()) $$;
+grant execute on function private.my_hidden_swarm_ids() to authenticated, sb_service, service_role;
 
 create or replace function private.my_co_member_ids() returns setof uuid
 language sql stable rows 50 security definer set search_path = pg_catalog, pg_temp
@@ -183,7 +203,7 @@ begin
       'actor', private.get_actor()),
     array[n.owner_id]
   from new_rows n
-  where private.is_subscribed('swarm.created', array[n.owner_id]);
+  where private.is_subscribed('swarm.created', array[n.owner_id]) and not private.is_hidden_swarm(n.id);
   return null;
 end
 $$;
@@ -234,6 +254,9 @@ as $$
 declare
   audience uuid[] := private.list_swarm_audience(old.id);
 begin
+  if private.is_hidden_swarm(old.id) then
+    return old;
+  end if;
   if not old.owner_id = any (audience) then
     audience := audience || old.owner_id;
   end if;

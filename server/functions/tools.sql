@@ -18,7 +18,7 @@ $$;
 
 create or replace function private.get_tool_host(config jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp
-as $$ select substring(lower(config ->> 'url') from '^https?://([^/?#]*)') $$;
+as $$ select substring(lower(coalesce(config ->> 'url', config ->> 'card_url')) from '^https?://([^/?#]*)') $$;
 
 create or replace function private.store_tool_secrets() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp

@@ -151,3 +151,31 @@ begin
   return null;
 end
 $$;
+
+-- Rejects a change that only the user may make, and not an API key of the user.
+create or replace function private.reject_api_key() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if auth.jwt() ? 'api_key_id' then
+    raise exception 'an API key cannot change signature requirements and budgets'
+      using errcode = '42501', schema = tg_table_schema, table = tg_table_name,
+            constraint = tg_table_name || '_reject_api_key';
+  end if;
+  return new;
+end
+$$;
+
+-- Rejects a change by an API key without the scope that is the argument of the trigger.
+create or replace function private.require_key_scope() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if auth.jwt() ? 'api_key_id' and not coalesce(auth.jwt() -> 'scopes' ? tg_argv[0], false) then
+    raise exception 'The API key lacks the scope %', tg_argv[0]
+      using errcode = '42501', schema = tg_table_schema, table = tg_table_name,
+            constraint = tg_table_name || '_require_key_scope';
+  end if;
+  return new;
+end
+$$;

@@ -142,6 +142,9 @@ begin
     limit 2000
     for no key update of q, known skip locked) as turns
   where d.id = turns.delivery_id;
+  if private.has_followers() then
+    perform private.signal_deliveries(queues, null);
+  end if;
   return queues;
 end
 $$;
@@ -208,7 +211,8 @@ grant execute on function private.render_envelope(uuid, text, timestamptz, text,
 -- without `new_claim`. `queue_ids` and `queue_capacities` name endpoint queues whose capacity differs from
 -- `default_capacity`. Claims no more than remains in the window of each user, the user's webhooks in turn, and
 -- schedules the rest for later windows. `send_limit` 0 disables the limit. The first row has the summary in its first
--- four columns; the others are the claimed deliveries, the oldest first.
+-- four columns; the others are the claimed deliveries, the oldest first. With `is_traced`, an event without a trace
+-- context has the one of its run.
 --
 -- It is one statement in one function: each step reads the rows of earlier steps, and PostgreSQL does not inline
 -- functions that write or that read a CTE of the caller. Between functions, all bodies would pass in arrays.
@@ -216,12 +220,12 @@ create or replace function private.fan_out_events(
   max_events integer, first_delay interval,
   new_claim uuid default null, lease interval default null, max_rows integer default 0,
   default_capacity integer default 0, queue_ids uuid[] default '{}', queue_capacities integer[] default '{}',
-  full_users uuid[] default '{}', send_limit integer default 0)
+  full_users uuid[] default '{}', send_limit integer default 0, is_traced boolean default false)
 returns table (
   events integer, unclaimed integer, has_resumptions boolean, made_at timestamptz,
   id uuid, webhook_id uuid, event_id uuid, event_type text, body text,
   user_id uuid, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer,
-  window_opened_at timestamptz, window_left_ms float8)
+  window_opened_at timestamptz, window_left_ms float8, traceparent text)
 language plpgsql volatile
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
@@ -229,7 +233,8 @@ as $$
 begin
   if not exists (select 1 from private.events) and not exists (select 1 from private.webhook_resumptions) then
     return query select 0, 0, false, now(), null::uuid, null::uuid, null::uuid, null, null,
-      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8;
+      null::uuid, null, null, null::text[], null::jsonb, null::integer, null::integer, null::timestamptz, null::float8,
+      null;
     return;
   end if;
   return query
@@ -240,10 +245,11 @@ begin
       union all
       select ctid from (select ctid from private.events order by seq desc
         limit max_events / 4 for update skip locked) as newest))
-    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at
+    returning e.seq, e.id, e.type, e.data, e.audience, e.created_at,
+      coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
-      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent
     from taken e
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
     for key share of w
@@ -253,7 +259,8 @@ begin
     from addressed
   ), written as materialized (
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.queue_position, a.queue_position = 1 as is_first,
+      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.traceparent, a.queue_position,
+      a.queue_position = 1 as is_first,
       private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
@@ -279,9 +286,9 @@ begin
     insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload, scheduled_for)
     select delivery_id, webhook_id, user_id, event_id, type, payload, scheduled_for from allowed
   ), queued as (
-    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until)
+    insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at, claim, lease_until, traceparent)
     select delivery_id, webhook_id, seq, now() + case when is_claimed then lease else first_delay end,
-      case when is_claimed then new_claim end, case when is_claimed then now() + lease end
+      case when is_claimed then new_claim end, case when is_claimed then now() + lease end, traceparent
     from allowed
   ), queues as (
     insert into private.webhook_endpoint_queues as queue (webhook_id, next_due_at)
@@ -296,7 +303,12 @@ begin
       null::bigint as seq, null::uuid as id, null::uuid as webhook_id, null::uuid as event_id, null as type,
         null as body,
       null::uuid as user_id, null as url, null as secret, null::text[] as previous_secrets, null::jsonb as headers,
-      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at, null::float8 as left_ms
+      null::integer as retry_count, null::integer as timeout_ms, null::timestamptz as opened_at,
+      null::float8 as left_ms, null as traceparent
+    -- After the first write, so that the check of followers is not older than the transaction.
+    where case when (select count(*) from taken) > 0 and private.has_followers()
+      then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
+      else true end
     union all
     select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
       case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
@@ -305,17 +317,18 @@ begin
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
       case when is_first then w.headers end, case when is_first then w.retry_count end,
       case when is_first then w.timeout_ms end, case when is_first then w.opened_at end,
-        case when is_first then w.left_ms end
+        case when is_first then w.left_ms end, w.traceparent
     from allowed w where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
-    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms
+    a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms,
+    a.traceparent
   from answered a
   order by a.seq nulls first;
 end
 $$;
 grant execute on function private.fan_out_events(integer, interval, uuid, interval, integer, integer, uuid[],
-  integer[], uuid[], integer) to sb_service;
+  integer[], uuid[], integer, boolean) to sb_service;
 
 -- The steps of claim_webhook_deliveries, which alone calls them. They run with its settings.
 
@@ -531,7 +544,8 @@ create or replace function private.claim_webhook_deliveries(
 returns table (
   id uuid, run_at timestamptz, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text,
   attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb,
-  retry_count integer, timeout_ms integer, window_opened_at timestamptz, window_left_ms float8) language plpgsql
+  retry_count integer, timeout_ms integer, window_opened_at timestamptz, window_left_ms float8, traceparent text)
+language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan set jit = off
 as $$
 #variable_conflict use_column
@@ -591,7 +605,7 @@ begin
     q.attempts_before, q.cause, w.url, w.secret,
     array(select p.secret from private.webhook_previous_secrets p
           where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
-    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms
+    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms, q.traceparent
   from unnest(claimed_ids, claimed_due_at) as claimed (id, due_at)
   join private.webhook_queue q on q.delivery_id = claimed.id
   join public.webhook_deliveries d on d.id = claimed.id
@@ -709,6 +723,10 @@ begin
   select 'disabled', disabled.id, disabled.disabled_reason from disabled
   union all
   select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
+  if private.has_followers() then
+    perform private.signal_deliveries(array_agg(d.webhook_id), array_agg(d.id))
+    from public.webhook_deliveries d where d.id = any (delivery_ids);
+  end if;
 end
 $$;
 grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[],

@@ -1,0 +1,123 @@
+-- Versions of agents.
+
+-- A statement for all rows and without comparisons, because inserts are frequent.
+create or replace function private.store_first_agent_versions() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into public.agent_versions (agent_id, number, role, framework, model, system_prompt, settings, tools,
+    changed_by)
+  select n.id, 1, n.role, n.framework, n.model, n.system_prompt, n.settings, '[]',
+    case when n.user_id = auth.uid() then n.user_id end
+  from new_rows n;
+  return null;
+end
+$$;
+
+-- Stores the agent as it is when the transaction is committed, unless it equals the latest version. A transaction makes
+-- one version: if it made the latest one, that is replaced. A concurrent transaction that assigns another tool may take
+-- the same number; the insert then waits for it, and the loop reads both changes.
+create or replace function private.store_agent_version() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  changed_id uuid;
+  is_changed boolean;
+  stored integer;
+  kept integer;
+begin
+  if tg_table_name = 'agents' then
+    changed_id := new.id;
+  elsif tg_op = 'DELETE' then
+    changed_id := old.agent_id;
+  else
+    changed_id := new.agent_id;
+  end if;
+  loop
+    with changed as materialized (
+      select a.id, latest.number, latest.created_at = now() as is_own, a.user_id, a.role, a.framework, a.model,
+        a.system_prompt, a.settings, assigned.tools
+      from public.agents a
+      cross join lateral (
+        select coalesce(jsonb_agg(jsonb_build_object('tool_id', t.id, 'name', t.name, 'enabled', at.enabled,
+          'configuration', at.configuration) order by t.id), '[]') as tools
+        from public.agent_tools at join public.tools t on t.id = at.tool_id where at.agent_id = a.id) as assigned
+      left join lateral (
+        select v.* from public.agent_versions v where v.agent_id = a.id order by v.number desc limit 1) as latest
+        on true
+      where a.id = changed_id
+        and (a.role, a.framework, a.model, a.system_prompt, a.settings, assigned.tools) is distinct from
+          (latest.role, latest.framework, latest.model, latest.system_prompt, latest.settings, latest.tools)
+    ), replaced as (
+      update public.agent_versions v set role = c.role, framework = c.framework, model = c.model,
+        system_prompt = c.system_prompt, settings = c.settings, tools = c.tools
+      from changed c where c.is_own and v.agent_id = c.id and v.number = c.number
+      returning v.number
+    ), added as (
+      insert into public.agent_versions (agent_id, number, role, framework, model, system_prompt, settings, tools,
+        changed_by)
+      select c.id, coalesce(c.number, 0) + 1, c.role, c.framework, c.model, c.system_prompt, c.settings,
+        c.tools, case when c.user_id = auth.uid() then c.user_id end
+      from changed c where c.is_own is not true
+      on conflict do nothing
+      returning number
+    )
+    select exists (select 1 from changed), coalesce((select r.number from replaced r), (select a.number from added a))
+    into is_changed, stored;
+    exit when stored is not null or not is_changed;
+  end loop;
+  if stored > 1 then
+    kept := (select (s.value #>> '{}')::integer from private.settings s where s.name = 'agent_versions_kept');
+    if kept > 0 and stored > kept then
+      -- Looks at the latest of the older ones only, so that the cost of a change does not grow with the number of
+      -- versions that turns refer to.
+      delete from public.agent_versions v
+      where v.agent_id = changed_id and v.number <= stored - kept and v.number > stored - kept - 100
+        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number);
+    end if;
+  end if;
+  return null;
+end
+$$;
+
+-- Makes the agent what it was in a version, which stores a new version. Runs with the rights of the caller. A tool that
+-- was deleted since, or that the caller cannot see any more, is not assigned again but listed in `missing_tools`.
+create or replace function public.restore_agent_version(agent_id uuid, number integer) returns jsonb
+language plpgsql volatile
+as $$
+#variable_conflict use_column
+declare
+  version public.agent_versions;
+begin
+  select v.* into version from public.agent_versions v
+  where v.agent_id = restore_agent_version.agent_id and v.number = restore_agent_version.number;
+  if not found then
+    raise sqlstate 'PT404' using message = pg_catalog.format('Version %s of agent %s does not exist',
+      coalesce(restore_agent_version.number::text, 'null'), coalesce(restore_agent_version.agent_id::text, 'null'));
+  end if;
+  -- Locks the agent, so that of two restores at a time one follows the other.
+  update public.agents a set role = version.role, framework = version.framework, model = version.model,
+    system_prompt = version.system_prompt, settings = version.settings
+  where a.id = version.agent_id;
+  delete from public.agent_tools t
+  where t.agent_id = version.agent_id and not exists (
+    select 1 from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid) where w.tool_id = t.tool_id);
+  update public.agent_tools t set enabled = w.enabled, configuration = w.configuration
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  where t.agent_id = version.agent_id and t.tool_id = w.tool_id
+    and (t.enabled, t.configuration) is distinct from (w.enabled, w.configuration);
+  insert into public.agent_tools (agent_id, tool_id, enabled, configuration)
+  select version.agent_id, w.tool_id, w.enabled, w.configuration
+  from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, enabled boolean, configuration jsonb)
+  join public.tools known on known.id = w.tool_id
+  on conflict (agent_id, tool_id) do nothing;
+  return pg_catalog.jsonb_build_object('agent_id', version.agent_id, 'number', version.number, 'missing_tools',
+    coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('tool_id', w.tool_id, 'name', w.name) order by w.name)
+    from pg_catalog.jsonb_to_recordset(version.tools) as w (tool_id uuid, name text)
+    where not exists (select 1 from public.agent_tools t
+                      where t.agent_id = version.agent_id and t.tool_id = w.tool_id)), '[]'));
+end
+$$;
+revoke execute on function public.restore_agent_version(uuid, integer) from public, anon;
+grant execute on function public.restore_agent_version(uuid, integer) to authenticated, service_role;

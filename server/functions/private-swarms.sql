@@ -1,0 +1,240 @@
+-- Swarms for calls that name an agent instead of a swarm: the private swarm of the user and the agent, or a new one for
+-- the conversation that the call brings.
+
+-- Returns the private swarm of a user and an agent; null when there is none. A swarm that has or invites another member
+-- is not private any more.
+create or replace function private.find_private_swarm(user_id uuid, agent_id uuid) returns uuid language plpgsql stable
+as $$
+begin
+  return (
+    select p.swarm_id from private.private_swarms p
+    where p.user_id = find_private_swarm.user_id and p.agent_id = find_private_swarm.agent_id
+      and not exists (select 1 from public.swarm_members m
+                      where m.swarm_id = p.swarm_id and m.user_id is distinct from p.user_id));
+end
+$$;
+
+-- Returns the rejection of a caller who may not add the agent to a swarm of the user, else null: the rules of inserts
+-- into swarm_agents.
+create or replace function private.check_agent_use(user_id uuid, agent_id uuid, is_service boolean) returns jsonb
+language plpgsql stable
+as $$
+declare
+  owner_id uuid := (select a.user_id from public.agents a where a.id = check_agent_use.agent_id);
+begin
+  return case
+    when is_service and not exists (select 1 from public.profiles p where p.id = check_agent_use.user_id)
+      then private.build_rejection('VALIDATION_ERROR', '{"user_id": "names nobody"}')
+    when owner_id is null then private.build_rejection('AGENT_NOT_FOUND')
+    when not is_service and owner_id <> check_agent_use.user_id
+      then private.build_rejection('PERMISSION_DENIED') end;
+end
+$$;
+
+-- Returns the private swarm of a call as `swarm_id`. Without one: a rejection, the run that the call repeats, or the
+-- swarm that admit_runs would create, as preflight_swarms describes swarms.
+create or replace function private.preflight_private_swarm(call jsonb) returns json
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  caller uuid := call ->> 'user_id';
+  agent public.agents;
+  has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
+  swarm uuid := case when not has_conversation
+    then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
+  rejection jsonb;
+  replay jsonb;
+begin
+  select a.* into agent from public.agents a where a.id = (call ->> 'agent_id')::uuid;
+  if exists (select 1 from public.swarm_agents sa
+             where sa.swarm_id = swarm and sa.agent_id = agent.id and sa.enabled) then
+    return json_build_object('swarm_id', swarm);
+  elsif swarm is null then
+    rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
+  end if;
+  if rejection is null then
+    replay := private.find_replay(caller, swarm, call ->> 'idempotency_key', call ->> 'request_hash',
+      call ->> 'client_message_id', call ->> 'message');
+    rejection := case when swarm is not null then private.build_rejection('NO_AGENTS') end;
+  end if;
+  return case
+    when replay is not null then replay::json
+    when rejection is not null then json_build_object('rejection', rejection)
+    else json_build_object('swarm', json_build_object('is_manager', true,
+      'own_agent_ids', array(select agent.id where agent.user_id = caller),
+      'strategy', 'round_robin', 'coordinator_agent_id', null,
+      'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
+      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name, 'framework', agent.framework,
+        'model', agent.model, 'position', 0)))) end;
+end
+$$;
+grant execute on function private.preflight_private_swarm(jsonb) to sb_service;
+
+-- Creates a swarm of the user with the agent of a call. Locks the account before the agent, as the deletion of an
+-- account does.
+create or replace function private.create_agent_swarm(call jsonb, settings jsonb, is_hidden boolean) returns uuid
+language plpgsql volatile
+as $$
+declare
+  caller uuid := call ->> 'user_id';
+  agent uuid := call ->> 'agent_id';
+  is_service boolean := (call -> 'is_service')::boolean;
+  swarm uuid := private.new_id();
+  rejection jsonb;
+  context text;
+begin
+  perform 1 from auth.users u where u.id = caller for key share;
+  perform 1 from public.agents a where a.id = agent for key share;
+  rejection := private.check_agent_use(caller, agent, is_service);
+  if rejection is not null then
+    perform private.reject_call(rejection ->> 'code', rejection -> 'details');
+  end if;
+  context := set_config('swarmbase.context', json_build_object('actor', json_build_object(
+    'type', case when is_service then 'service' else 'user' end,
+    'id', case when not is_service then caller end))::text, true);
+  if is_hidden then
+    insert into private.hidden_swarms (swarm_id, user_id) values (swarm, caller);
+  end if;
+  insert into public.swarms (id, owner_id, name, settings)
+  select swarm, caller, a.name, create_agent_swarm.settings from public.agents a where a.id = agent;
+  insert into public.swarm_agents (swarm_id, agent_id, added_by)
+  values (swarm, agent, case when not is_service then caller end);
+  return swarm;
+end
+$$;
+
+create or replace function private.create_private_swarm(call jsonb) returns uuid language plpgsql volatile
+as $$
+declare
+  swarm uuid := private.create_agent_swarm(call, '{}', false);
+begin
+  insert into private.private_swarms (user_id, agent_id, swarm_id)
+  values ((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid, swarm)
+  on conflict on constraint private_swarms_pkey do update set swarm_id = excluded.swarm_id;
+  return swarm;
+end
+$$;
+
+-- The agent reads the whole conversation.
+create or replace function private.get_conversation_settings() returns jsonb language sql immutable parallel safe
+as $$ select '{"history_limit": 500}'::jsonb $$;
+
+-- Creates the swarm for the conversation of a call, with all messages but the last one. It is hidden unless the call
+-- stores it.
+create or replace function private.create_conversation_swarm(call jsonb) returns uuid language plpgsql volatile
+as $$
+declare
+  swarm uuid := private.create_agent_swarm(call, private.get_conversation_settings(),
+    call -> 'conversation' -> 'is_stored' <> 'true');
+  context text;
+begin
+  context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
+  insert into public.messages (swarm_id, sender_type, sender_user_id, sender_agent_id, content)
+  select swarm, said.sender, case when said.sender = 'user' then (call ->> 'user_id')::uuid end,
+    case when said.sender = 'agent' then (call ->> 'agent_id')::uuid end, said.content
+  from (select case e.value ->> 'role' when 'assistant' then 'agent' else 'user' end as sender,
+          e.value ->> 'content' as content, e.position
+        from jsonb_array_elements(call -> 'conversation' -> 'history') with ordinality as e (value, position)) as said
+  order by said.position;
+  return swarm;
+end
+$$;
+
+-- Returns what a call with its own conversation gets: its new swarm, or the earlier run that it repeats. A batch
+-- creates no swarm, as for private swarms.
+create or replace function private.open_conversation_swarm(call jsonb, waits boolean) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  key text := call ->> 'idempotency_key';
+  replay jsonb;
+begin
+  if not waits then
+    return '{"answer": {"is_held": true}}';
+  end if;
+  if key is not null then
+    -- The lock of answer_used_keys, before the swarm exists: a call that repeats another one must not create it.
+    perform pg_advisory_xact_lock(hashtextextended((call ->> 'user_id') || key, 41));
+    replay := private.find_replay((call ->> 'user_id')::uuid, null, key, call ->> 'request_hash', null, null);
+  end if;
+  return case when replay is not null then jsonb_build_object('answer', replay)
+    else jsonb_build_object('swarm_id', private.create_conversation_swarm(call), 'is_new_swarm', true) end;
+end
+$$;
+
+-- Deletes hidden swarms whose runs ended longer ago than the retention, and returns how many. Until then the run can be
+-- read by a client that lost its connection.
+create or replace function private.delete_hidden_swarms(retention interval, max_rows integer) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  ended uuid[];
+begin
+  delete from private.hidden_swarms h
+  where coalesce(h.deleted_at, h.created_at) < now() - interval '10 minutes'
+    and not exists (select 1 from public.swarms s where s.id = h.swarm_id);
+  ended := array(
+    select s.id from private.hidden_swarms h
+    join public.swarms s on s.id = h.swarm_id
+    where h.created_at < now() - retention
+      and not exists (select 1 from public.runs r where r.swarm_id = s.id
+                      and (r.finished_at is null or r.finished_at > now() - retention))
+    order by h.created_at limit max_rows for update of s skip locked);
+  update private.hidden_swarms h set deleted_at = now() where h.swarm_id = any (ended);
+  delete from public.swarms s where s.id = any (ended);
+  return cardinality(ended);
+end
+$$;
+grant execute on function private.delete_hidden_swarms(interval, integer) to sb_service;
+
+-- Returns the private swarm and prevents its deletion until the end of the transaction; null when there is none.
+create or replace function private.lock_private_swarm(user_id uuid, agent_id uuid, waits boolean) returns uuid
+language plpgsql volatile
+as $$
+declare
+  swarm uuid := private.find_private_swarm(user_id, agent_id);
+begin
+  if waits then
+    return (select s.id from public.swarms s where s.id = swarm for key share);
+  end if;
+  return (select s.id from public.swarms s where s.id = swarm for key share skip locked);
+end
+$$;
+
+-- Returns the calls with the swarms of those that name an agent. A single call creates a swarm that does not
+-- exist (`is_new_swarm`). In a batch such a call is held, because its swarm must be undone when the call is rejected.
+create or replace function private.open_private_swarms(batch jsonb, waits boolean) returns jsonb
+language plpgsql volatile
+as $$
+declare
+  call jsonb;
+  caller uuid;
+  agent uuid;
+  swarm uuid;
+  calls jsonb := '[]';
+begin
+  for i in 0 .. jsonb_array_length(batch) - 1 loop
+    call := batch -> i;
+    if call -> 'conversation' <> 'null' then
+      call := call || private.open_conversation_swarm(call, waits);
+    elsif call -> 'agent_id' <> 'null' then
+      caller := call ->> 'user_id';
+      agent := call ->> 'agent_id';
+      swarm := private.lock_private_swarm(caller, agent, waits);
+      if swarm is null and waits then
+        -- First calls come one after the other, and the second finds the swarm of the first.
+        perform pg_advisory_xact_lock(hashtextextended(caller::text || agent, 42));
+        swarm := private.lock_private_swarm(caller, agent, waits);
+        if swarm is null then
+          swarm := private.create_private_swarm(call);
+          call := call || '{"is_new_swarm": true}';
+        end if;
+      end if;
+      call := call || case when swarm is null then '{"answer": {"is_held": true}}'
+        else jsonb_build_object('swarm_id', swarm) end;
+    end if;
+    calls := calls || call;
+  end loop;
+  return calls;
+end
+$$;
