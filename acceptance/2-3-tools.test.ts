@@ -104,3 +104,30 @@ test("2.3 the configuration of an assignment overrides the arguments that the mo
   );
   assert.match(JSON.stringify(payloads[0]?.["output"]), /101/);
 });
+
+test("beyond: one read returns the trace of a run: its turns, model calls and tool calls", async () => {
+  const { executions } = await ask({});
+  const runId = String(executions[0]?.["run_id"]);
+  const line = `/runs?id=eq.${runId}&select=*,turns(*,model_calls(*),tool_executions(*))&turns.model_calls.order=started_at,id`;
+  const [run] = await read(ada, line);
+  assert.ok(run !== undefined);
+  const [turn, ...others] = run["turns"] as Row[];
+  assert.deepEqual([others, turn?.["run_id"], turn?.["tool_executions"]], [[], runId, executions]);
+  const calls = turn?.["model_calls"] as Row[];
+  assert.deepEqual(
+    calls.map(({ turn_id, attempt, status, finish_reason }) => [turn_id, attempt, status, finish_reason]),
+    [
+      [turn?.["id"], 1, "succeeded", "tool_calls"],
+      [turn?.["id"], 1, "succeeded", "stop"],
+    ],
+  );
+  for (const column of ["input_tokens", "output_tokens", "cost_usd"])
+    assert.equal(
+      calls.reduce((sum, call) => sum + Number(call[column]), 0),
+      Number(turn?.[column]),
+      column,
+    );
+  const stranger = await newPerson(service);
+  assert.deepEqual(await read(stranger, line), []);
+  assert.deepEqual(await read(stranger, `/model_calls?run_id=eq.${runId}`), []);
+});

@@ -47,6 +47,38 @@ test("4.4 the response has the message, the replies and their usage", async () =
   );
 });
 
+test("4.4 agent_id instead of swarm_id: the agent answers in a private swarm of the caller", async () => {
+  const [first, second] = await Promise.all(["One", "Two"].map((message) => ask(ada, { agent_id: agent, message })));
+  const own = String(first?.body["swarm_id"]);
+  assert.deepEqual([first?.status, second?.status, second?.body["swarm_id"]], [200, 200, own]);
+  assert.notEqual(own, swarm);
+  const listed = await read(ada, `/swarms?id=eq.${own}&select=name,owner_id,swarm_agents(agent_id)`);
+  assert.deepEqual(listed, [{ name: "Ann", owner_id: ada.id, swarm_agents: [{ agent_id: agent }] }]);
+  const stored = await read(ada, `/messages?swarm_id=eq.${own}&sender_type=eq.agent`);
+  assert.equal(stored.length, 2);
+
+  const frames = await (await stream({ agent_id: agent, message: "Three" })).rest();
+  const ended = frames.find(({ event }) => event === "run.completed");
+  assert.equal(ended?.data["swarm_id"], own);
+  const rejections: [body: Row, details: unknown][] = [
+    [{ message: "Hi" }, { swarm_id: "is required" }],
+    [{ message: "Hi", swarm_id: swarm, agent_id: agent }, { agent_id: "cannot be combined with swarm_id" }],
+    [{ message: "Hi", agent_id: "Ann" }, { agent_id: "must be a UUID" }],
+  ];
+  for (const [body, details] of rejections) {
+    const { body: error } = await assertRunRejected(ask(ada, body), 400, "VALIDATION_ERROR");
+    assert.deepEqual(error["details"], details);
+  }
+  await assertRunRejected(ask(ada, { agent_id: randomUUID(), message: "Hi" }), 404, "AGENT_NOT_FOUND");
+  const stranger = await newPerson(service);
+  await assertRunRejected(ask(stranger, { agent_id: agent, message: "Hi" }), 403, "PERMISSION_DENIED");
+  assert.deepEqual(await read(stranger, "/swarms"), []);
+
+  ok(await ada.client.from("swarms").delete().eq("id", own));
+  const next = await ask(ada, { agent_id: agent, message: "Four" });
+  assert.deepEqual([next.status, next.body["swarm_id"] === own], [200, false]);
+});
+
 test("4.4 the response is an error with the run when no agent could answer, and partial when some could", async () => {
   for (const [failure, status, code] of [
     ["5xx", 502, "PROVIDER_ERROR"],

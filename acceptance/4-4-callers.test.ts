@@ -88,6 +88,11 @@ test("4.4 invalid fields of a call are reported by field", async () => {
     [{ swarm_id: swarm, message: "Hi", agent_ids: [randomUUID()] }, ["agent_ids"]],
     [{ swarm_id: swarm, message: "Hi", reply_to_id: randomUUID() }, ["reply_to_id"]],
     [{ swarm_id: swarm, message: "Hi", max_turns: 51, on_conflict: "fight" }, ["max_turns", "on_conflict"]],
+    [{ swarm_id: swarm, message: "Hi", response_schema: { type: "nothing" } }, ["response_schema"]],
+    [{ swarm_id: swarm, message: "Hi", response_schema: { $ref: "https://example.com/x" } }, ["response_schema"]],
+    [{ swarm_id: swarm, message: "Hi", response_schema: { pattern: "(a+)+$(?=b)" } }, ["response_schema"]],
+    [{ swarm_id: swarm, message: "Hi", response_schema: { title: "x".repeat(16_400) } }, ["response_schema"]],
+    [{ swarm_id: swarm, message: "Hi", response_schema: { title: "\u0000" } }, ["response_schema"]],
     [{ action: "explode", run_id: randomUUID() }, ["action"]],
     [{ action: "approve", run_id: randomUUID(), decisions: [] }, ["decisions"]],
   ];

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { ok, openClient } from "./support/clients.ts";
 import {
@@ -13,7 +13,9 @@ import {
   SINGLE,
 } from "./support/people.ts";
 import { libraryErrorOf, apiErrorOf } from "./support/api-errors.ts";
+import { NEEDS_DATABASE } from "./support/given-service.ts";
 import { type Service, startService } from "./support/service.ts";
+import { runSql } from "./support/sql.ts";
 import { UNLIMITED } from "./support/settings.ts";
 
 const NAMES = ["Ada", "bob", "Cleo", "dora", "Eve"];
@@ -286,6 +288,18 @@ test("4 unknown tables, columns and operators are rejected with a suggestion", a
   assert.deepEqual([type.status, type.body["code"]], [400, "22P02"]);
 });
 
+test("4 beyond: errors with codes of PostgREST and PostgreSQL have exactly the members of PostgREST", async () => {
+  const codes = ["GET /agnts", "GET /agents?id=eq.not-a-uuid", "DELETE /agents"].map(
+    async (line) => apiErrorOf(await ada.send(line)).code,
+  );
+  assert.deepEqual(await Promise.all(codes), ["PGRST205", "22P02", "21000"]);
+  const library = await ada.client.from("agents").select("id").eq("nmae", "x");
+  assert.deepEqual(Object.keys(library.error ?? {}).sort(), ["code", "details", "hint", "message"]);
+  assert.equal(library.error?.code, "42703");
+  const named = await ada.send(`PATCH /agents?id=eq.${randomUUID()}`, { body: { role: "x" } });
+  assert.deepEqual([named.status, named.body["error"]], [404, "Agent not found"]);
+});
+
 test("4 browsers can call the API from any origin", async () => {
   const origin = "https://app.example";
   const answer = await ada.send("GET /agents?limit=1", { headers: { origin } });
@@ -297,4 +311,45 @@ test("4 browsers can call the API from any origin", async () => {
   });
   assert.equal(preflight.status, 204);
   assert.match(preflight.headers["access-control-allow-methods"] ?? "", /\bPATCH\b/);
+});
+
+test("4 beyond: functions and embeddings of the operator answer the client library as PostgREST does", {
+  skip: NEEDS_DATABASE,
+}, async (t) => {
+  const name = `nodes_${randomBytes(4).toString("hex")}`;
+  await runSql(
+    service,
+    `create table public.${name} (id int primary key, parent_id int references public.${name});
+     create function public.${name}_default() returns int language sql as 'select 1';
+     create function public.${name}_default(text default 'x') returns text language sql as 'select $1';
+     insert into public.${name} values (1, null), (2, 1);
+     grant select on public.${name} to service_role;
+     grant execute on function public.${name}_default(), public.${name}_default(text) to service_role`,
+  );
+  t.after(() =>
+    runSql(
+      service,
+      `drop table public.${name}; drop function public.${name}_default(); drop function public.${name}_default(text)`,
+    ),
+  );
+  const { client, send } = openServiceRole(service);
+  const given = await client.rpc(`${name}_default`, { "": "given" }, { count: "exact" });
+  assert.deepEqual([given.data, given.count, given.error], ["given", 1, null]);
+  const choice = `public.${name}_default(), public.${name}_default( => text)`;
+  assert.deepEqual((await client.rpc(`${name}_default`)).error, {
+    code: "PGRST203",
+    message: `Could not choose the best candidate function between: ${choice}`,
+    details: null,
+    hint: "Try renaming the parameters or the function itself in the database so function overloading can be resolved",
+  });
+  assert.deepEqual((await client.from(name).select(`${name}!parent_id(id),${name}!parent_id(*)`)).error, {
+    code: "42712",
+    message: `table name "${name}_${name}_1" specified more than once`,
+    details: null,
+    hint: null,
+  });
+  const hinted = await client.from(name).select(`id,${name}!${name}_parent_id_fkey(id)`);
+  assert.deepEqual([hinted.status, hinted.error?.code], [400, "PGRST200"]);
+  const repeated = await send(`GET /${name}?select=*,id,parent_id(id)&id=eq.2`);
+  assert.equal(repeated.text, '[{"id":2,"parent_id":{"id":1}}]');
 });

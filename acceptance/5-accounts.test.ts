@@ -96,6 +96,50 @@ test("5 identities are listed, and the only one cannot be removed", async () => 
   assert.equal((await client.auth.unlinkIdentity(identity)).error?.code, "single_identity_not_deletable");
 });
 
+test("5 an identity cannot be linked while manual linking is off", async () => {
+  const { client } = await signUpNew(service);
+  const { error } = await client.auth.linkIdentity({ provider: "github" });
+  assert.deepEqual([error?.status, error?.code, error?.message], [404, "manual_linking_disabled", LINKING_OFF]);
+  const byToken = await client.auth.linkIdentity({ provider: "google", token: "a.b.c" });
+  assert.deepEqual([byToken.error?.status, byToken.error?.code], [404, "manual_linking_disabled"]);
+});
+
+const LINKING_OFF = "Manual linking is disabled";
+
+test("5 a code for a phone number is wrong, and a malformed number is named", async () => {
+  const { auth } = openClient(service);
+  for (const type of ["sms", "phone_change"] as const) {
+    const { error } = await auth.verifyOtp({ phone: "+491701234567", token: "123456", type });
+    assert.deepEqual([error?.status, error?.code], [403, "otp_expired"]);
+  }
+  const { error } = await auth.verifyOtp({ phone: "0170 1234567", token: "123456", type: "sms" });
+  assert.deepEqual([error?.status, error?.code], [400, "validation_failed"]);
+  assert.match(error?.message ?? "", /E\.164/);
+});
+
+test("5 errors that no endpoint raises have an error code, which the client shows", async () => {
+  const headers = { apikey: service.credentials.anon_key, "content-type": "application/json" };
+  const data = { note: "x".repeat(1_200_000) };
+  const asked: readonly [string, number, Parameters<Service["request"]>[1]][] = [
+    ["/auth/v1/nowhere", 404, { headers }],
+    ["/auth/v1/signup", 405, { headers }],
+    ["/auth/v1/signup", 413, { method: "POST", headers, body: JSON.stringify({ data }) }],
+    ["/auth/v1/signup", 415, { method: "POST", headers: { ...headers, ...TIFF }, body: "x" }],
+    ["/auth/v1/settings", 401, {}],
+  ];
+  for (const [path, status, options] of asked) {
+    const { status: given, body, headers: sent } = await service.request(path, options);
+    assert.equal(given, status, path);
+    assert.match(String(body["error_code"]), /^(?!unknown$)[a-z_]+$/, path);
+    assert.deepEqual([sent["x-sb-error-code"], body["msg"]], [body["error_code"], body["message"]]);
+  }
+  const { auth } = openClient(service);
+  const { error } = await auth.signUp({ email: newEmail(), password: PASSWORD, options: { data } });
+  assert.deepEqual([error?.status, error?.code], [413, "request_entity_too_large"]);
+});
+
+const TIFF = { "content-type": "image/tiff" };
+
 test("5 unsupported sign-in methods return an error", async () => {
   const { auth } = openClient(service);
   const phone = await auth.signInWithOtp({ phone: "+491701234567" });

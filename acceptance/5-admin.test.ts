@@ -35,7 +35,8 @@ test("5 the service role creates accounts", async () => {
     }),
   );
   assert.deepEqual([user.id, user.email, user.role], [id, email, "authenticated"]);
-  assert.equal(user.user_metadata["full_name"], "Ada");
+  assert.deepEqual(user.user_metadata, { full_name: "Ada" });
+  assert.deepEqual(ok(await admin.getUserById(id)).user.user_metadata, { full_name: "Ada" });
   assert.deepEqual(user.app_metadata, { plan: "large", provider: "email", providers: ["email"] });
   assert.ok(user.email_confirmed_at);
   const { session } = await signInAgain(service, email);

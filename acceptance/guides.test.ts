@@ -6,18 +6,17 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createClient } from "@supabase/supabase-js";
+import { attach, respond } from "@swarmbase/sdk";
 import { openAdmin } from "./support/clients.ts";
-import { NEEDS_DATABASE } from "./support/given-service.ts";
 import { newPerson, type Person } from "./support/people.ts";
-import { add, findTool, SIMULATED, addSwarmAgent } from "./support/swarms.ts";
+import { waitForRun } from "./support/runs.ts";
+import { add, addSwarmAgent, read, SIMULATED } from "./support/swarms.ts";
 import { type Service, startService } from "./support/service.ts";
-import { runSql } from "./support/sql.ts";
 
 /** Runs the JavaScript examples of the guides unchanged, with the variables that each page assumes. */
 const GUIDES = join(import.meta.dirname, "../docs/guides");
-const BLOCK = /^```js\n([\s\S]*?)^```$/gm;
-/** A table name of this file, because other tests on the same service see the table. */
-const NOTES = `notes_${randomUUID().slice(0, 8)}`;
+/** Blocks that begin with the name of a file are programs of their own, which other tests run. */
+const BLOCK = /^```js\n(?!\/\/ [\w.-]+\.mjs\n)([\s\S]*?)^```$/gm;
 
 type Names = Record<string, unknown>;
 
@@ -56,8 +55,7 @@ async function run(text: string, names: Names): Promise<void> {
   const body = text
     .replace(/^import .*$/gm, "")
     .replace(/^export /gm, "")
-    .replaceAll("bob@example.com", bob.email)
-    .replaceAll(/\bnotes\b(?=[("])/g, NOTES);
+    .replaceAll("bob@example.com", bob.email);
   const file = join(folder, `${randomUUID()}.mjs`);
   await writeFile(file, `export default async ({ ${Object.keys(names).join(", ")} }) => {\n${body}\n};\n`);
   const { default: example } = (await import(pathToFileURL(file).href)) as {
@@ -73,7 +71,7 @@ const names = (more: Names = {}): Names => ({ supabase: ada.client, console: qui
 const ignore = (): void => {};
 
 test("beyond: the examples for agents run without changes", async () => {
-  await run((await readBlocks("agents.md")).join("\n"), names());
+  await run((await readBlocks("agents.md")).join("\n"), names({ attach, respond }));
 });
 
 test("beyond: the examples for swarms run without changes", async () => {
@@ -92,17 +90,50 @@ test("beyond: the examples for tools and webhooks run without changes", async ()
   for (const block of await readBlocks("webhooks.md")) await run(block, names());
 });
 
-test("beyond: the examples for your own tables run without changes", { skip: NEEDS_DATABASE }, async (t) => {
-  const sql = /^```sql\n([\s\S]*?)^```$/m.exec(await readFile(join(GUIDES, "tables.md"), "utf8"))?.[1] ?? "";
-  await runSql(service, sql.replaceAll("public.notes", `public.${NOTES}`));
-  t.after(() => runSql(service, `drop table public.${NOTES}`));
-  const given = { agent_id: await add(ada, "agents", { name: "Ann" }), agentId: randomUUID() };
-  const toolId = await findTool(ada, "calculator");
-  for (const block of await readBlocks("tables.md")) await run(block, names({ ...given, toolId }));
+test("beyond: the examples for approvals and records of tool calls run without changes", async () => {
+  const [guardTool = "", list = "", subscribe = "", approve = ""] = await readBlocks("approvals.md");
+  await run(guardTool, names());
+  const [tool] = await read(ada, "/tools?name=eq.publish");
+  const swarmId = await add(ada, "swarms", { name: "Newsroom" });
+  const agentId = await addSwarmAgent(ada, swarmId, "Ann");
+  await add(ada, "agent_tools", { agent_id: agentId, tool_id: String(tool?.["id"]) });
+  await run(subscribe, names());
+  const call = { swarm_id: swarmId, message: '/tool publish {"title":"Bridge open"}' };
+  const { data } = await ada.client.functions.invoke<{ run_id: string; status: string }>("agent-respond", {
+    body: call,
+  });
+  assert.equal(data?.status, "requires_action");
+  const given = { user: { id: ada.id }, run: data, runId: data.run_id };
+  await run(list, names(given));
+  const [execution] = await read(ada, `/tool_executions?run_id=eq.${data.run_id}`);
+  await run(approve, names({ ...given, tool_execution_id: execution?.["id"] }));
+  for (const block of await readBlocks("tool-calls.md")) await run(block, names(given));
+  for (const block of await readBlocks("tracing.md")) await run(block, names(given));
+  await ada.client.removeAllChannels();
+});
+
+test("beyond: the examples for tools of the client run without changes", async () => {
+  const swarm_id = await add(ada, "swarms", { name: "Map" });
+  const agent_id = await addSwarmAgent(ada, swarm_id, "Ann");
+  const [ask = "", submit = "", addRow = ""] = await readBlocks("client-tools.md");
+  await run([ask, submit].join("\n"), names({ swarm_id }));
+  const [started] = await read(ada, `/runs?swarm_id=eq.${swarm_id}&select=id`);
+  await waitForRun(ada, String(started?.["id"]));
+  const [call] = await read(ada, `/tool_executions?run_id=eq.${String(started?.["id"])}&select=status`);
+  assert.equal(call?.["status"], "succeeded");
+  await run(addRow, names({ agent_id }));
 });
 
 test("beyond: the examples for realtime run without changes", async () => {
-  const given = { agentId: await add(ada, "agents", { name: "Ann" }), userId: ada.id, draw: ignore, show: ignore };
+  const webhook = { name: "Hook", url: "https://example.com/hook", events: ["agent.deleted"], is_active: false };
+  const given = {
+    agentId: await add(ada, "agents", { name: "Ann" }),
+    webhookId: await add(ada, "webhooks", webhook),
+    userId: ada.id,
+    draw: ignore,
+    show: ignore,
+    reload: ignore,
+  };
   for (const block of await readBlocks("realtime.md")) {
     await run(block, names(given));
     await ada.client.removeAllChannels();
@@ -142,10 +173,12 @@ test("beyond: the examples for migrating run without changes", async () => {
   assert.equal(data.user?.user_metadata["full_name"], "Moved");
 });
 
-test("beyond: every guide with JavaScript examples is tested here", async () => {
+test("beyond: every guide with JavaScript examples is tested here, or in the file that runs its application", async () => {
   const source = await readFile(import.meta.filename, "utf8");
+  const ssr = await readFile(join(import.meta.dirname, "5-ssr.test.ts"), "utf8");
   for (const guide of await readdir(GUIDES)) {
-    const hasBlocks = /^```js$/m.test(await readFile(join(GUIDES, guide), "utf8"));
-    if (hasBlocks) assert.ok(source.includes(`readBlocks("${guide}")`), guide);
+    const page = await readFile(join(GUIDES, guide), "utf8");
+    const isTested = source.includes(`readBlocks("${guide}")`) || ssr.includes(`docs/guides/${guide}"`);
+    if (page.search(BLOCK) !== -1) assert.ok(isTested, guide);
   }
 });

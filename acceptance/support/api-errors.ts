@@ -9,11 +9,16 @@ export interface ApiError {
   readonly details: unknown;
 }
 
+/** Codes of PostgREST and PostgreSQL, whose bodies have exactly these members. */
+const FOREIGN_CODE = /^(?:PGRST\d{3}|[\dA-Z]{5})$/;
+const FOREIGN_MEMBERS = ["code", "details", "hint", "message"];
+
 export function apiErrorOf({ status, body, text }: Answer): ApiError {
   assert.ok(status >= 300, `${status} ${text}`);
-  for (const member of ["error", "code", "message", "details", "hint"]) assert.ok(member in body, `${member}: ${text}`);
   const { code, message, details } = body;
   assert.ok(typeof code === "string" && typeof message === "string" && message !== "", text);
+  if (FOREIGN_CODE.test(code)) assert.deepEqual(Object.keys(body).sort(), FOREIGN_MEMBERS, text);
+  else for (const member of ["error", ...FOREIGN_MEMBERS]) assert.ok(member in body, `${member}: ${text}`);
   return { status, code, message, details };
 }
 

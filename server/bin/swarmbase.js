@@ -19,13 +19,17 @@ const PACKAGES = {
 };
 
 const here = dirname(fileURLToPath(import.meta.url));
+// The published package has JavaScript, because Node.js strips no types below node_modules.
+const isSource = existsSync(join(here, "../src/main.ts"));
+const cacheFolder = join(here, isSource ? "../../node_modules/.cache/swarmbase" : "../../.cache/swarmbase");
+const PARENT_CHECK_MS = 250;
 
 function isRecentEnough() {
   return Number(process.versions.node.split(".")[0]) >= NEEDED_MAJOR;
 }
 
 function hasCondition() {
-  return `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS || ""}`.includes(CONDITION);
+  return !isSource || `${process.execArgv.join(" ")} ${process.env.NODE_OPTIONS || ""}`.includes(CONDITION);
 }
 
 function findPinnedNode() {
@@ -41,9 +45,9 @@ function findPinnedNode() {
 
 function handOver(node) {
   const self = fileURLToPath(import.meta.url);
-  const child = spawn(node, ["-C", CONDITION, self, ...process.argv.slice(2)], {
-    stdio: "inherit",
-  });
+  const options = isSource ? ["-C", CONDITION] : [];
+  const child = spawn(node, [...options, self, ...process.argv.slice(2)], { stdio: "inherit" });
+  stopWithNpm(child);
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {
@@ -55,12 +59,26 @@ function handOver(node) {
   });
 }
 
+// npm runs a program through a shell that does not pass signals on. The service watches its parent, which is this process.
+function stopWithNpm(child) {
+  if (process.env.npm_lifecycle_event === undefined || process.platform === "win32") return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, PARENT_CHECK_MS);
+  watch.unref();
+}
+
 function explain() {
   console.error(
     [
       `Swarmbase needs Node.js ${NEEDED_MAJOR} or later; this is ${process.version}.`,
       `The right one is installed with the other packages, but it was not found for ${process.platform} ${process.arch}.`,
-      "Run `npm ci` in the top folder of Swarmbase without `--omit=optional`,",
+      isSource
+        ? "Run `npm ci` in the top folder of Swarmbase without `--omit=optional`,"
+        : "Install the package `swarmbase` again without `--omit=optional`,",
       `or install Node.js ${NEEDED_MAJOR} from https://nodejs.org and start again.`,
     ].join("\n"),
   );
@@ -70,9 +88,10 @@ function explain() {
 function start() {
   if (isRecentEnough() && hasCondition()) {
     // Stripping types and compiling costs more than all the rest of a start. Where it cannot be kept, it is done again.
-    if (module.enableCompileCache !== undefined)
-      module.enableCompileCache(join(here, "../../node_modules/.cache/swarmbase"));
-    return import("../src/main.ts");
+    if (module.enableCompileCache !== undefined) module.enableCompileCache(cacheFolder);
+    // Threads take the folder from the environment only.
+    if (!process.env.NODE_COMPILE_CACHE) process.env.NODE_COMPILE_CACHE = cacheFolder;
+    return import(isSource ? "../src/main.ts" : "../src/main.js");
   }
   const node = isRecentEnough() ? process.execPath : findPinnedNode();
   return node === null ? explain() : handOver(node);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { sep } from "node:path";
 import type { Duplex } from "node:stream";
 import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
-import { authenticate, checkRequestSignature, writeCredentials } from "./auth/index.ts";
+import { authenticate, checkRequestSignature, credentialsPath, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import type { Settings } from "./config/index.ts";
@@ -23,10 +23,10 @@ import type { NodeContext } from "./node-context.ts";
 import type { Meter } from "./observe/index.ts";
 import { openModules } from "./open-modules.ts";
 import { openMasterKey, prepareDatabase } from "./prepare-database.ts";
-import { serveMetrics } from "./serve-metrics.ts";
+import { addGauges, serveMetrics } from "./serve-metrics.ts";
 
 export interface AppOptions extends NodeContext {
-  /** Null without a metrics port. */
+  /** Null without a metrics port and without telemetry that reads metrics. */
   readonly meter: Meter | null;
   /** Aborts a start that is under way. A running app is ended with `stop`. */
   readonly signal: AbortSignal;
@@ -39,19 +39,28 @@ export interface App {
   /** The address on this machine. */
   readonly localUrl: string;
   readonly caFile: string | null;
+  /** The file with the keys and the address. */
+  readonly keysFile: string;
   /** The folder of the embedded database, when it is outside of the data directory; else null. */
   readonly databaseDir: string | null;
   /** One line for each framework: its provider and models. */
   readonly providers: readonly string[];
   readonly extensions: readonly string[];
+  /** Where the service shows its documentation; null when no extension does. */
+  readonly docsUrl: string | null;
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
+  /** Whether this node serves the console. */
+  readonly hasConsole: boolean;
   /** Rejects when a critical worker has failed. */
   readonly failed: Promise<never>;
   /** Makes `/ready` answer 503 from now on; everything else is still served. */
   leave(): void;
   stop(): Promise<void>;
 }
+
+/** Pages of extensions to which the console links, if they are loaded. */
+const LINKED_PAGES = ["reference", "docs"] as const;
 
 /** Time for runs that are aborted at the end of the stop timeout to write their last rows. */
 const LAST_WRITES_MS = 5_000;
@@ -67,7 +76,7 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function startModules(options: AppOptions, closers: Closers): Promise<App> {
-  const { settings, observer, meter, clock, signal } = options;
+  const { settings, observer, meter, traceSource, clock, signal } = options;
   const providers = loadProviders(settings, options.environment);
   const masterKey = await openMasterKey(settings);
   const { dataDir, tlsCertFile: certFile, tlsKeyFile: keyFile } = settings;
@@ -93,6 +102,7 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     observer,
     closeTimeoutMs: settings.stopTimeoutMs,
     isTimed: meter !== null,
+    traceSource,
     onRestoredCopy: (copy) => copyHold.update(copy),
   });
   closers.add("database pools", () => database.close());
@@ -117,7 +127,10 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     baseUrl,
     closers,
   });
-  if (meter !== null) await serveMetrics({ ...options, meter, database, watched: modules.watched, closers });
+  if (meter !== null) {
+    addGauges(meter, database, modules.watched);
+    if (settings.metricsPort > 0) await serveMetrics({ ...options, meter, closers });
+  }
   const apply = (material: TlsMaterial) => http.renewTls(material);
   const working = new AbortController();
   const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTls, apply })];
@@ -145,12 +158,14 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
     guard: (rule, credentials) => authenticate(modules.auth, rule, credentials),
     limits: modules.limits,
+    helpLinks: modules.helpLinks,
     checkSignature: (request) => checkRequestSignature(modules.auth, request),
     ...(settings.roles.includes("realtime") && {
       onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) =>
         modules.realtime.handleUpgrade(request, socket, head),
     }),
     observer,
+    traceSource,
   });
   closers.add("http server", () => http.close());
   closers.add("sockets", () => modules.realtime.close());
@@ -182,10 +197,13 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     url,
     localUrl,
     caFile,
+    keysFile: credentialsPath(dataDir),
     databaseDir: server.clusterDir?.startsWith(realpathSync(dataDir) + sep) === true ? null : server.clusterDir,
     providers: describeProviders(providers),
     extensions: options.extensions.map(({ extension }) => extension.name),
+    docsUrl: modules.routes.some(({ path }) => path === "/docs") ? `${url}/docs` : null,
     isHeldCopy: copyHold.isHeld,
+    hasConsole: consoleModule !== null,
     failed,
     leave,
     stop,
@@ -211,9 +229,9 @@ function openConsoleModule(
   const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
   const mail = settings.smtpUrl === null ? "file" : "smtp";
-  const hasReference = routes.some(({ path }) => path === "/reference");
+  const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}`));
   const isHeldCopy = (): boolean => copyHold.isHeld;
-  const consoleModule = openConsole({ ...options, anonKey, mail, hasReference, isHeldCopy });
+  const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }

@@ -44,3 +44,21 @@ export function createCopyHold(copy: RestoredCopy | null, observer: Observer): C
     },
   };
 }
+
+/** The same module, in which the named calls first run the check, which may throw. */
+export function guardCalls<Module extends object, Name extends keyof Module>(
+  module: Module,
+  names: readonly Name[],
+  check: () => void,
+): Module {
+  const guarded = { ...module };
+  for (const name of names) {
+    const call = module[name];
+    if (typeof call !== "function") throw new TypeError(`${String(name)} is not a call`);
+    guarded[name] = (async (...args: unknown[]): Promise<unknown> => {
+      check();
+      return Reflect.apply(call, module, args);
+    }) as Module[Name];
+  }
+  return guarded;
+}

@@ -72,6 +72,7 @@ removeDriverVariables();
 ignoreClosedOutput();
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   version: packageJson.version,

@@ -3,7 +3,7 @@ import type { Closers } from "./closers.ts";
 import type { Environment, Settings } from "./config/index.ts";
 import type { Database, DatabaseServer } from "./db/index.ts";
 import type { LoadedExtension } from "./extensions/index.ts";
-import type { Observer } from "./observe/index.ts";
+import type { Observer, TraceSource } from "./observe/index.ts";
 import type { Clock } from "./time/index.ts";
 
 export interface NodeContext {
@@ -12,6 +12,8 @@ export interface NodeContext {
   readonly environment: Environment;
   readonly extensions: readonly LoadedExtension[];
   readonly observer: Observer;
+  /** Null without telemetry. */
+  readonly traceSource: TraceSource | null;
   readonly clock: Clock;
   readonly version: string;
 }

@@ -1,6 +1,7 @@
 import {
   type AgentModule,
   catalogueOf,
+  type McpServers,
   watchProvidersFile,
   openAgents,
   type Providers,
@@ -19,6 +20,7 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly ca: readonly string[];
   readonly toolKey: Buffer;
   readonly toolKinds: ToolKinds;
+  readonly mcpServers: McpServers;
   readonly limits: Limits;
   onEvents(): void;
 }
@@ -30,7 +32,10 @@ const PROVIDER_CONNECTIONS = 512;
 export function openAgentModule(options: AgentModuleOptions): AgentModule {
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
-  const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
+  const forTools = { policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] };
+  const guarded = openGuardedFetch(forTools);
+  // Separate, because a model chooses URLs of other tools.
+  const mcpGuarded = openGuardedFetch({ ...forTools, allowsPlainLoopback: true });
   const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
     const state = await limits.take(window, `user:${userId}`);
     return state === null || !state.isExceeded;
@@ -40,13 +45,14 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     database: { service: options.database.work },
     providerFetch: connections.fetch,
     guarded,
+    mcpGuarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
     charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
   });
   closers.add("connections of agents", async () => {
     await module.close();
-    await Promise.all([connections.close(), guarded.close()]);
+    await Promise.all([connections.close(), guarded.close(), mcpGuarded.close()]);
   });
   const fileWatcher = watchProvidersFile({
     settings,

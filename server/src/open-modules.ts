@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { createToolChecks, type Respond } from "./agents/index.ts";
+import { createToolChecks, loadMcpServers, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
   authenticateSocket,
@@ -8,17 +8,21 @@ import {
   createAuthHousekeeping,
   createAccountMails,
   createMailOutbox,
+  createUserKey,
   openAuth,
   regenerateSigningSecret,
   removeSigningSecret,
+  revokeUserKey,
   translateScopeError,
 } from "./auth/index.ts";
-import type { CopyHold } from "./copy-hold.ts";
+import { type CopyHold, guardCalls } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
 import { measureStorage, newRowId, REPLICA_ROLE, watchDatabase, watchStorage, withRole } from "./db/index.ts";
-import { type OpenedExtensions, openExtensions } from "./extensions/index.ts";
+import type { HelpLinks } from "./errors/index.ts";
+import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
 import {
   createAgentRespond,
+  createApiKeys,
   createBatch,
   createRequestSigning,
   createTestWebhook,
@@ -42,7 +46,14 @@ import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openGuardedFetch } from "./outbound/index.ts";
-import { type Changes, createPrivateTopics, openChanges, openRealtime, type RealtimeModule } from "./realtime/index.ts";
+import {
+  type Changes,
+  createFollowedTopics,
+  createPrivateTopics,
+  openChanges,
+  openRealtime,
+  type RealtimeModule,
+} from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
@@ -65,6 +76,7 @@ export interface Modules {
   readonly realtime: RealtimeModule;
   readonly limits: Limits;
   readonly routes: readonly Route[];
+  readonly helpLinks: HelpLinks;
   readonly workers: readonly Worker[];
   readonly watched: Watched;
 }
@@ -89,6 +101,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   });
   closers.add("mailer", () => auth.mailer.close());
   closers.add("seen refreshes", () => auth.seenRefreshes.flush());
+  closers.add("uses of API keys", () => auth.userKeys.flush());
   const outbox = createMailOutbox(auth, { random: Math.random });
   const accountMails = [createAccountMails(auth, { random: Math.random })];
   const policy = createAddressPolicy({
@@ -96,7 +109,12 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     allowedPorts: settings.webhookAllowedPorts,
   });
   const ca = await readAuthorities(options);
-  const extensions = joinExtensions(options, policy, ca);
+  let core: CoreParts | null = null;
+  const getCore = (): CoreParts => {
+    if (core === null) throw new Error("the modules are not open yet");
+    return core;
+  };
+  const extensions = joinExtensions(options, { policy, ca, getCore });
   const webhooks = openWebhookModule(options, { policy, listenUrl, ca });
   const limits = openLimits({
     settings,
@@ -108,9 +126,11 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const onEvents = (): void => webhooks.wake();
   const { toolKinds } = extensions;
-  const agents = openAgentModule({ ...options, listenUrl, policy, ca, toolKey, toolKinds, limits, onEvents });
-  const findUrlFault = (url: string): string | null => {
-    const checked = checkTargetUrl(url, policy);
+  const mcpServers = loadMcpServers(settings, options.environment);
+  const parts = { listenUrl, policy, ca, toolKey, toolKinds, mcpServers, limits, onEvents };
+  const agents = openAgentModule({ ...options, ...parts });
+  const findUrlFault = (url: string, target = {}): string | null => {
+    const checked = checkTargetUrl(url, policy, target);
     return checked.ok ? null : checked.reason;
   };
   const rest = await openRest({
@@ -119,7 +139,13 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     rules: createTableRules({
       pool: database.service,
       findUrlFault,
-      tools: createToolChecks({ key: toolKey, newId: () => newRowId(clock.now()), kinds: toolKinds, findUrlFault }),
+      tools: createToolChecks({
+        key: toolKey,
+        newId: () => newRowId(clock.now()),
+        kinds: toolKinds,
+        mcpServers,
+        findUrlFault,
+      }),
     }),
     isOwn: isOwnName,
     settings,
@@ -135,7 +161,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     observer,
   });
 
-  const realtime = openRealtimeModule(options, auth);
+  const realtime = openRealtimeModule(options, auth, extensions);
   const { clusterDir } = server;
   const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
   const storageWatch: readonly Worker[] =
@@ -147,22 +173,28 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     ...links,
   ];
   const functions = [
-    createAgentRespond(guard(agents.respond, ["start"], requireReleased)),
-    createTools(guard(agents.tools, ["listRemote", "importRemote", "test"], requireReleased)),
+    createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
+    createTools(guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased)),
     createBatch(rest),
-    createTestWebhook(guard(webhooks, ["testWebhook"], requireReleased)),
+    createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
-    createWebhookDispatcher(guard(webhooks, ["retryDelivery"], requireReleased)),
+    createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery"], requireReleased)),
     createRequestSigning({
       regenerate: (userId) => regenerateSigningSecret(auth, userId),
       remove: (userId) => removeSigningSecret(auth, userId),
     }),
+    createApiKeys({
+      create: (request) => createUserKey(auth, request),
+      revoke: (request) => revokeUserKey(auth, request),
+    }),
   ];
+  core = { functions, rest, limits };
   return {
     auth,
     respond: agents.respond,
     realtime: realtime.module,
     limits,
+    helpLinks: extensions.helpLinks,
     routes: [
       ...healthRoutes({ version, findObstacle: options.findObstacle, isHeldCopy: () => copyHold.isHeld }),
       ...(roles.has("api")
@@ -207,9 +239,11 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
 function openRealtimeModule(
   { settings, database, server, masterKey, observer, clock }: ModulesOptions,
   auth: AuthContext,
+  { helpLinks }: OpenedExtensions,
 ): { readonly changes: Changes; readonly module: RealtimeModule } {
   const directUrl = withRole(server.directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
-  const { dbSchemas: schemas, realtimePayloadLimitBytes: maxRecordBytes } = settings;
+  const { dbSchemas, dbExtraSearchPath, realtimePayloadLimitBytes: maxRecordBytes } = settings;
+  const schemas = [...new Set([...dbSchemas, ...dbExtraSearchPath])];
   const changes = openChanges({ directUrl, database, observer, clock, settings: { schemas, maxRecordBytes } });
   const module = openRealtime({
     changes,
@@ -217,8 +251,15 @@ function openRealtimeModule(
       const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
       return { principal, expiresAt };
     },
-    privateTopics: createPrivateTopics({ database, settings, newId: randomUUID, translateEnter: translateScopeError }),
+    privateTopics: createPrivateTopics({
+      database,
+      settings: { ...settings, dbSchemas: schemas },
+      newId: randomUUID,
+      translateEnter: translateScopeError,
+    }),
+    followedTopics: createFollowedTopics(database.service),
     addressOf: (request) => clientKeyOf(request, settings),
+    helpLinks,
     settings,
     observer,
     clock,
@@ -240,28 +281,18 @@ function readAuthorities({ caFile, settings }: ModulesOptions): Promise<string[]
   return Promise.all(files.map((file) => readFile(file, "utf8")));
 }
 
-/** The same module, in which the named calls first run the check, which may throw. */
-function guard<Module extends object, Name extends keyof Module>(
-  module: Module,
-  names: readonly Name[],
-  check: () => void,
-): Module {
-  const guarded = { ...module };
-  for (const name of names) {
-    const call = module[name];
-    if (typeof call !== "function") throw new TypeError(`${String(name)} is not a call`);
-    guarded[name] = (async (...args: unknown[]): Promise<unknown> => {
-      check();
-      return Reflect.apply(call, module, args);
-    }) as Module[Name];
-  }
-  return guarded;
+interface ExtensionParts {
+  readonly policy: AddressPolicy;
+  readonly ca: readonly string[];
+  getCore(): CoreParts;
 }
 
-function joinExtensions(options: ModulesOptions, policy: AddressPolicy, ca: readonly string[]): OpenedExtensions {
-  const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: EXTENSION_CONNECTIONS, exemptUrls: [] });
-  options.closers.add("connections of extensions", () => guarded.close());
-  // The types of the package's fetch and the platform's differ in members that are not used here.
-  const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
-  return openExtensions({ ...options, fetch });
+function joinExtensions(options: ModulesOptions, { policy, ca, getCore }: ExtensionParts): OpenedExtensions {
+  const openFetch = (exemptUrls: readonly string[]): typeof globalThis.fetch => {
+    const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: EXTENSION_CONNECTIONS, exemptUrls });
+    options.closers.add("connections of extensions", () => guarded.close());
+    // The types of the package's fetch and the platform's differ in members that are not used here.
+    return guarded.fetch as unknown as typeof globalThis.fetch;
+  };
+  return openExtensions({ ...options, openFetch, getCore });
 }

@@ -15,7 +15,7 @@ export function openWebhookModule(
   options: OpenNodeContext,
   { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
-  const { settings, database, observer, clock, closers } = options;
+  const { settings, database, observer, clock, closers, traceSource } = options;
   const outbound = openOutbound({
     policy,
     ca,
@@ -24,5 +24,6 @@ export function openWebhookModule(
     maxOrigins: MAX_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, settings, observer, clock });
+  const shared = { settings, observer, clock, traceSource };
+  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, ...shared });
 }

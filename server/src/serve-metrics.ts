@@ -1,11 +1,10 @@
-import type { Storage } from "./db/index.ts";
+import type { Database, Storage } from "./db/index.ts";
 import { openMetricsServer } from "./http/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import type { GaugeName, GaugeReading, Meter } from "./observe/index.ts";
 
-export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "database" | "observer" | "closers"> {
+export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "observer" | "closers"> {
   readonly meter: Meter;
-  readonly watched: Watched;
 }
 
 /** The state of the modules that gauges read. */
@@ -21,10 +20,12 @@ export interface Watched {
 /** Several collectors share one count of the database. */
 const REMEMBERED_MS = 2_000;
 
-/** Registers the gauges and opens the metrics port. */
-export async function serveMetrics(options: MetricsOptions): Promise<void> {
-  const { settings, meter, database, watched, observer, closers } = options;
-  const { user, service, work } = database;
+/** Registers the gauges, which read the state of the modules whenever the metrics are read. */
+export function addGauges(
+  meter: Meter,
+  { user, service, work }: Pick<Database, "user" | "service" | "work">,
+  watched: Watched,
+): void {
   const pools = Object.entries({ user, service, work });
   meter.gauge("swarmbase_pool_connections", () =>
     pools.flatMap(([name, pool]) => [
@@ -57,7 +58,10 @@ export async function serveMetrics(options: MetricsOptions): Promise<void> {
   meter.gauge("swarmbase_runs_waiting", async () =>
     (await runs()).map(({ status, count }) => ({ labels: { status }, value: count })),
   );
+}
 
+/** Opens the metrics port. */
+export async function serveMetrics({ settings, meter, observer, closers }: MetricsOptions): Promise<void> {
   const server = await openMetricsServer({
     host: settings.metricsHost,
     port: settings.metricsPort,

@@ -6,10 +6,12 @@ export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch
 export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
 export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
+export type { ToolResult } from "./respond/sql/run-control.ts";
 export type { RunRequest } from "./admission/start-run.ts";
 export type { Executor } from "./execution/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";
+export { loadMcpServers, type McpServers } from "./tools/mcp/mcp-servers-file.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
 export type { ToolCall, ToolKind, ToolKinds } from "./tools/tool-kind.ts";
 export type { ToolOutcome } from "./tools/tool-port.ts";

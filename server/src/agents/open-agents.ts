@@ -1,7 +1,7 @@
 import type { Environment, Settings } from "../config/index.ts";
 import type { Database } from "../db/index.ts";
 import type { Worker } from "../jobs/index.ts";
-import type { Observer } from "../observe/index.ts";
+import type { Observer, TraceSource } from "../observe/index.ts";
 import type { GuardedFetch } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { createCalibration } from "./context/estimate-tokens.ts";
@@ -12,9 +12,11 @@ import type { Executor } from "./execution/executor.ts";
 import type { RunPorts } from "./execution/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
+import { createSchemaCompiler } from "./tools/input/compile-schema.ts";
+import type { McpServers } from "./tools/mcp/mcp-servers-file.ts";
 import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
-import { createTracing, type TracingOptions } from "./tracing.ts";
+import { createTracing } from "./tracing.ts";
 
 export interface AgentsOptions {
   readonly settings: Settings;
@@ -27,10 +29,14 @@ export interface AgentsOptions {
   readonly providerFetch: OpenModelsOptions["fetch"];
   /** For tools; applies the address policy of webhooks. */
   readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
+  /** The same for MCP servers, which may be on this machine without TLS. */
+  readonly mcpGuarded?: Pick<GuardedFetch, "fetch" | "findUrlFault">;
   /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
   /** Kinds of tools in addition to the built-in ones. */
   readonly toolKinds?: ToolKinds;
+  /** MCP servers that the operator has listed. */
+  readonly mcpServers?: McpServers;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;
@@ -40,7 +46,8 @@ export interface AgentsOptions {
   /** Called when a commit may have raised events. */
   onEvents(): void;
   readonly times?: Partial<ExecutorTimes>;
-  readonly tracerProvider?: NonNullable<TracingOptions["tracerProvider"]>;
+  /** Null or absent: spans go to the tracer that the process has registered, if any. */
+  readonly traceSource?: TraceSource | null;
 }
 
 export interface AgentModule {
@@ -56,9 +63,12 @@ export interface AgentModule {
   close(): Promise<void>;
 }
 
+/** How many compiled schemas are cached. */
+const MAX_SCHEMAS = 500;
+
 export function openAgents(options: AgentsOptions): AgentModule {
   const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
-  const { environment, providers, tracerProvider } = options;
+  const { environment, providers, traceSource = null } = options;
   const pool = database.service;
   const streamHub = createStreamHub();
   const models = openModels({
@@ -70,7 +80,9 @@ export function openAgents(options: AgentsOptions): AgentModule {
     environment,
     providers,
   });
+  const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   const tools = openTools({
+    schemas,
     guarded: options.guarded,
     pool,
     key: options.toolKey,
@@ -79,11 +91,14 @@ export function openAgents(options: AgentsOptions): AgentModule {
     newId,
     version,
     ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
+    ...(options.mcpGuarded !== undefined && { mcpGuarded: options.mcpGuarded }),
+    ...(options.mcpServers !== undefined && { mcpServers: options.mcpServers }),
   });
   const ports: RunPorts = {
     pool,
     models,
     tools,
+    schemas,
     streamHub,
     observer,
     clock,
@@ -91,8 +106,14 @@ export function openAgents(options: AgentsOptions): AgentModule {
     onEvents,
     charge: options.charge,
     calibration: createCalibration(),
-    tracing: createTracing({ captureContent: settings.otelCaptureContent === true, tracerProvider }),
+    tracing: createTracing({
+      captureContent: settings.otelInstrumentationGenaiCaptureMessageContent === true,
+      source: traceSource,
+      identify: (framework) => models.identify(framework),
+    }),
     approvalTtlMs: settings.agentApprovalTtlSeconds * 1_000,
+    clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
+    toolConcurrency: settings.agentToolConcurrency,
   };
   const { executor, workers, links, countRuns } = createExecutor({
     ports,
@@ -100,7 +121,8 @@ export function openAgents(options: AgentsOptions): AgentModule {
     concurrency: settings.agentRunConcurrency,
     providerSharePercent: settings.agentProviderSharePercent,
     leaseMs: settings.agentRunLeaseSeconds * 1_000,
-    retentionHours: settings.runEventsRetentionHours,
+    eventRetentionHours: settings.runEventsRetentionHours,
+    modelCallRetentionHours: settings.modelCallsRetentionHours,
     stopTimeoutMs: settings.agentRunStopTimeoutMs,
     listenUrl,
     random,
@@ -111,6 +133,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     streamHub,
     executor,
     models,
+    schemas,
     queueLimit: settings.agentQueueLimit,
     queueWaitMs: settings.agentQueueWaitSeconds * 1_000,
     streamLimitPerUser: settings.agentStreamLimitPerUser,

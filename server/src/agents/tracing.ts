@@ -1,16 +1,9 @@
-import {
-  type Attributes,
-  type Context,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  type Span,
-  type SpanContext,
-  SpanKind,
-  SpanStatusCode,
-  type TracerProvider,
-  trace,
-} from "@opentelemetry/api";
+import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Framework } from "@swarmbase/sdk";
+import { contextBelow, traceparentOf, TRACER_NAME, type TraceSource } from "../observe/index.ts";
 import type { ModelMessage, ModelUsage } from "./providers/model-port.ts";
+import type { ProviderIdentity } from "./providers/provider-identity.ts";
+import { clip, renderMessages, textPart } from "./trace-content.ts";
 
 // Only this file uses the names of OpenTelemetry's conventions for generative AI, which are still in development.
 
@@ -31,12 +24,16 @@ interface TurnTrace {
   readonly turnId: string;
   readonly agentId: string;
   readonly agentName: string;
-  readonly framework: string;
+  readonly framework: Framework;
   readonly model: string | null;
 }
 
-interface ChatTrace {
-  readonly framework: string;
+/** One request to a provider. */
+export interface ChatTrace {
+  /** Of the row in model_calls. */
+  readonly callId: string;
+  readonly attempt: number;
+  readonly framework: Framework;
   readonly model: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly system: string;
@@ -56,9 +53,12 @@ interface SpanEnd {
 }
 
 interface ChatEnd extends SpanEnd {
-  readonly model?: string;
+  readonly firstTokenMs?: number | null;
+  /** Absent when the answer is incomplete. */
   readonly finishReason?: string;
   readonly usage?: ModelUsage;
+  /** Null when the price is not known. */
+  readonly costUsd?: number | null;
   readonly text?: string;
 }
 
@@ -71,6 +71,8 @@ interface TracedSpan<End extends SpanEnd = SpanEnd> {
 
 export interface RunSpan extends TracedSpan<SpanEnd & { readonly status?: string; readonly stopReason?: string }> {
   startTurn(turn: TurnTrace): TurnSpan;
+  /** Runs the work in the context of this span, so that spans of the database become its children. */
+  within<T>(work: () => T): T;
   /** A model call outside of a turn: the selection of a speaker. */
   startChat(chat: ChatTrace): TracedSpan<ChatEnd>;
 }
@@ -83,12 +85,10 @@ export interface TurnSpan extends TracedSpan<SpanEnd & { readonly usage?: ModelU
 export interface TracingOptions {
   /** Adds prompts, answers, tool inputs and outputs to the spans. */
   readonly captureContent: boolean;
-  /** Absent: the provider that the process has registered, if any. */
-  readonly tracerProvider?: TracerProvider | undefined;
+  /** Absent or null: the provider that the process has registered, if any. */
+  readonly source?: TraceSource | null | undefined;
+  identify(framework: Framework): ProviderIdentity;
 }
-
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
-const MAX_TRACEPARENT_CHARS = 256;
 
 const SETTING_ATTRIBUTES = {
   temperature: "gen_ai.request.temperature",
@@ -98,27 +98,40 @@ const SETTING_ATTRIBUTES = {
   frequency_penalty: "gen_ai.request.frequency_penalty",
 } as const;
 
-export function createTracing({ captureContent, tracerProvider }: TracingOptions): Tracing {
-  const tracer = tracerProvider ? tracerProvider.getTracer("swarmbase") : trace.getTracer("swarmbase");
-  const startChat = (parent: Context) => (chat: ChatTrace) => {
+export function createTracing({ captureContent, source, identify }: TracingOptions): Tracing {
+  const tracer = (source?.tracerProvider ?? trace).getTracer(TRACER_NAME);
+  const propagates = source?.propagates ?? true;
+  const traced = <End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> =>
+    createTracedSpan(span, propagates, attributesOf);
+  const startChat = (parent: Context, swarmId: string) => (chat: ChatTrace) => {
+    const provider = identify(chat.framework);
     const attributes: Attributes = {
-      "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": chat.framework,
+      "gen_ai.operation.name": provider.operation,
+      ...providerAttributes(provider),
       "gen_ai.request.model": chat.model,
+      "gen_ai.request.stream": true,
+      "gen_ai.conversation.id": swarmId,
+      "swarmbase.model_call.id": chat.callId,
+      "swarmbase.model_call.attempt": chat.attempt,
       ...settingAttributes(chat.settings),
     };
-    const span = tracer.startSpan(`chat ${chat.model}`, { kind: SpanKind.CLIENT, attributes }, parent);
+    const name = `${provider.operation} ${chat.model}`;
+    const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent);
     if (captureContent && span.isRecording()) {
-      span.setAttribute("gen_ai.system_instructions", JSON.stringify([{ type: "text", content: chat.system }]));
-      span.setAttribute("gen_ai.input.messages", JSON.stringify(chat.messages.map(messageParts)));
+      span.setAttribute("gen_ai.system_instructions", JSON.stringify([textPart(chat.system)]));
+      span.setAttribute("gen_ai.input.messages", renderMessages(chat.messages));
     }
-    return traced(span, ({ model, finishReason, usage, text }: ChatEnd) => ({
-      ...(model !== undefined && { "gen_ai.response.model": model }),
-      ...(finishReason !== undefined && { "gen_ai.response.finish_reasons": [finishReason] }),
+    return traced(span, ({ firstTokenMs = null, finishReason, usage, costUsd = null, text }: ChatEnd) => ({
+      ...(finishReason !== undefined && {
+        "gen_ai.response.model": chat.model,
+        "gen_ai.response.finish_reasons": [finishReason],
+      }),
+      ...(firstTokenMs !== null && { "swarmbase.model_call.first_token_ms": firstTokenMs }),
       ...usageAttributes(usage),
+      ...(costUsd !== null && { "swarmbase.model_call.cost_usd": costUsd }),
       ...(captureContent &&
         text !== undefined && {
-          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [{ type: "text", content: text }] }]),
+          "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [textPart(text)] }]),
         }),
     }));
   };
@@ -129,36 +142,36 @@ export function createTracing({ captureContent, tracerProvider }: TracingOptions
       "gen_ai.tool.call.id": tool.callId,
       "gen_ai.tool.type": "function",
       "swarmbase.tool_execution.id": tool.executionId,
-      ...(captureContent && { "gen_ai.tool.call.arguments": tool.inputText }),
+      ...(captureContent && { "gen_ai.tool.call.arguments": clip(tool.inputText) }),
     };
     const span = tracer.startSpan(`execute_tool ${tool.name}`, { attributes }, parent);
     return traced(span, ({ output }: SpanEnd & { readonly output?: string }) =>
-      captureContent && output !== undefined ? { "gen_ai.tool.call.result": output } : {},
+      captureContent && output !== undefined ? { "gen_ai.tool.call.result": clip(output) } : {},
     );
   };
 
   return {
     startRun(run) {
-      const remote = parseTraceparent(run.traceparent);
-      const parent = remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT;
+      const parent = contextBelow(run.traceparent);
       const span = tracer.startSpan(`invoke_workflow ${run.swarmName}`, { attributes: runAttributes(run) }, parent);
-      const context = trace.setSpan(parent, span);
+      const runContext = trace.setSpan(parent, span);
       return {
         ...traced(span, ({ status, stopReason }: Parameters<RunSpan["end"]>[0]) => ({
           ...(status !== undefined && { "swarmbase.run.status": status }),
           ...(stopReason !== undefined && { "swarmbase.run.stop_reason": stopReason }),
         })),
-        startChat: startChat(context),
+        within: (work) => context.with(runContext, work),
+        startChat: startChat(runContext, run.swarmId),
         startTurn(turn) {
           const turnSpan = tracer.startSpan(
             `invoke_agent ${turn.agentName}`,
-            { attributes: turnAttributes(turn, run.swarmId) },
-            context,
+            { attributes: turnAttributes(turn, run.swarmId, identify(turn.framework)) },
+            runContext,
           );
-          const turnContext = trace.setSpan(context, turnSpan);
+          const turnContext = trace.setSpan(runContext, turnSpan);
           return {
             ...traced(turnSpan, ({ usage }: Parameters<TurnSpan["end"]>[0]) => usageAttributes(usage)),
-            startChat: startChat(turnContext),
+            startChat: startChat(turnContext, run.swarmId),
             startTool: startTool(turnContext),
           };
         },
@@ -167,11 +180,14 @@ export function createTracing({ captureContent, tracerProvider }: TracingOptions
   };
 }
 
-function traced<End extends SpanEnd>(span: Span, attributesOf: (outcome: End) => Attributes): TracedSpan<End> {
+function createTracedSpan<End extends SpanEnd>(
+  span: Span,
+  propagates: boolean,
+  attributesOf: (outcome: End) => Attributes,
+): TracedSpan<End> {
   let hasEnded = false;
-  const spanContext = span.spanContext();
   return {
-    traceparent: isSpanContextValid(spanContext) ? formatTraceparent(spanContext) : undefined,
+    traceparent: propagates ? traceparentOf(span) : undefined,
     end(outcome) {
       if (hasEnded) return;
       hasEnded = true;
@@ -197,10 +213,18 @@ function runAttributes(run: RunTrace): Attributes {
   };
 }
 
-function turnAttributes(turn: TurnTrace, swarmId: string): Attributes {
+/** The address and port belong together; the vendor's own address is known from its name. */
+function providerAttributes({ name, address, port }: ProviderIdentity): Attributes {
+  return {
+    "gen_ai.provider.name": name,
+    ...(address !== null && { "server.address": address, "server.port": port }),
+  };
+}
+
+function turnAttributes(turn: TurnTrace, swarmId: string, { name }: ProviderIdentity): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
-    "gen_ai.provider.name": turn.framework,
+    "gen_ai.provider.name": name,
     "gen_ai.agent.id": turn.agentId,
     "gen_ai.agent.name": turn.agentName,
     "gen_ai.conversation.id": swarmId,
@@ -227,42 +251,6 @@ function usageAttributes(usage: ModelUsage | undefined): Attributes {
     "gen_ai.usage.input_tokens": usage.inputTokens,
     "gen_ai.usage.output_tokens": usage.outputTokens,
     "gen_ai.usage.cache_read.input_tokens": usage.cachedInputTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
   };
-}
-
-function messageParts(message: ModelMessage): Readonly<Record<string, unknown>> {
-  switch (message.role) {
-    case "user":
-      return { role: "user", parts: [{ type: "text", content: message.content }] };
-    case "assistant":
-      return {
-        role: "assistant",
-        parts: [
-          ...(message.content === "" ? [] : [{ type: "text", content: message.content }]),
-          ...(message.toolCalls ?? []).map((call) => ({
-            type: "tool_call",
-            id: call.id,
-            name: call.name,
-            arguments: call.inputText,
-          })),
-        ],
-      };
-    case "tool":
-      return {
-        role: "tool",
-        parts: [{ type: "tool_call_response", id: message.toolCallId, response: message.output }],
-      };
-  }
-}
-
-/** Parses the W3C header; null when it is not valid. */
-export function parseTraceparent(header: string | null | undefined): SpanContext | null {
-  if (!header || header.length > MAX_TRACEPARENT_CHARS) return null;
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(header.trim()) ?? [];
-  if (!traceId || !spanId || !flags) return null;
-  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
-}
-
-function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
-  return `00-${traceId}-${spanId}-${(traceFlags & 1).toString(16).padStart(2, "0")}`;
 }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Settings } from "../config/index.ts";
+import type { UserPrincipal } from "../db/index.ts";
 import type { WakeUp } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
@@ -22,6 +23,8 @@ export interface AuthContext {
   readonly masterKey: string;
   readonly keyRing: KeyRing;
   readonly verifiedTokens: VerifiedTokens;
+  /** The principals of API keys; `flush` writes when keys were used. */
+  readonly userKeys: { verify(key: string): Promise<UserPrincipal>; flush(): Promise<void> };
   /** `flush` writes which access tokens have been used since the last time. */
   readonly seenRefreshes: { flush(): Promise<void> };
   readonly hasher: PasswordHasher;

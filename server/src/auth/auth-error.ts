@@ -1,11 +1,14 @@
+import type { ErrorCode } from "@swarmbase/sdk";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 
-/** GoTrue's error codes, which clients test for. */
+/** GoTrue's error codes, which clients test for, and codes for the errors that GoTrue has no name for. */
 export const AUTH_ERRORS = {
   anonymous_provider_disabled: { status: 422, message: "Anonymous sign-ins are disabled" },
+  api_key_not_allowed: { status: 403, message: "An API key cannot make this call: sign in" },
   bad_code_verifier: { status: 400, message: "code challenge does not match previously saved code verifier" },
   bad_json: { status: 400, message: "Could not parse the request body as JSON" },
   bad_jwt: { status: 401, message: "invalid JWT: unable to parse or verify signature" },
+  bad_request: { status: 400, message: "This is not a well-formed HTTP request" },
   current_password_required: { status: 400, message: "Current password is required to change it" },
   current_password_invalid: { status: 400, message: "Current password is wrong" },
   email_address_invalid: { status: 400, message: "Unable to validate email address: invalid format" },
@@ -15,10 +18,17 @@ export const AUTH_ERRORS = {
   feature_disabled: { status: 404, message: "This feature is not available on this server" },
   flow_state_expired: { status: 400, message: "invalid flow state, flow state has expired" },
   flow_state_not_found: { status: 404, message: "invalid flow state, no valid flow state found" },
+  forbidden: { status: 403, message: "The service does not permit this request" },
+  https_required: { status: 426, message: "Plain HTTP is not served here; use https://" },
   identity_not_found: { status: 404, message: "Identity doesn't exist" },
   insufficient_aal: { status: 401, message: "AAL2 session is required for this operation" },
   invalid_credentials: { status: 400, message: "Invalid login credentials" },
   manual_linking_disabled: { status: 404, message: "Manual linking is disabled" },
+  message_signature_expired: { status: 401, message: "The HTTP message signature has expired" },
+  message_signature_invalid: { status: 401, message: "The HTTP message signature is not valid" },
+  message_signature_replayed: { status: 401, message: "The HTTP message signature was used before" },
+  message_signature_required: { status: 401, message: "The user requires HTTP message signatures" },
+  method_not_allowed: { status: 405, message: "This path accepts other methods" },
   mfa_challenge_expired: {
     status: 422,
     message: "MFA challenge has expired, verify against another challenge or create a new challenge.",
@@ -34,6 +44,7 @@ export const AUTH_ERRORS = {
   mfa_webauthn_enroll_not_enabled: { status: 422, message: "MFA enroll is disabled for WebAuthn" },
   no_authorization: { status: 401, message: "This endpoint requires a valid Bearer token" },
   not_admin: { status: 403, message: "User not allowed" },
+  not_found: { status: 404, message: "No route matches this path" },
   oauth_provider_not_supported: { status: 400, message: "Unsupported provider: provider is not enabled" },
   otp_disabled: { status: 422, message: "Signups not allowed for otp" },
   otp_expired: { status: 403, message: "Token has expired or is invalid" },
@@ -48,6 +59,8 @@ export const AUTH_ERRORS = {
   reauthentication_not_valid: { status: 422, message: "Nonce has expired or is invalid" },
   refresh_token_already_used: { status: 400, message: "Invalid Refresh Token: Already Used" },
   refresh_token_not_found: { status: 400, message: "Invalid Refresh Token: Refresh Token Not Found" },
+  request_entity_too_large: { status: 413, message: "The request body is too large" },
+  request_timeout: { status: 408, message: "The request did not arrive in time" },
   same_password: { status: 422, message: "New password should be different from the old password." },
   saml_provider_disabled: { status: 404, message: "SAML 2.0 is disabled" },
   session_expired: { status: 400, message: "Invalid Refresh Token: Session Expired" },
@@ -58,6 +71,9 @@ export const AUTH_ERRORS = {
     status: 422,
     message: "Maximum number of verified factors reached, unenroll to continue",
   },
+  unauthorized: { status: 401, message: "Invalid API key" },
+  unexpected_failure: { status: 500, message: "Something went wrong on our side" },
+  unsupported_media_type: { status: 415, message: "The Content-Type of the body is not supported" },
   user_already_exists: { status: 422, message: "User already registered" },
   user_banned: { status: 403, message: "User is banned" },
   user_not_found: { status: 404, message: "User not found" },
@@ -102,4 +118,17 @@ export function authError(
     headers: { ...headers, "x-supabase-api-version": API_VERSION },
     foreign: { code, status },
   });
+}
+
+/** Codes of the service that GoTrue has another name for. */
+const GOTRUE_NAMES: Readonly<Partial<Record<ErrorCode, AuthErrorCode>>> = {
+  PAYLOAD_TOO_LARGE: "request_entity_too_large",
+  RATE_LIMITED: "over_request_rate_limit",
+};
+
+/** The `error_code` of an error that no auth endpoint raised, such as 404 or 415. */
+export function authCodeOf({ code, status, extra }: AppError): string {
+  const name = GOTRUE_NAMES[code] ?? code.toLowerCase();
+  if (extra.foreign === undefined && Object.hasOwn(AUTH_ERRORS, name)) return name;
+  return status >= 500 ? "unexpected_failure" : "unknown";
 }

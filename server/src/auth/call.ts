@@ -27,6 +27,8 @@ export interface AuthEndpoint {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly access: "public" | "apikey" | "user" | "service";
+  /** Absent: API keys are rejected, because the endpoint changes or shows credentials. */
+  readonly keyScope?: "read";
   readonly limit: null | "api" | "auth";
   /** Set where the query decides the rate limit. `refresh` is counted by session. */
   limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";

@@ -1,7 +1,7 @@
 // In charge of: authentication: accounts, sessions, tokens, signing keys and API keys; mails to users.
 // Not in charge of: authorization (row-level policies of the database), HTTP.
 
-export { AUTH_ERRORS, type AuthErrorCode } from "./auth-error.ts";
+export { AUTH_ERRORS, type AuthErrorCode, authCodeOf } from "./auth-error.ts";
 export type { AuthResponse, AuthCall, AuthEndpoint } from "./call.ts";
 export { authEndpoints } from "./endpoints.ts";
 export { createAuthHousekeeping } from "./housekeeping.ts";
@@ -24,7 +24,7 @@ export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { openAuth } from "./open-auth.ts";
-export { type AccessRule, authenticate, authenticateSocket } from "./principal/authenticate.ts";
+export { type AccessRule, authenticate, authenticateSocket, requireKeyScope } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";
 export type { Authentication, Credentials } from "./principal/resolve-principal.ts";
 export { regenerateSigningSecret, removeSigningSecret } from "./request-signing/signing-secret.ts";
@@ -33,5 +33,6 @@ export {
   type SignedRequest,
   type VerifiedSignatures,
 } from "./request-signing/check-request-signature.ts";
+export { createUserKey, revokeUserKey } from "./user-keys/change-user-keys.ts";
 export type { AuthContext } from "./auth-context.ts";
 export { findSessionSubject, findEmailSubject } from "./rate-limit-subjects.ts";

@@ -10,6 +10,7 @@ import type { AuthContext } from "./auth-context.ts";
 import { SeenRefreshes } from "./sessions/seen-refreshes.ts";
 import { openKeyRing } from "./tokens/key-ring.ts";
 import { VerifiedTokens } from "./tokens/verified-tokens.ts";
+import { VerifiedUserKeys } from "./user-keys/verified-user-keys.ts";
 
 export interface OpenAuthOptions {
   readonly settings: Settings;
@@ -27,14 +28,12 @@ export interface OpenAuthOptions {
 export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
   const { settings, pool, masterKey, observer, clock } = options;
   const { anonKey: anonKeyOverride, serviceRoleKey: serviceRoleKeyOverride } = settings;
-  const [keyRing, hasher] = await Promise.all([
-    openKeyRing({ pool, masterKey, clock, observer, anonKeyOverride, serviceRoleKeyOverride }),
-    createPasswordHasher({
-      memoryKib: settings.authPasswordMemoryKib,
-      iterations: settings.authPasswordIterations,
-      parallelism: settings.authPasswordParallelism,
-    }),
-  ]);
+  const keyRing = await openKeyRing({ pool, masterKey, clock, observer, anonKeyOverride, serviceRoleKeyOverride });
+  const hasher = createPasswordHasher({
+    memoryKib: settings.authPasswordMemoryKib,
+    iterations: settings.authPasswordIterations,
+    parallelism: settings.authPasswordParallelism,
+  });
   const seenRefreshes = new SeenRefreshes(pool, observer);
   return {
     pool,
@@ -47,6 +46,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     masterKey,
     keyRing,
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    userKeys: new VerifiedUserKeys({ pool, clock, observer, isAal2Required: settings.authMfaEnforce }),
     seenRefreshes,
     hasher,
     mailWakeUp: new WakeUp(),

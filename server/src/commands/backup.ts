@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { loadSettings, type Settings } from "../config/index.ts";
+import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import { findCluster, findLastPort, readBaseBackup, readClusterMajor, withStoppedCluster } from "../db/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
@@ -11,7 +11,6 @@ import { readTar, type TarEntry } from "./archive/tar.ts";
 import { writeBackup } from "./archive/write-backup.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";
-import { parseOptions } from "./parse-options.ts";
 import { formatBytes, type ProgressLine, withProgress } from "./progress-line.ts";
 
 export const backupCommand: Command = {

@@ -1,6 +1,5 @@
-import { loadSettings } from "../config/index.ts";
-import { type Command, UsageError } from "./command.ts";
-import { parseOptions } from "./parse-options.ts";
+import { loadSettings, parseOptions, UsageError } from "../config/index.ts";
+import type { Command } from "./command.ts";
 
 export const certificateCommand: Command = {
   name: "certificate",

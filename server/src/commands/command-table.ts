@@ -1,16 +1,4 @@
-import { backupCommand } from "./backup.ts";
-import { certificateCommand } from "./certificate.ts";
 import type { Command } from "./command.ts";
-import { doctorCommand } from "./doctor.ts";
-import { keysCommand } from "./keys.ts";
-import { listenCommand } from "./listen.ts";
-import { migrateCommand } from "./migrate.ts";
-import { psqlCommand } from "./psql.ts";
-import { removeDataCommand } from "./remove-installation.ts";
-import { restoreCommand } from "./restore.ts";
-import { resumeCommand } from "./resume.ts";
-import { serveCommand } from "./serve.ts";
-import { upgradeCommand } from "./upgrade.ts";
 
 const versionCommand: Command = {
   name: "version",
@@ -22,18 +10,33 @@ const versionCommand: Command = {
   },
 };
 
-export const COMMANDS: readonly Command[] = [
-  serveCommand,
-  migrateCommand,
-  keysCommand,
-  certificateCommand,
-  listenCommand,
-  backupCommand,
-  restoreCommand,
-  resumeCommand,
-  upgradeCommand,
-  doctorCommand,
-  removeDataCommand,
-  psqlCommand,
-  versionCommand,
-];
+/** In the order of the help. Each command is loaded when it is needed, because loading takes longer than most commands run. */
+const LOADERS = {
+  serve: async () => (await import("./serve.ts")).serveCommand,
+  demo: async () => (await import("./demo.ts")).demoCommand,
+  migrate: async () => (await import("./migrate.ts")).migrateCommand,
+  keys: async () => (await import("./keys.ts")).keysCommand,
+  certificate: async () => (await import("./certificate.ts")).certificateCommand,
+  listen: async () => (await import("./listen.ts")).listenCommand,
+  backup: async () => (await import("./backup.ts")).backupCommand,
+  restore: async () => (await import("./restore.ts")).restoreCommand,
+  resume: async () => (await import("./resume.ts")).resumeCommand,
+  upgrade: async () => (await import("./upgrade.ts")).upgradeCommand,
+  doctor: async () => (await import("./doctor.ts")).doctorCommand,
+  "remove-data": async () => (await import("./remove-installation.ts")).removeDataCommand,
+  psql: async () => (await import("./psql.ts")).psqlCommand,
+  version: async () => versionCommand,
+} satisfies Readonly<Record<string, () => Promise<Command>>>;
+
+export function isCoreCommand(name: string): name is keyof typeof LOADERS {
+  return Object.hasOwn(LOADERS, name);
+}
+
+/** Returns null when the core has no command of this name. */
+export async function loadCommand(name: string): Promise<Command | null> {
+  return isCoreCommand(name) ? LOADERS[name]() : null;
+}
+
+export async function loadCommands(): Promise<readonly Command[]> {
+  return Promise.all(Object.values(LOADERS).map((load) => load()));
+}

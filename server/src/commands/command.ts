@@ -5,6 +5,7 @@ export interface CommandContext {
   /** The arguments after the name of the command. */
   readonly args: readonly string[];
   readonly env: Environment;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly version: string;
@@ -20,11 +21,6 @@ export interface Command {
   readonly help: string;
   /** Resolves with the exit code. */
   run(context: CommandContext): Promise<number>;
-}
-
-/** The command line is invalid. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 /** The reason of an abort that neither a person nor a supervisor requested. */

@@ -21,6 +21,8 @@ export interface ServerAccess {
 
 export interface OwnerAccess {
   readonly client: Client;
+  /** The connection string of the client, password included. */
+  readonly url: string;
   readonly masterKey: string;
 }
 
@@ -66,11 +68,12 @@ export async function withOwnerClient<T>(
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl === null) await requireEmbeddedCluster(settings);
   const masterKey = await openMasterKey(settings);
-  const workOver = (client: Client): Promise<T> => work({ client, masterKey });
-  if (databaseUrl !== null) return withClient(buildOwnerUrl(databaseUrl, settings, masterKey), workOver);
+  const workOver = (url: string, source: string | Client = url): Promise<T> =>
+    withClient(source, (client) => work({ client, url, masterKey }));
+  if (databaseUrl !== null) return workOver(buildOwnerUrl(databaseUrl, settings, masterKey));
   const credentials = await findCredentials(dataDir);
   // On a failed connection, starting the server either succeeds or gives a better error.
   const running = credentials === null ? null : await connectClient(credentials.database_url).catch(() => null);
-  if (running !== null) return withClient(running, workOver);
-  return withServer(settings, context, ({ server }) => withClient(server.ownerUrl, workOver));
+  if (credentials !== null && running !== null) return workOver(credentials.database_url, running);
+  return withServer(settings, context, ({ server }) => workOver(server.ownerUrl));
 }

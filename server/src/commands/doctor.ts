@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import type { Client } from "pg";
-import { findLikelyTypos, loadSettings, type Settings, SettingsError } from "../config/index.ts";
+import { findLikelyTypos, loadSettings, parseOptions, type Settings, SettingsError } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
   connectClient,
@@ -24,7 +24,6 @@ import { checkDatabase } from "./doctor/check-database.ts";
 import { checkExtensions } from "./doctor/check-extensions.ts";
 import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
 import { collectFindings, type Findings, renderFindings } from "./doctor/finding.ts";
-import { parseOptions } from "./parse-options.ts";
 
 /** Checks report by findings, not by log lines. */
 function silence(context: CommandContext): CommandContext {

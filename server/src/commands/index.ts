@@ -2,5 +2,6 @@
 // Not in charge of: how the service works (the modules, joined by app.ts), or the process itself (main.ts).
 
 export { CrashReason } from "./command.ts";
+export { loadCommands } from "./command-table.ts";
 export { renderCliReference } from "./render-cli-reference.ts";
 export { runCommand } from "./run-command.ts";

@@ -10,9 +10,8 @@ import {
   TOKEN_ALGORITHMS,
   writeCredentials,
 } from "../auth/index.ts";
-import { loadSettings, type Settings } from "../config/index.ts";
-import { type Command, type CommandContext, UsageError } from "./command.ts";
-import { parseOptions } from "./parse-options.ts";
+import { loadSettings, parseOptions, type Settings, UsageError } from "../config/index.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { type OwnerAccess, withOwnerClient } from "./database-access.ts";
 
 const OPTIONS = {

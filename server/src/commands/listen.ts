@@ -1,15 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { EVENT_TYPES, type EventType, isEventType } from "@swarmbase/sdk";
 import { findCredentials } from "../auth/index.ts";
-import { loadSettings } from "../config/index.ts";
+import { loadSettings, parseOptions, UsageError } from "../config/index.ts";
 import { loadTlsMaterial } from "../http/index.ts";
 import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
-import { type Command, type CommandContext, UsageError } from "./command.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { createForwarder } from "./listen/forwarder.ts";
 import { type ListenOptions, listen } from "./listen/listen.ts";
 import { createServiceClient } from "./listen/service-client.ts";
 import { neverStartedError } from "./database-access.ts";
-import { parseOptions } from "./parse-options.ts";
 
 const OPTIONS = {
   forward: { type: "string" },

@@ -1,10 +1,9 @@
-import { loadSettings, type Settings } from "../config/index.ts";
+import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 import { prepareDatabase } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type ServerAccess, withServer } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
-import { parseOptions } from "./parse-options.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",

@@ -1,9 +1,8 @@
 import { findCredentials } from "../auth/index.ts";
-import { loadSettings, type Settings } from "../config/index.ts";
+import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import { buildOwnerUrl } from "../db/index.ts";
 import type { Command } from "./command.ts";
 import { neverStartedError } from "./database-access.ts";
-import { parseOptions } from "./parse-options.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 
 export const psqlCommand: Command = {

@@ -1,9 +1,8 @@
 import { realpath } from "node:fs/promises";
-import { loadSettings } from "../config/index.ts";
+import { loadSettings, parseOptions } from "../config/index.ts";
 import { listInstallation, removeInstallation } from "../db/index.ts";
 import type { Command } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";
-import { parseOptions } from "./parse-options.ts";
 
 export const removeDataCommand: Command = {
   name: "remove-data",

@@ -2,7 +2,6 @@ import type { App } from "../app.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 
 export interface Banner extends Omit<App, "failed" | "leave" | "stop"> {
-  readonly keysFile: string;
   readonly version: string;
   readonly tookMs: number;
 }
@@ -13,12 +12,13 @@ export function renderBanner(banner: Banner): string {
   const rows = [
     ["URL", banner.url],
     ["Health", `${banner.url}/health`],
+    ...(banner.hasConsole ? ([["Console", `${banner.url}/`]] as const) : []),
     ["Keys", banner.keysFile],
     ...(banner.databaseDir === null ? [] : ([["Database", banner.databaseDir]] as const)),
     ...banner.providers.map((line, index) => [index === 0 ? "Models" : "", line] as const),
     ["Extensions", banner.extensions.length === 0 ? "none" : banner.extensions.join(", ")],
     ...(banner.isHeldCopy ? ([["Held", HELD]] as const) : []),
-    ["Docs", "docs/README.md"],
+    ["Docs", banner.docsUrl ?? "docs/README.md"],
     ["Try it", buildHealthCommand(banner)],
     ["Stop", "Ctrl-C"],
   ] as const;

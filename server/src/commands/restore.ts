@@ -1,6 +1,6 @@
 import { readdir, readFile, rename } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { loadSettings, type Settings } from "../config/index.ts";
+import { loadSettings, parseOptions, type Settings, UsageError } from "../config/index.ts";
 import { derivePassword, syncFolder } from "../crypto/index.ts";
 import {
   compareMigrations,
@@ -18,9 +18,8 @@ import {
 import { extractBackup } from "./archive/extract-backup.ts";
 import { type BackupManifest, MASTER_KEY_FILE } from "./archive/manifest.ts";
 import { readBackup } from "./archive/read-backup.ts";
-import { type Command, type CommandContext, UsageError } from "./command.ts";
+import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver } from "./database-access.ts";
-import { parseOptions } from "./parse-options.ts";
 import { type ProgressLine, withProgress } from "./progress-line.ts";
 
 const UNFINISHED = "restoring";

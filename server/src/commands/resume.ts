@@ -1,7 +1,6 @@
-import { loadSettings } from "../config/index.ts";
+import { loadSettings, parseOptions } from "../config/index.ts";
 import { clearRestoredCopy, findRestoredCopy } from "../db/index.ts";
 import type { Command } from "./command.ts";
-import { parseOptions } from "./parse-options.ts";
 import { selectHeldWork } from "./sql/select-held-work.ts";
 import { withOwnerClient } from "./database-access.ts";
 

@@ -1,22 +1,25 @@
-import { SettingsError } from "../config/index.ts";
-import { type Command, type CommandContext, CrashReason, UsageError } from "./command.ts";
-import { COMMANDS } from "./command-table.ts";
+import { type Environment, SettingsError, UsageError } from "../config/index.ts";
+import { type Command, type CommandContext, CrashReason } from "./command.ts";
+import { loadCommand, loadCommands } from "./command-table.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
-const NAME_WIDTH = 13;
+const DEFAULT_COMMAND = "serve";
+const COLUMN_GAP = 2;
 const HELP_FLAGS = new Set(["--help", "-h"]);
 /** These are bugs, not faults of the machine, so their stack is printed. */
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
 export async function runCommand(argv: readonly string[], context: Omit<CommandContext, "args">): Promise<number> {
   const isHelpCommand = argv[0] === "help";
-  const [name = "--help", ...args] = isHelpCommand ? argv.slice(1) : argv;
-  if (HELP_FLAGS.has(name)) return print(context.stdout, renderHelp());
+  const [name = isHelpCommand ? "--help" : DEFAULT_COMMAND, ...args] = isHelpCommand ? argv.slice(1) : argv;
+  if (HELP_FLAGS.has(name)) return print(context.stdout, renderHelp(await listCommands(context.env)));
   const commandName = name === "--version" || name === "-v" ? "version" : name;
-  const command = COMMANDS.find((candidate) => candidate.name === commandName);
+  const core = await loadCommand(commandName);
+  const list = core === null ? await listCommands(context.env) : { commands: [core], fault: null };
+  const command = list.commands.find((candidate) => candidate.name === commandName);
   if (command === undefined) {
-    context.stderr.write(`Unknown command "${name}".\n\n${renderHelp()}`);
+    context.stderr.write(`Unknown command "${name}".\n\n${renderHelp(list)}`);
     return EXIT_USAGE;
   }
   if (isHelpCommand || args.some((arg) => HELP_FLAGS.has(arg)))
@@ -49,16 +52,36 @@ function describeFault(error: unknown): string {
   return isMistake && error.stack !== undefined ? error.stack : error.message;
 }
 
-function renderHelp(): string {
-  const rows = [...COMMANDS, { name: "help", summary: "explain a command: help <command>" }];
+interface CommandList {
+  readonly commands: readonly Command[];
+  /** Why the commands of extensions are missing. */
+  readonly fault: string | null;
+}
+
+/** Settings that are wrong must not take the help away, which is what a person reads to correct them. */
+async function listCommands(env: Environment): Promise<CommandList> {
+  const core = await loadCommands();
+  try {
+    const { loadExtensionCommands } = await import("./extension-commands.ts");
+    return { commands: [...core, ...(await loadExtensionCommands(env))], fault: null };
+  } catch (error) {
+    return { commands: core, fault: describeFault(error) };
+  }
+}
+
+function renderHelp({ commands, fault }: CommandList): string {
+  const rows = [...commands, { name: "help", summary: "explain a command: help <command>" }];
+  const width = Math.max(...rows.map(({ name }) => name.length)) + COLUMN_GAP;
   return [
     "Swarmbase: a backend for swarms of AI agents, in one program.",
     "",
-    "Usage: npm run swarmbase -- <command> [options]",
+    `Usage: npx swarmbase [<command>] [options]; without a command: ${DEFAULT_COMMAND}`,
+    "In a clone of the repository: npm run swarmbase -- <command> [options]",
     "",
     "Commands:",
-    ...rows.map(({ name, summary }) => `  ${name.padEnd(NAME_WIDTH)}${summary}`),
+    ...rows.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
     "",
+    ...(fault === null ? [] : [`The commands of extensions are missing: ${fault}`, ""]),
     "Settings are environment variables, listed in docs/reference/configuration.md.",
     "",
   ].join("\n");

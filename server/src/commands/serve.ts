@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
-import { credentialsPath } from "../auth/index.ts";
-import { findLikelyTypos, loadSettings, type Settings } from "../config/index.ts";
+import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import { createMeter, createObserver, type Meter, type Observer } from "../observe/index.ts";
+import type { Observer } from "../observe/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
-import { parseOptions } from "./parse-options.ts";
+import { type Observation, openObservation } from "./open-observation.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
 export const serveCommand: Command = {
   name: "serve",
-  summary: "start the service (what npm start does)",
+  summary: "start the service (the default)",
   help: `
 Usage: swarmbase serve
 
@@ -23,30 +22,34 @@ keys and the address are in credentials.json in the data directory (DATA_DIR, de
     const settings = loadSettings(context.env);
     const extensions = await loadConfiguredExtensions(settings, context.env);
     const format = chooseFormat(settings);
-    const meter = settings.metricsPort > 0 ? createMeter() : null;
-    const { logLevel: level, accessLog: hasAccessLog } = settings;
-    const observer = createObserver({ level, format, destination: context.stdout, meter, hasAccessLog });
+    const { close: closeTelemetry, ...observation } = await openObservation(settings, extensions, {
+      ...context,
+      format,
+    });
+    const { observer } = observation;
     reportCrash(context, observer);
-    for (const { found, meant } of findLikelyTypos(
-      context.env,
-      extensions.flatMap(({ settings: own }) => Object.keys(own)),
-    )) {
+    const extensionNames = extensions.flatMap(({ settings: own, extension: { standardVariables = [] } }) => [
+      ...Object.keys(own),
+      ...standardVariables.map(({ name }) => name),
+    ]);
+    for (const { found, meant } of findLikelyTypos(context.env, extensionNames))
       observer.note("service.setting_unknown", { found, meant });
-    }
 
-    const serving = { settings, extensions, observer, meter, context, isPlain: format === "pretty" };
-    const app = await startUnlessStopped(serving);
-    if (app === null) return endCode(context);
-    announce(app, serving, Math.round(performance.now() - startedAtMs));
-    return serveUntilStopped(app, serving);
+    const serving = { settings, extensions, ...observation, context, isPlain: format === "pretty" };
+    try {
+      const app = await startUnlessStopped(serving);
+      if (app === null) return endCode(context);
+      announce(app, serving, Math.round(performance.now() - startedAtMs));
+      return await serveUntilStopped(app, serving);
+    } finally {
+      await closeTelemetry();
+    }
   },
 };
 
-interface Serving {
+interface Serving extends Omit<Observation, "close"> {
   readonly settings: Settings;
   readonly extensions: readonly LoadedExtension[];
-  readonly observer: Observer;
-  readonly meter: Meter | null;
   readonly context: CommandContext;
   readonly isPlain: boolean;
 }
@@ -109,14 +112,13 @@ function chooseFormat(settings: Settings): "json" | "pretty" {
   return settings.nodeEnv === "production" ? "json" : "pretty";
 }
 
-function announce(app: App, { settings, observer, context, isPlain }: Serving, tookMs: number): void {
+function announce(app: App, { observer, context, isPlain }: Serving, tookMs: number): void {
   const { version, stdout } = context;
-  const keysFile = credentialsPath(settings.dataDir);
   if (isPlain) {
-    stdout.write(renderBanner({ ...app, keysFile, version, tookMs }));
+    stdout.write(renderBanner({ ...app, version, tookMs }));
     return;
   }
-  const { url, providers, extensions, databaseDir } = app;
+  const { url, providers, extensions, databaseDir, keysFile } = app;
   const curl = buildHealthCommand(app);
   const fields = { url, providers, extensions, curl, databaseDir, operatorFile: keysFile, version, tookMs };
   observer.note("service.started", fields);

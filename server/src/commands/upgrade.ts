@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Client } from "pg";
-import { loadSettings, type Settings } from "../config/index.ts";
+import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
   compareMigrations,
@@ -16,7 +16,6 @@ import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, requireEmbeddedCluster, withOwnerClient } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 import { applyMigrations, renderApplied } from "./migrate.ts";
-import { parseOptions } from "./parse-options.ts";
 import { withProgress } from "./progress-line.ts";
 
 export const upgradeCommand: Command = {

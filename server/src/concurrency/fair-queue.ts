@@ -2,19 +2,29 @@ export interface FairQueueOptions {
   readonly permits: number;
   /** Permits that a key may hold at a time. */
   maxHeldBy(key: string): number;
+  /** How many of them may be for long work; all by default. */
+  maxLongHeldBy?(key: string): number;
+}
+
+/** What holds a permit or waits for it. */
+export interface PermitHolder {
+  readonly key: string;
+  readonly isLong?: boolean;
 }
 
 interface KeyState<Item> {
   held: number;
+  heldLong: number;
   /** In the order of arrival. */
   readonly waiting: Item[];
 }
 
 /**
  * Decides who gets a permit next: the key that holds the fewest permits, keys that hold equally many in turn, and the items of
- * one key in the order of arrival. Items can also join the permit of another item; they count for their key, but take no permit.
+ * one key in the order of arrival, where short work passes long work that may not start yet. Items can also join the permit of
+ * another item; they count for their key, but take no permit.
  */
-export class FairQueue<Item extends { readonly key: string }> {
+export class FairQueue<Item extends PermitHolder> {
   readonly #options: FairQueueOptions;
   /** The keys that hold or wait. */
   readonly #keys = new Map<string, KeyState<Item>>();
@@ -41,20 +51,19 @@ export class FairQueue<Item extends { readonly key: string }> {
     return this.#turns.get(key)?.waiting.length ?? 0;
   }
 
-  /** Takes a permit without waiting; false when none is free for the key. */
-  tryTake(key: string): boolean {
+  /** Takes a permit without waiting; false when none is free for the holder. */
+  tryTake({ key, isLong = false }: PermitHolder): boolean {
     const known = this.#keys.get(key);
-    const held = known?.held ?? 0;
-    if (this.#free === 0 || held >= this.#options.maxHeldBy(key)) return false;
-    this.#free -= 1;
-    if (known === undefined) this.#keys.set(key, { held: 1, waiting: [] });
-    else known.held += 1;
+    const state = known ?? { held: 0, heldLong: 0, waiting: [] };
+    if (this.#free === 0 || !this.#mayHold(key, state) || (isLong && !this.#mayHoldLong(key, state))) return false;
+    if (known === undefined) this.#keys.set(key, state);
+    this.#grant(state, isLong);
     return true;
   }
 
   add(item: Item): void {
     const known = this.#keys.get(item.key);
-    const state = known ?? { held: 0, waiting: [] };
+    const state = known ?? { held: 0, heldLong: 0, waiting: [] };
     if (known === undefined) this.#keys.set(item.key, state);
     if (state.waiting.push(item) === 1) this.#turns.set(item.key, state);
     this.#size += 1;
@@ -75,15 +84,19 @@ export class FairQueue<Item extends { readonly key: string }> {
   take(): Item | null {
     if (this.#free === 0 || this.#size === 0) return null;
     let next: KeyState<Item> | null = null;
+    let nextIndex = -1;
     for (const [key, state] of this.#turns) {
-      if (state.held >= this.#options.maxHeldBy(key) || (next !== null && state.held >= next.held)) continue;
+      if (!this.#mayHold(key, state) || (next !== null && state.held >= next.held)) continue;
+      const index = this.#mayHoldLong(key, state) ? 0 : state.waiting.findIndex(({ isLong }) => isLong !== true);
+      if (index === -1) continue;
       next = state;
+      nextIndex = index;
       if (state.held === 0) break;
     }
     if (next === null) return null;
-    this.#free -= 1;
-    next.held += 1;
-    return this.#serve(next, 0);
+    const item = this.#serve(next, nextIndex);
+    this.#grant(next, item.isLong === true);
+    return item;
   }
 
   /**
@@ -97,7 +110,7 @@ export class FairQueue<Item extends { readonly key: string }> {
     // A key that was served is visited again at the end of the turn.
     for (const [key, state] of this.#turns) {
       if (joined.length === room) return joined;
-      if (keys.includes(key) || state.held >= this.#options.maxHeldBy(key)) continue;
+      if (keys.includes(key) || !this.#mayHold(key, state)) continue;
       const index = state.waiting.findIndex(canJoin);
       if (index === -1) {
         isOtherWaiting = true;
@@ -123,10 +136,11 @@ export class FairQueue<Item extends { readonly key: string }> {
   }
 
   /** The key holds one permit less. The permit itself stays taken until `free`. */
-  leave(key: string): void {
+  leave({ key, isLong = false }: PermitHolder): void {
     const state = this.#keys.get(key);
     if (state === undefined) return;
     state.held -= 1;
+    if (isLong) state.heldLong -= 1;
     this.#forgetUnused(key, state);
   }
 
@@ -144,6 +158,20 @@ export class FairQueue<Item extends { readonly key: string }> {
     if (item === undefined) return null;
     this.remove(item);
     return item;
+  }
+
+  #mayHold(key: string, { held }: KeyState<Item>): boolean {
+    return held < this.#options.maxHeldBy(key);
+  }
+
+  #mayHoldLong(key: string, { heldLong }: KeyState<Item>): boolean {
+    return heldLong < (this.#options.maxLongHeldBy?.(key) ?? Number.POSITIVE_INFINITY);
+  }
+
+  #grant(state: KeyState<Item>, isLong: boolean): void {
+    this.#free -= 1;
+    state.held += 1;
+    if (isLong) state.heldLong += 1;
   }
 
   /** The item waits no longer, and its key is the last one of the turn. */

@@ -40,14 +40,14 @@ export class Semaphore {
   async run<T>(work: () => Promise<T>, { key = "", signal }: PermitRequest = {}): Promise<T> {
     signal?.throwIfAborted();
     const waiting = this.#queue.countWaiting(key);
-    if (waiting > 0 || !this.#queue.tryTake(key)) {
+    if (waiting > 0 || !this.#queue.tryTake({ key })) {
       if (waiting >= this.#maxWaiting) throw this.#overloadError();
       await this.#wait(key, signal);
     }
     try {
       return await work();
     } finally {
-      this.#queue.leave(key);
+      this.#queue.leave({ key });
       this.#queue.free();
       this.#queue.take()?.start();
     }

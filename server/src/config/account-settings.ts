@@ -46,6 +46,14 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 3650, default: 90 },
     "Days after which an entry of `auth.audit_log_entries` is removed; 0 keeps it.",
   ),
+  API_KEY_LIMIT_PER_USER: setting(
+    { kind: "integer", min: 0, max: 1_000, default: 20 },
+    "Maximum number of API keys that one user may have; 0 switches API keys off for new ones.",
+  ),
+  API_KEY_MAX_DAYS: setting(
+    { kind: "integer", min: 0, max: 3650, default: 0 },
+    "Days after which an API key expires at the latest; 0 means that a key needs no expiry.",
+  ),
   AUTH_OTP_EXPIRY_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 86_400 },
     "Lifetime of codes and links in mails.",

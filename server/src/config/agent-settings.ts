@@ -28,6 +28,14 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 1, max: 604_800, default: 900 },
     "Time that a tool call waits for approval; then it counts as denied.",
   ),
+  AGENT_CLIENT_TOOL_TTL_SECONDS: setting(
+    { kind: "integer", min: 1, max: 604_800, default: 900 },
+    "Time that a call of a tool of kind `client` waits for its result; then the model gets the error `CLIENT_TOOL_EXPIRED`.",
+  ),
+  AGENT_TOOL_CONCURRENCY: setting(
+    { kind: "integer", min: 1, max: 100, default: 8 },
+    "Maximum number of tool calls that one turn of an agent executes at a time; further calls of the turn wait.",
+  ),
   AGENT_QUEUE_LIMIT: setting(
     { kind: "integer", min: 1, max: 1000, default: 10 },
     "Maximum number of runs that wait in one swarm; a further one gets 409.",
@@ -40,13 +48,21 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 0, max: 8760, default: 24 },
     "Hours after which the events of an ended run, which streams replay, are removed; 0 keeps them.",
   ),
+  AGENT_VERSIONS_KEPT: setting(
+    { kind: "integer", min: 0, max: 10_000, default: 100 },
+    "Number of latest [versions](../guides/agents.md#versions) that an agent keeps; older ones that no run used are removed with a change. 0 keeps all.",
+  ),
+  MODEL_CALLS_RETENTION_HOURS: setting(
+    { kind: "integer", min: 0, max: 87_600, default: 720 },
+    "Hours after which [the model calls of runs](../guides/tracing.md#traces-in-the-database) are removed; 0 keeps them as long as their run.",
+  ),
   AGENT_QUEUE_WAIT_SECONDS: setting(
     { kind: "integer", min: 0, max: 600, default: 30 },
     "Time that a call waits for a queued run before it gets 202.",
   ),
-  OTEL_CAPTURE_CONTENT: setting(
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: setting(
     { kind: "boolean", default: false },
-    "Whether traces contain prompts, answers, and the inputs and outputs of tools.",
+    "Whether [traces](../guides/tracing.md) contain prompts, answers, and the inputs and outputs of tools, up to 8,192 characters of each.",
   ),
 };
 
@@ -72,6 +88,10 @@ export const PROVIDER_SETTINGS = {
   PROVIDERS_FILE: setting(
     { kind: "path", default: null },
     "JSON file that describes providers in full: models with their context windows and prices, fallbacks. It takes precedence over the variables, and is read again when it changes. See `docs/guides/models.md`.",
+  ),
+  MCP_SERVERS_FILE: setting(
+    { kind: "path", default: null },
+    "JSON file with the MCP servers that this node starts as programs, for tools whose `config` names one of them. See `docs/guides/tools.md`.",
   ),
   ALLOW_SIMULATED: setting(
     { kind: "choice", choices: ["0", "1", "false", "true"], default: "0" },

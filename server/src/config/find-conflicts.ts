@@ -24,15 +24,24 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
       ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second bypasses row-level security"
       : null,
   findUnknownRole,
+  ({ DB_SCHEMAS }) => {
+    const served = splitNames(DB_SCHEMAS).find((name) => SYSTEM_SCHEMAS.has(name));
+    return served === undefined ? null : `DB_SCHEMAS cannot contain ${served}, which describes the whole database`;
+  },
 ];
+
+const SYSTEM_SCHEMAS: ReadonlySet<string> = new Set(["pg_catalog", "information_schema"]);
 
 const ROLE_NAMES = ["api", "worker", "realtime"];
 
 function findUnknownRole({ ROLES }: GivenSettings): string | null {
-  const roles = (ROLES ?? "").split(",").map((role) => role.trim());
-  return roles.every((role) => role === "" || ROLE_NAMES.includes(role))
+  return splitNames(ROLES).every((role) => role === "" || ROLE_NAMES.includes(role))
     ? null
     : `ROLES accepts only the names ${ROLE_NAMES.join(", ")}`;
+}
+
+function splitNames(text = ""): string[] {
+  return text.split(",").map((name) => name.trim());
 }
 
 export function findConflicts(given: GivenSettings): readonly string[] {

@@ -30,14 +30,17 @@ function findNearest(found: string, names: readonly string[]): string | null {
   for (const name of names) {
     const allowed = name.length < SHORT_NAME_LENGTH ? 1 : 2;
     if (Math.abs(found.length - name.length) > allowed) continue;
-    const distance = editDistance(found, name);
+    const distance = editDistance(found, name, allowed);
     if (distance <= allowed && (nearest === null || distance < nearest.distance)) nearest = { name, distance };
   }
   return nearest?.name ?? null;
 }
 
-/** The optimal string alignment distance: insertions, deletions, replacements and swaps of two neighbours. */
-function editDistance(left: string, right: string): number {
+/**
+ * The optimal string alignment distance: insertions, deletions, replacements and swaps of two neighbours. Infinity when it exceeds
+ * the limit.
+ */
+function editDistance(left: string, right: string, limit: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row++) {
@@ -53,6 +56,8 @@ function editDistance(left: string, right: string): number {
       ];
       current.push(Math.min(...costs));
     }
+    // A swap reaches back two rows, so both have to exceed the limit.
+    if (Math.min(...last, ...current) > limit) return Infinity;
     beforeLast = last;
     last = current;
   }

@@ -1,5 +1,5 @@
 // In charge of: the settings of the service: one table, from which values, checks and the reference page are derived;
-// the shipped catalogue of models.
+// the options of commands; the shipped catalogue of models.
 // Not in charge of: reading process.env (main.ts), or whether the named files and databases exist.
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";
@@ -17,8 +17,9 @@ export {
   SHIPPED_MODELS,
   shippedIds,
 } from "./model-catalogue.ts";
+export { parseOptions, UsageError } from "./parse-options.ts";
 export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";
-export type { NamedSettingRow as ExtensionSettingRow } from "./setting-row.ts";
+export type { NamedSettingRow as ExtensionSettingRow, StandardVariable } from "./setting-row.ts";
 export type { ExtensionSettings, Settings } from "./settings.ts";
 export { SettingsError } from "./settings-error.ts";
 export { SETTINGS } from "./settings-table.ts";

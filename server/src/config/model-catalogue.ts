@@ -6,8 +6,10 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 /** USD for a million tokens. */
 export interface ModelPrice {
   readonly input: number;
-  /** Null when unknown: cached input then costs the same as other input. */
+  /** Null: the ratio of the provider kind to the price of input applies. */
   readonly cachedInput: number | null;
+  /** Of input that is written to the cache. Absent: the ratio of the provider kind applies. */
+  readonly cacheWrite?: number | null;
   readonly output: number;
 }
 
@@ -22,6 +24,8 @@ export interface ModelSupport {
   /** Maximum number of stop sequences. */
   readonly stop: number;
   readonly tools: boolean;
+  /** The provider makes the model answer in JSON that fits a schema. */
+  readonly responseSchema: boolean;
   /** The model reasons by default, and its reasoning counts against max_tokens. */
   readonly reasoning: boolean;
 }
@@ -54,8 +58,10 @@ const ALL: ModelSupport = {
   penalties: true,
   stop: 4,
   tools: true,
+  responseSchema: true,
   reasoning: false,
 };
+const WITHOUT_SCHEMA = { responseSchema: false } as const;
 const OPENAI_REASONING: ModelSupport = {
   ...ALL,
   temperature: false,
@@ -75,21 +81,25 @@ const OPEN_REASONING =
 /** The first matching pattern applies; the last one of each list matches unknown ids. */
 const SUPPORT: Readonly<Record<ProviderKind, readonly (readonly [RegExp, ModelSupport])[]>> = {
   openai: [
-    [/^(ft:)?(gpt-3|gpt-4|chatgpt-4)/, ALL],
+    [/^(ft:)?(gpt-3|gpt-4(-|$)|chatgpt-4)/, { ...ALL, ...WITHOUT_SCHEMA }],
+    [/^(ft:)?gpt-4/, ALL],
+    [/^(ft:)?o1-(mini|preview)/, { ...OPENAI_REASONING, ...WITHOUT_SCHEMA }],
     [/^(ft:)?(o\d|gpt-\d|codex)/, OPENAI_REASONING],
     [/^/, ALL],
   ],
   "openai-compatible": [
-    [OPEN_REASONING, { ...ALL, reasoning: true }],
-    [/^/, ALL],
+    // Servers differ in what they do with a schema, and some reject it. The providers file can declare support.
+    [OPEN_REASONING, { ...ALL, ...WITHOUT_SCHEMA, reasoning: true }],
+    [/^/, { ...ALL, ...WITHOUT_SCHEMA }],
   ],
   anthropic: [
-    [/claude-(2|instant|3)/, CLAUDE],
+    [/claude-(2|instant|3)/, { ...CLAUDE, ...WITHOUT_SCHEMA }],
+    [/claude-(opus|sonnet)-4(-0)?([-@]20|$)/, { ...CLAUDE, ...WITHOUT_SCHEMA }],
     [/claude-(opus|sonnet|haiku)-4(-[0-6])?([-@]|$)/, CLAUDE],
     [/^/, CLAUDE_WITHOUT_SAMPLING],
   ],
   google: [
-    [/gemini-(1|2\.0)/, { ...GEMINI, reasoning: false }],
+    [/gemini-(1|2\.0)/, { ...GEMINI, ...WITHOUT_SCHEMA, reasoning: false }],
     [/gemini-2\.5/, { ...GEMINI, penalties: false }],
     [/^/, GEMINI],
   ],

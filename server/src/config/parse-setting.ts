@@ -52,6 +52,8 @@ export function describeAccepted(row: SettingRow): string {
       return "an address that begins with redis:// or rediss://";
     case "mailbox":
       return "an e-mail address, alone or as Name <address>";
+    case "function":
+      return "the name of a SQL function with its schema, such as app.check_request";
     case "postgres-url":
       return "a connection string that begins with postgres:// or postgresql://";
   }
@@ -93,10 +95,15 @@ function parseValue(row: SettingRow, text: string, workingDir: string): SettingV
       return isUrlOf(text, ["redis:", "rediss:"]) ? text : null;
     case "mailbox":
       return /^([^<>"\r\n]+ <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/.test(text) ? text : null;
+    case "function":
+      return QUALIFIED_NAME.test(text) ? text : null;
     case "postgres-url":
       return isPostgresUrl(text) ? text : null;
   }
 }
+
+/** Two identifiers of PostgreSQL, each plain or quoted. */
+const QUALIFIED_NAME = /^(?:[a-z_]\w*|"(?:[^"\0]|"")+")\.(?:[a-z_]\w*|"(?:[^"\0]|"")+")$/i;
 
 function parseInteger(text: string, min: number, max: number): number | null {
   if (!/^(0|[1-9]\d*)$/.test(text)) return null;

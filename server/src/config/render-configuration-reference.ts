@@ -1,5 +1,5 @@
 import { describeAccepted } from "./parse-setting.ts";
-import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
+import type { NamedSettingRow, SettingRow, StandardVariable } from "./setting-row.ts";
 import { SETTING_GROUPS } from "./settings-table.ts";
 
 const HEAD = `<!-- Generated from server/src/config/settings-table.ts by \`npm run docs:reference\`. Do not edit by hand. -->
@@ -14,25 +14,27 @@ ignored, with a warning when one looks like a misspelt setting. Secrets are neve
 export interface ExtensionRows {
   readonly name: string;
   readonly settings?: readonly NamedSettingRow[];
+  readonly standardVariables?: readonly StandardVariable[];
 }
 
 /** Returns the text of docs/reference/configuration.md; extensions with settings have a section each. */
 export function renderConfigurationReference(extensions: readonly ExtensionRows[] = []): string {
-  const sections = Object.entries(SETTING_GROUPS).map(([group, rows]) => renderSection(group, Object.entries(rows)));
-  const further = extensions.map(({ name, settings = [] }) =>
-    settings.length === 0
-      ? ""
-      : renderSection(
-          `Extension \`${name}\``,
-          settings.map((row) => [row.name, row]),
-        ),
+  const sections = Object.entries(SETTING_GROUPS).map(([group, rows]) =>
+    renderSection(group, Object.entries(rows).map(renderRow)),
   );
+  const further = extensions.map(({ name, settings = [], standardVariables = [] }) => {
+    const rows = [...settings.map((row) => renderRow([row.name, row])), ...standardVariables.map(renderVariable)];
+    return rows.length === 0 ? "" : renderSection(`Extension \`${name}\``, rows);
+  });
   return HEAD + sections.join("") + further.join("");
 }
 
-function renderSection(title: string, rows: readonly (readonly [string, SettingRow])[]): string {
-  const lines = rows.map(renderRow).join("\n");
-  return `\n## ${title}\n\n| name | accepts | default | what it does |\n|---|---|---|---|\n${lines}\n`;
+function renderSection(title: string, rows: readonly string[]): string {
+  return `\n## ${title}\n\n| name | accepts | default | what it does |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function renderVariable({ name, accepts, default: fallback, description, secret }: StandardVariable): string {
+  return `| \`${name}\` | ${accepts}${secret ? " (secret)" : ""} | ${fallback ?? "none"} | ${description} |`;
 }
 
 function renderRow([name, row]: readonly [string, SettingRow]): string {

@@ -27,10 +27,24 @@ export const SERVICE_SETTINGS = {
   ),
   CONSOLE: setting(
     { kind: "boolean", default: true },
-    "Whether the console for the browser is served at `/`. The service builds it at the start when it is missing or outdated.",
+    "Whether the console for the browser is served at `/`. In a clone of the repository, the service builds it at the start when it is missing or outdated.",
   ),
   EXTENSIONS: setting(
-    { kind: "extensions", default: ["reference"] },
+    {
+      kind: "extensions",
+      default: [
+        "reference",
+        "docs-site",
+        "database-tools",
+        "agents-as-code",
+        "app-functions",
+        "opentelemetry",
+        "mcp-server",
+        "openai-api",
+        "a2a",
+        "ag-ui",
+      ],
+    },
     "Extensions to load. A plain name is a package of this repository (`packages/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none.",
   ),
 };
@@ -45,6 +59,14 @@ export const TLS_SETTINGS = {
     "Certificate chain in PEM format; requires `TLS_KEY_FILE`. Without it, a local authority and a certificate for `localhost` are created at the first start.",
   ),
   TLS_KEY_FILE: setting({ kind: "path", default: null }, "Private key of `TLS_CERT_FILE`, in PEM format."),
+  HTTP2: setting(
+    { kind: "boolean", default: true },
+    "Whether clients may choose HTTP/2 in the TLS handshake. WebSockets use HTTP/1.1. Has no effect when `TLS_MODE` is `proxy`.",
+  ),
+  COMPRESSION: setting(
+    { kind: "boolean", default: true },
+    "Whether responses of 16 KiB to 4 MiB under `/rest/v1` and `/functions/v1` are compressed for clients that accept `zstd`, `br` or `gzip`. Streams, responses under `/auth/v1` and responses with secrets of webhooks never are.",
+  ),
   TRUSTED_PROXIES: setting(
     { kind: "addresses", default: [] },
     "Proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. Required when `TLS_MODE` is `proxy`.",
@@ -90,6 +112,14 @@ export const TABLE_SETTINGS = {
   DB_SCHEMAS: setting(
     { kind: "names", default: ["public"] },
     "Schemas whose tables, views and functions are served under `/rest/v1`. The first one applies when a request names none.",
+  ),
+  DB_EXTRA_SEARCH_PATH: setting(
+    { kind: "names", default: ["public", "extensions"] },
+    "Schemas at the end of the search path of every request, for the types, operators and functions of PostgreSQL extensions. They are not served. A schema that does not exist, or that the caller may not use, is skipped.",
+  ),
+  DB_PRE_REQUEST: setting(
+    { kind: "function", default: null },
+    "Function without arguments that runs before the statement of each request under `/rest/v1`, as the caller and in the same transaction. It can read the request settings, set the response settings, and reject the request by raising an error.",
   ),
   DB_MAX_ROWS: setting(
     { kind: "integer", min: 0, max: 1_000_000, default: 1000 },

@@ -42,13 +42,34 @@ interface KeyRule extends Options {
 }
 
 interface TextRule extends Options {
-  readonly kind: "host" | "path" | "https-url" | "http-url" | "postgres-url" | "smtp-url" | "redis-url" | "mailbox";
+  readonly kind:
+    | "host"
+    | "path"
+    | "https-url"
+    | "http-url"
+    | "postgres-url"
+    | "smtp-url"
+    | "redis-url"
+    | "mailbox"
+    | "function";
   readonly default: string | null;
 }
 
 type SettingRule = IntegerRule | ChoiceRule | BooleanRule | ListRule | NumberListRule | KeyRule | TextRule;
 
 export type SettingRow = SettingRule & { readonly description: string };
+
+/** A variable that a standard defines. An extension reads its text and checks it. */
+export interface StandardVariable {
+  readonly name: string;
+  /** Follows "accepts" in the reference. */
+  readonly accepts: string;
+  /** Null: none. */
+  readonly default: string | null;
+  readonly description: string;
+  /** The value is never printed. */
+  readonly secret?: boolean;
+}
 
 /** With the name of its environment variable. */
 export type NamedSettingRow<Name extends string = string> = SettingRow & { readonly name: Name };

@@ -95,7 +95,7 @@ export const LIMIT_SETTINGS = {
   ),
   CONNECTIONS_PER_ADDRESS: setting(
     { kind: "integer", min: 0, max: 1_000_000, default: 2_000 },
-    "The same for the connections of one address (IPv6: of one /64). Connections of `TRUSTED_PROXIES` do not count here; with `TLS_MODE=proxy` the requests in progress and sockets of each forwarded address do, and a further one gets 429. 0 means no limit.",
+    "The same for the connections of one address (IPv6: of one /64). Each HTTP/2 request in progress counts like a connection, and a further one gets 429. Connections of `TRUSTED_PROXIES` do not count here; with `TLS_MODE=proxy` the requests in progress and sockets of each forwarded address do, and a further one gets 429. 0 means no limit.",
   ),
   BODY_LIMIT_BYTES: setting(
     { kind: "integer", min: 1024, max: 1_073_741_824, default: 1_048_576 },

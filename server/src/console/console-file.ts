@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative, sep } from "node:path";
 
-/** The request headers that decide how a file is sent. */
+/** What a request asks for. */
 export interface AskedFor {
-  readonly acceptEncoding: string;
-  readonly ifNoneMatch: string;
+  accepts(encoding: string): boolean;
+  /** Whether the client holds the file with this tag. */
+  holds(etag: string): boolean;
 }
 
 export interface ConsoleAnswer {
@@ -90,24 +91,12 @@ export async function loadFiles(folder: string): Promise<ConsoleFiles> {
   return files;
 }
 
-export function answerWithFile(file: ConsoleFile, { acceptEncoding, ifNoneMatch }: AskedFor): ConsoleAnswer {
+export function answerWithFile(file: ConsoleFile, asked: AskedFor): ConsoleAnswer {
   const headers = { ...file.headers, etag: file.etag };
-  if (hasTag(ifNoneMatch, file.etag)) return { status: 304, headers, body: Buffer.alloc(0) };
+  if (asked.holds(file.etag)) return { status: 304, headers, body: Buffer.alloc(0) };
   for (const [encoding, body] of Object.entries(file.encoded)) {
-    if (body !== undefined && accepts(acceptEncoding, encoding))
+    if (body !== undefined && asked.accepts(encoding))
       return { status: 200, headers: { ...headers, "content-encoding": encoding }, body };
   }
   return { status: 200, headers, body: file.plain };
-}
-
-function accepts(acceptEncoding: string, encoding: string): boolean {
-  return acceptEncoding.split(",").some((offer) => {
-    const [name = "", ...rest] = offer.split(";").map((word) => word.trim().toLowerCase());
-    return name === encoding && !rest.some((word) => /^q=0(?:\.0*)?$/.test(word));
-  });
-}
-
-/** Compares weakly, as RFC 9110 requires for GET. */
-function hasTag(ifNoneMatch: string, etag: string): boolean {
-  return ifNoneMatch.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Environment } from "../config/index.ts";
 import type { Observer } from "../observe/index.ts";
@@ -10,7 +11,7 @@ import {
   loadFiles,
   PAGE_HEADERS,
 } from "./console-file.ts";
-import { ConsoleBuildError, runBuild } from "./run-build.ts";
+import { ConsoleBuildError, provideFolder } from "./run-build.ts";
 
 export interface ConsoleModule {
   /** Null where the console has no such file. */
@@ -29,9 +30,9 @@ export interface ConsoleOptions {
   readonly anonKey: string;
   /** Whether mails are sent, or written to files because no mail server is set up. */
   readonly mail: "smtp" | "file";
-  /** Whether the service has the route `/reference`, which an extension adds. */
-  readonly hasReference: boolean;
-  /** The workspace of the console; default: beside the server. */
+  /** Pages of extensions, by name: `reference` is at `/reference`. */
+  readonly links: readonly string[];
+  /** A folder with the built files, or the workspace of the console; default: beside the server. */
   readonly folder?: string;
   onProgress(line: string): void;
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
@@ -43,13 +44,14 @@ type BuildState =
   | { readonly kind: "ready"; readonly files: ConsoleFiles }
   | { readonly kind: "failed"; readonly reason: string };
 
-const FOLDER = resolve(import.meta.dirname, "../../../console");
+/** In the published package the built files, else the workspace that builds them. */
+const FOLDERS = ["../../console", "../../../console"].map((path) => resolve(import.meta.dirname, path));
 const PAGE = "/index.html";
 const REFRESH_SECONDS = "2";
 
 /** Returns at once; the files are built and read in the background. */
 export function openConsole(options: ConsoleOptions): ConsoleModule {
-  const { observer, version, anonKey, mail, hasReference } = options;
+  const { observer, version, anonKey, mail, links } = options;
   let state: BuildState = { kind: "building" };
   const ending = new AbortController();
   const prepared = prepare(options, ending.signal).then(
@@ -94,7 +96,7 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
           anon_key: anonKey,
           version,
           mail,
-          ...(hasReference && { reference: "/reference" }),
+          ...Object.fromEntries(links.map((name) => [name, `/${name}`])),
           ...(options.isHeldCopy() && { restored_copy: "held" }),
         }),
       ),
@@ -107,10 +109,10 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
 }
 
 async function prepare(
-  { environment, folder = FOLDER, onProgress }: ConsoleOptions,
+  { environment, folder = FOLDERS.find((path) => existsSync(path)) ?? "", onProgress }: ConsoleOptions,
   signal: AbortSignal,
 ): Promise<ConsoleFiles> {
-  const files = await loadFiles(await runBuild({ folder, environment, signal, onProgress }));
+  const files = await loadFiles(await provideFolder({ folder, environment, signal, onProgress }));
   if (!files.has(PAGE)) throw new ConsoleBuildError("The built console has no page.");
   return files;
 }

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../config/index.ts";
 
 export interface BuildOptions {
-  /** The workspace of the console. */
+  /** The workspace of the console, or the files of a finished build. */
   readonly folder: string;
   readonly environment: Environment;
   readonly signal: AbortSignal;
@@ -22,10 +22,16 @@ const NEEDED_NAMES = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot"];
 const READY = "ready ";
 const MAX_OUTPUT_CHARACTERS = 4_000;
 
-/** Builds the console unless it is up to date, in another process, so that requests do not wait. Returns the folder of the files. */
-export async function runBuild({ folder, environment, signal, onProgress }: BuildOptions): Promise<string> {
-  const script = join(folder, "build.ts");
-  if (!existsSync(script)) throw new ConsoleBuildError("The console is not installed here.");
+/** Returns the folder with the files of the console. A workspace is built first, unless its build is up to date. */
+export async function provideFolder(options: BuildOptions): Promise<string> {
+  const script = join(options.folder, "build.ts");
+  if (existsSync(script)) return runBuild(script, options);
+  if (existsSync(join(options.folder, "index.html"))) return options.folder;
+  throw new ConsoleBuildError("The console is not installed here.");
+}
+
+/** In another process, so that requests do not wait. */
+async function runBuild(script: string, { folder, environment, signal, onProgress }: BuildOptions): Promise<string> {
   const kept = Object.fromEntries(NEEDED_NAMES.map((name) => [name, environment[name]]));
   const child = spawn(process.execPath, ["--conditions=swarmbase-source", script], {
     cwd: folder,

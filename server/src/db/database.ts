@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { derivePassword } from "../crypto/index.ts";
-import type { Observer } from "../observe/index.ts";
+import type { Observer, TraceSource } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
 import { FairPool } from "./fair-pool.ts";
-import { timeTransactions } from "./pipeline/run-pipelined.ts";
+import { watchTransactions } from "./pipeline/run-pipelined.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
+import { createStatementTracer, traceClient } from "./trace-statements.ts";
 
 export interface Database {
   /** Logs in as `sb_user`, which may set the roles `anon` and `authenticated` only. */
@@ -33,6 +34,8 @@ export interface DatabaseOptions {
   /** Observes the duration of each transaction. Off without metrics. */
   readonly isTimed?: boolean;
   readonly observer: Observer;
+  /** Null or absent: statements have no spans. */
+  readonly traceSource?: TraceSource | null;
   /** Time that running statements have to finish when the pools are closed. */
   readonly closeTimeoutMs?: number;
   /** Time that a check waits for a response, and for a connection of the pools. */
@@ -71,10 +74,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const work = openPool(options, { ...sized, role: "sb_service", purpose: "work" });
   const probeTimeouts = { connectTimeoutMs: probeTimeoutMs, queryTimeoutMs: probeTimeoutMs };
   const probe = openPool(options, { ...probeTimeouts, role: "sb_service", purpose: "probe", max: 1 });
-  if (options.isTimed === true) {
-    for (const [name, { pool }] of Object.entries({ user, service, work }))
-      timeTransactions(pool, (durationMs) => observer.note("database.flown", { pool: name, durationMs }));
-  }
+  for (const [name, { pool }] of Object.entries({ user, service, work })) watchPool(name, pool, options);
 
   return {
     user: user.pool,
@@ -92,6 +92,21 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([user, service, work, probe].map(({ close }) => close()));
     },
   };
+}
+
+/** Times and traces what the pool executes; a pool that is neither timed nor traced is left as it is. */
+function watchPool(
+  name: string,
+  pool: FairPool,
+  { isTimed = false, traceSource = null, observer }: DatabaseOptions,
+): void {
+  const tracer = traceSource === null ? null : createStatementTracer(traceSource);
+  if (tracer !== null) pool.on("connect", (client) => traceClient(client, name, tracer));
+  if (!isTimed && tracer === null) return;
+  watchTransactions(pool, ({ startedMs, statements, error }) => {
+    if (isTimed) observer.note("database.flown", { pool: name, durationMs: performance.now() - startedMs });
+    tracer?.({ texts: statements.map(({ text }) => text), pool: name, startedMs, error });
+  });
 }
 
 /** Checks regularly, so that an outage and its end are logged even without requests. */

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { FairQueue } from "../concurrency/index.ts";
+import { FairQueue, type PermitHolder } from "../concurrency/index.ts";
 import { busyError } from "./unavailable.ts";
 
 export interface FairPoolConfig extends pg.PoolConfig {
@@ -9,10 +9,15 @@ export interface FairPoolConfig extends pg.PoolConfig {
   readonly lockTimeoutMs?: number;
 }
 
-/** A request for a connection. */
-export interface ConnectionRequest {
+export interface ConnectionHolder extends PermitHolder {
   /** Whose share of the pool the connection counts for. */
   readonly key: string;
+  /** A read that is not known to be quick. One connection of a user's share is not available to such reads. */
+  readonly isLong?: boolean;
+}
+
+/** A request for a connection. */
+export interface ConnectionRequest extends ConnectionHolder {
   timer?: NodeJS.Timeout | undefined;
   /** Called with the permit for a connection. */
   start(): void;
@@ -24,13 +29,14 @@ const HOLDER = Symbol("whose share the connection counts for");
 // A property and not a WeakMap, which would be changed with each use of a connection.
 interface HeldClient extends pg.PoolClient {
   /** Null while a group of reads uses the connection; undefined while nobody does. */
-  [HOLDER]?: string | null | undefined;
+  [HOLDER]?: ConnectionHolder | null | undefined;
 }
 
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined) => void;
 
 /** Work of the service itself, which may hold all connections. */
 const INTERNAL = "";
+const INTERNAL_HOLDER: ConnectionHolder = { key: INTERNAL };
 /** Requests with the key of the service role leave a quarter of the connections to everything else. */
 export const SERVICE_ROLE_KEY = "service_role";
 /** A connection does not serve more than this before the last ones time out: queueing them would only cost memory. */
@@ -51,7 +57,11 @@ export class FairPool extends pg.Pool {
     const { max } = this.options;
     this.lockTimeoutMs = lockTimeoutMs;
     this.#maxPerUser = Math.max(1, Math.floor(max * userShare));
-    this.#queue = new FairQueue({ permits: max, maxHeldBy: (key) => this.#maxHeldBy(key) });
+    this.#queue = new FairQueue({
+      permits: max,
+      maxHeldBy: (key) => this.#maxHeldBy(key),
+      maxLongHeldBy: (key) => Math.max(1, this.#maxHeldBy(key) - 1),
+    });
     this.on("release", (_error, client: HeldClient) => {
       const holder = client[HOLDER];
       client[HOLDER] = undefined;
@@ -76,15 +86,15 @@ export class FairPool extends pg.Pool {
       return promise;
     }
     const deliver: OnConnection = (error, client) => callback(error, client, () => client?.release());
-    const start = (): void => this.open(INTERNAL, deliver);
-    if (this.tryTake(INTERNAL)) start();
+    const start = (): void => this.open(INTERNAL_HOLDER, deliver);
+    if (this.tryTake(INTERNAL_HOLDER)) start();
     else this.enqueue([{ key: INTERNAL, start, fail: (error) => deliver(error, undefined) }]);
     return undefined;
   }
 
-  /** Takes a permit for a connection without waiting; false when none is free for the key. */
-  tryTake(key: string): boolean {
-    return this.#queue.tryTake(key);
+  /** Takes a permit for a connection without waiting; false when none is free for the holder. */
+  tryTake(holder: ConnectionHolder): boolean {
+    return this.#queue.tryTake(holder);
   }
 
   /**
@@ -115,8 +125,8 @@ export class FairPool extends pg.Pool {
     return joined;
   }
 
-  leave(key: string): void {
-    this.#queue.leave(key);
+  leave(holder: ConnectionHolder): void {
+    this.#queue.leave(holder);
     this.#dispatch();
   }
 
@@ -127,17 +137,17 @@ export class FairPool extends pg.Pool {
   }
 
   /** Opens the connection of a permit. With null, those who share it leave by themselves. */
-  open(key: string | null, callback: OnConnection): void {
+  open(holder: ConnectionHolder | null, callback: OnConnection): void {
     super.connect((error, client: HeldClient | undefined) => {
-      if (client === undefined) this.#returnPermit(key);
-      else client[HOLDER] = key;
+      if (client === undefined) this.#returnPermit(holder);
+      else client[HOLDER] = holder;
       callback(error, client);
     });
   }
 
   /** Returns a permit whose connection was not opened. */
-  giveBack(key: string): void {
-    this.#returnPermit(key);
+  giveBack(holder: ConnectionHolder): void {
+    this.#returnPermit(holder);
   }
 
   #add(request: ConnectionRequest): void {
@@ -155,8 +165,8 @@ export class FairPool extends pg.Pool {
     request.fail(error);
   }
 
-  #returnPermit(key: string | null): void {
-    if (key !== null) this.#queue.leave(key);
+  #returnPermit(holder: ConnectionHolder | null): void {
+    if (holder !== null) this.#queue.leave(holder);
     this.#queue.free();
     this.#dispatch();
   }

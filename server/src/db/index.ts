@@ -25,7 +25,14 @@ export { inTransaction } from "./in-transaction.ts";
 export { migrate } from "./migrate.ts";
 export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
-export { buildOwnerUrl, type DatabaseServer, EMBEDDED_DATABASE, findNeeds, openServer } from "./open-server.ts";
+export {
+  buildOwnerUrl,
+  buildServerAdminUrl,
+  type DatabaseServer,
+  EMBEDDED_DATABASE,
+  findNeeds,
+  openServer,
+} from "./open-server.ts";
 export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
 export { responseTooLargeError } from "./pipeline/response-too-large.ts";
 export { runPipelined } from "./pipeline/run-pipelined.ts";
@@ -46,7 +53,9 @@ export {
 } from "./principal.ts";
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
-export { buildScope, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
+export { withScratchDatabase } from "./scratch-database.ts";
+export { hasScope, insufficientScopeError, requireScope } from "./key-scopes.ts";
+export { buildScope, type Isolation, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";
 export { clearRestoredCopy, findRestoredCopy, markRestoredCopy, type RestoredCopy } from "./sql/restored-copy.ts";
 export { type ServerHealth, selectServerHealth } from "./sql/select-server-health.ts";

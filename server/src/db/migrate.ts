@@ -13,7 +13,8 @@ export interface MigrateOptions {
   readonly adminUrl: string;
   readonly masterKey: string;
   readonly observer: Observer;
-  readonly settings: { readonly agentLimitPerUser: number };
+  /** Without `agentVersionsKept` the database keeps what it had. */
+  readonly settings: { readonly agentLimitPerUser: number; readonly agentVersionsKept?: number };
   /** Where the SQL files are; default: those of the product. */
   readonly schemaDir?: string;
   readonly extensions?: readonly ExtensionSchema[];
@@ -32,7 +33,10 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await client.query(`set role ${OWNER_ROLE}; set search_path = ''; set lock_timeout = '30s'`);
     const applied = await applySchema(client, options);
     if (applied.length > 0) options.observer.note("database.migrated", { applied });
-    await writeSettings(client, { agent_limit_per_user: options.settings.agentLimitPerUser });
+    await writeSettings(client, {
+      agent_limit_per_user: options.settings.agentLimitPerUser,
+      agent_versions_kept: options.settings.agentVersionsKept,
+    });
     await options.afterMigrate?.(client);
     return { applied };
   } finally {

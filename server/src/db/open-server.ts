@@ -104,6 +104,24 @@ export function findNeeds({
   return { connections: isPooled ? null : countConnections(dbPoolSize) };
 }
 
+/** May create databases on the server: the superuser of an embedded one, for an external one the administrator of the settings. */
+export function buildServerAdminUrl(
+  ownerUrl: string,
+  {
+    databaseUrl,
+    databaseDirectUrl,
+    databaseAdminUrl,
+  }: Pick<Settings, "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl">,
+  masterKey: string,
+): string {
+  return (
+    databaseAdminUrl ??
+    databaseDirectUrl ??
+    databaseUrl ??
+    withRole(ownerUrl, EMBEDDED_SUPERUSER, derivePassword(masterKey, EMBEDDED_SUPERUSER))
+  );
+}
+
 /** Without a pooler where possible, because the owner needs a session. */
 export function buildOwnerUrl(
   url: string,

@@ -1,3 +1,5 @@
+import type { ApiKeyScope } from "@swarmbase/sdk";
+
 /** The verified claims of the token; `{}` without a token. */
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -9,6 +11,7 @@ export interface AnonPrincipal {
   readonly userId: null;
   readonly claims: Claims;
   readonly session: null;
+  readonly scopes?: undefined;
   /** Anonymous callers of one address count as one user. */
   readonly address?: string;
 }
@@ -19,6 +22,7 @@ export interface ServicePrincipal {
   readonly userId: string | null;
   readonly claims: Claims;
   readonly session: null;
+  readonly scopes?: undefined;
   readonly address?: undefined;
 }
 
@@ -28,13 +32,15 @@ export interface UserPrincipal {
   readonly claims: Claims;
   /** Null turns the check of the session off; `auth/` always sets it. */
   readonly session: PrincipalSession | null;
+  /** What the API key may do. Absent for a token, which has all rights of its user. */
+  readonly scopes?: readonly ApiKeyScope[];
   readonly address?: undefined;
 }
 
 /** What must hold for the user when a transaction begins. */
 export interface PrincipalSession {
   readonly userId: string;
-  /** Null when the token names no session: then only the user must exist. */
+  /** Also the id of an API key. Null when the token names no session: then only the user must exist. */
   readonly sessionId: string | null;
   /** 0 is no limit. */
   readonly inactivitySeconds: number;

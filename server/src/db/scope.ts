@@ -1,7 +1,11 @@
 import pg from "pg";
+import { activeTraceparent } from "../observe/index.ts";
 import { SERVICE_ROLE_KEY } from "./fair-pool.ts";
+import { requireScope } from "./key-scopes.ts";
 import { perObject } from "./per-object.ts";
 import type { Claims, Principal, PrincipalSession } from "./principal.ts";
+
+export type Isolation = "read committed" | "repeatable read" | "serializable";
 
 /** The principal of a transaction, and what functions and views may read of the request. */
 export interface Scope {
@@ -12,6 +16,8 @@ export interface Scope {
   /** How long a statement of a write waits for a lock of another transaction; 0, the default, is no limit. */
   readonly lockTimeoutMs?: number;
   readonly isReadOnly: boolean;
+  /** Default: that of the server. */
+  readonly isolation?: Isolation | null;
   /** The session that must be active for the transaction to begin. Every request with the token of a user has one. */
   readonly session?: PrincipalSession | null;
   /** The address of an anonymous caller, where it is known. */
@@ -42,6 +48,8 @@ const SETTINGS = [
 ];
 /** A read waits for no row, so it is spared this one; it ends with the transaction of a write. */
 const WRITE_SETTINGS = [...SETTINGS, "lock_timeout"];
+/** Of a write within a recorded span. Events and runs that the write creates store it. */
+const TRACED_WRITE_SETTINGS = [...WRITE_SETTINGS, "swarmbase.traceparent"];
 
 interface ScopeTexts {
   /** Without a session. */
@@ -72,6 +80,7 @@ function renderTexts(settings: readonly string[]): ScopeTexts {
 
 const READ_TEXTS = renderTexts(SETTINGS);
 const WRITE_TEXTS = renderTexts(WRITE_SETTINGS);
+const TRACED_WRITE_TEXTS = renderTexts(TRACED_WRITE_SETTINGS);
 
 function chooseText(
   { bySession }: ScopeTexts,
@@ -82,11 +91,16 @@ function chooseText(
   return bySession[flags] ?? "";
 }
 
-/** The scope of a transaction that acts for a principal. */
+/**
+ * The scope of a transaction that acts for a principal. An API key without the scope `write` gets read-only transactions alone,
+ * in which PostgreSQL rejects the writes of functions and triggers too.
+ */
 export function scopeOf(
-  { role, claims, session, address }: Principal,
+  principal: Principal,
   transaction: Omit<Scope, "role" | "claims" | "session" | "address">,
 ): Scope {
+  const { role, claims, session, address } = principal;
+  if (!transaction.isReadOnly) requireScope(principal, "write");
   return { role, claims, session, address, ...transaction };
 }
 
@@ -120,8 +134,12 @@ export function buildScope(scope: Scope): ScopeStatement {
     request.path,
     renderJson(request.headers),
   ];
-  if (!scope.isReadOnly) values.push(String(scope.lockTimeoutMs ?? 0));
-  const texts = scope.isReadOnly ? READ_TEXTS : WRITE_TEXTS;
+  let texts = READ_TEXTS;
+  if (!scope.isReadOnly) {
+    const traceparent = activeTraceparent();
+    values.push(String(scope.lockTimeoutMs ?? 0), ...(traceparent === null ? [] : [traceparent]));
+    texts = traceparent === null ? WRITE_TEXTS : TRACED_WRITE_TEXTS;
+  }
   if (session === undefined || session === null) return { text: texts.plain, values };
   const { userId, sessionId, inactivitySeconds } = session;
   return { text: chooseText(texts, session), values: [...values, userId, sessionId, String(inactivitySeconds)] };

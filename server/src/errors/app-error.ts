@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 
 export interface AppErrorExtra {
@@ -11,7 +12,7 @@ export interface AppErrorExtra {
   /** Never shown to the client. */
   cause?: unknown;
   errors?: { field: string; code: string }[];
-  /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of the service. */
+  /** The code and status of PostgreSQL, PostgREST or GoTrue, for a case without a code of the service. The body has no `error` then. */
   foreign?: { code: string; status: number };
   /** Further members of the body, such as `error_code` or `delivery_id`. */
   members?: Record<string, unknown>;
@@ -35,6 +36,17 @@ export class AppError extends Error {
 export function toAppError(error: unknown): AppError {
   if (isAppError(error)) return error;
   return new AppError("INTERNAL_ERROR", "Something went wrong on our side", { cause: error });
+}
+
+/**
+ * Adds `error` to the body of an error whose code is not the service's. Bodies under `/rest/v1` do not have it; all others do.
+ */
+export function withShortText(error: AppError): AppError {
+  const { code, message, status, extra } = error;
+  if (extra.foreign === undefined) return error;
+  const [first = "", ...rest] = STATUS_CODES[status] ?? ERROR_CODES[code].error;
+  const members = { error: first + rest.join("").toLowerCase(), ...extra.members };
+  return new AppError(code, message, { ...extra, members });
 }
 
 function isAppError(error: unknown): error is AppError {

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from "node:http";
 import { DEFAULT_RETRY_AFTER_SECONDS, ERROR_CODES } from "@swarmbase/sdk";
 import { type AppError, toAppError } from "./app-error.ts";
 
@@ -9,21 +8,28 @@ export interface RenderedError {
   body: string;
 }
 
+/**
+ * The `Link` header of the page that explains a code, by codes of the service and of accounts; null is the key for all others. Empty when
+ * no page explains errors.
+ */
+export type HelpLinks = ReadonlyMap<string | null, string>;
+
+const NO_HELP: HelpLinks = new Map();
 const UNAVAILABLE_RETRY_AFTER_SECONDS = 1;
 
 /** Renders all error bodies. Never throws, and reveals nothing of an error that is not an `AppError`. */
-export function renderError(error: unknown): RenderedError {
+export function renderError(error: unknown, helpLinks: HelpLinks = NO_HELP): RenderedError {
   const known = toAppError(error);
   try {
-    return render(known);
+    return render(known, helpLinks);
   } catch (cause) {
     // Details that cannot be serialised are an internal error.
-    return render(toAppError(cause));
+    return render(toAppError(cause), helpLinks);
   }
 }
 
-function render(error: AppError): RenderedError {
-  return { status: error.status, headers: buildHeaders(error), body: JSON.stringify(buildBody(error)) };
+function render(error: AppError, helpLinks: HelpLinks): RenderedError {
+  return { status: error.status, headers: buildHeaders(error, helpLinks), body: JSON.stringify(buildBody(error)) };
 }
 
 function buildBody(error: AppError): Record<string, unknown> {
@@ -40,31 +46,36 @@ function buildBody(error: AppError): Record<string, unknown> {
     case "RATE_LIMITED":
       return { ...further, error: ERROR_CODES[error.code].error, ...flat, retry_after: retryAfterOf(error) };
     default:
-      return { ...further, error: shortTextOf(error), ...flat };
+      // Clients of PostgREST compare whole bodies, which have four members.
+      return extra.foreign === undefined
+        ? { error: ERROR_CODES[error.code].error, ...further, ...flat }
+        : { ...further, ...flat };
   }
 }
 
-/** A case without a code of the service gets the code of its status. */
-function shortTextOf({ code, status, extra }: AppError): string {
-  if (extra.foreign === undefined || status === ERROR_CODES[code].status) return ERROR_CODES[code].error;
-  const [first = "", ...rest] = STATUS_CODES[status] ?? ERROR_CODES[code].error;
-  return first + rest.join("").toLowerCase();
-}
-
-function buildHeaders(error: AppError): Record<string, string> {
+function buildHeaders(error: AppError, helpLinks: HelpLinks): Record<string, string> {
   const { upstreamCode, headers = {} } = error.extra;
   const retryAfter = retryAfterOf(error);
+  const help = findHelpLink(error, helpLinks);
   const built: Record<string, string> = {
     "content-type": "application/json; charset=utf-8",
     ...(retryAfter !== null && { "retry-after": String(retryAfter) }),
     ...(upstreamCode !== undefined && { "proxy-status": `swarmbase; error=${upstreamCode}` }),
     ...(error.status === 401 && { "www-authenticate": buildChallenge(error) }),
+    ...(help !== undefined && { link: help }),
   };
   for (const [name, value] of Object.entries(headers)) {
     if (/^[\w-]+$/.test(name)) built[name.toLowerCase()] = value;
   }
   for (const [name, value] of Object.entries(built)) built[name] = toHeaderText(value);
   return built;
+}
+
+/** Errors of accounts have a code of the service too, which says less. */
+function findHelpLink({ code, extra }: AppError, helpLinks: HelpLinks): string | undefined {
+  const authCode = extra.members?.["error_code"];
+  const ofAccounts = typeof authCode === "string" ? helpLinks.get(authCode) : undefined;
+  return ofAccounts ?? helpLinks.get(extra.foreign === undefined ? code : null);
 }
 
 function retryAfterOf({ code, extra }: AppError): number | null {

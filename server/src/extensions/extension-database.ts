@@ -1,11 +1,22 @@
 import pg from "pg";
 import { translateScopeError } from "../auth/index.ts";
-import { buildScope, type Database, inTransaction, type Principal, scopeOf, shareKeyOf } from "../db/index.ts";
+import {
+  buildScope,
+  type Database,
+  hasScope,
+  inTransaction,
+  insufficientScopeError,
+  type Principal,
+  scopeOf,
+  shareKeyOf,
+} from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import type { ExtensionDatabase, Query } from "./port.ts";
 
 /** SQLSTATE insufficient_privilege. */
 const NO_PRIVILEGE = "42501";
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = "25006";
 
 /** The schema of the extension is the search path of `asCaller`. */
 export function createExtensionDatabase(
@@ -20,7 +31,8 @@ export function createExtensionDatabase(
       const pool = principal.role === "service_role" ? database.service : database.user;
       const request = { method: "", path: "", headers: {} };
       const { lockTimeoutMs } = pool;
-      const transaction = { schemas: [schema], statementTimeoutMs, lockTimeoutMs, isReadOnly: false, request };
+      const isReadOnly = !hasScope(principal, "write");
+      const transaction = { schemas: [schema], statementTimeoutMs, lockTimeoutMs, isReadOnly, request };
       const scope = scopeOf(principal, transaction);
       const enter = buildScope(scope);
       const run = async (client: pg.ClientBase): ReturnType<typeof work> => {
@@ -30,7 +42,7 @@ export function createExtensionDatabase(
       try {
         return await inTransaction(pool, run, shareKeyOf(scope));
       } catch (error) {
-        throw translateRejection(error);
+        throw translateRejection(error, isReadOnly);
       }
     },
     asService: (work) => inTransaction(database.service, (client) => work(queryOver(client))),
@@ -42,7 +54,9 @@ function queryOver(client: pg.ClientBase): Query {
     (await client.query<Row>(text, [...values])).rows;
 }
 
-function translateRejection(error: unknown): unknown {
+function translateRejection(error: unknown, isReadOnly: boolean): unknown {
+  if (isReadOnly && error instanceof pg.DatabaseError && error.code === READ_ONLY)
+    return insufficientScopeError("write", error);
   if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
     return new AppError("FORBIDDEN", "You may not do that", { cause: error });
   return translateScopeError(error);

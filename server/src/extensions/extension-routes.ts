@@ -1,28 +1,101 @@
+import { ERROR_CODES, type ErrorCode, type FunctionError } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { AppError, type AppErrorExtra } from "../errors/index.ts";
 import { firstValues, principalOf, type Route, sendStream } from "../http/index.ts";
-import type { Extension, ExtensionContext, ExtensionRequest, ExtensionResponse } from "./port.ts";
+import { type CoreParts, createCore } from "./extension-core.ts";
+import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
+
+/** The guard of these routes has checked that the session or key of the caller is active. */
+const CHECKED: ReadonlySet<string> = new Set(["bearer-alone", "account", "user"]);
+
+export interface ExtensionRoutesOptions {
+  readonly context: ExtensionContext;
+  /** Called per request: the modules are opened after the extensions. */
+  getCore(): CoreParts;
+}
 
 /** The routes of an extension as rows of the route table, so that they pass through the same steps as every other request. */
-export function extensionRoutes({ routes = [] }: Extension, context: ExtensionContext): Route[] {
-  return routes.map(({ handler, isBodyRaw = false, ...route }) => ({
+export function extensionRoutes(
+  routes: readonly ExtensionRoute[],
+  { context, getCore }: ExtensionRoutesOptions,
+): Route[] {
+  return routes.map(({ handler, renderError, isBodyRaw = false, ...route }) => ({
+    keyScope: route.method === "GET" ? "read" : "write",
     ...route,
     isBodyRaw,
-    handler: async (request, reply) => send(reply, await handler(toExtensionRequest(request, reply), context)),
+    ...(renderError !== undefined && { renderError: toRouteError(renderError) }),
+    handler: async (request, reply) => {
+      const core = CHECKED.has(route.access) ? createCore(getCore(), request, reply) : rejectingCore(route);
+      try {
+        return await send(reply, await handler(toExtensionRequest(request, reply, core), context));
+      } catch (error) {
+        throw translateFunctionError(error);
+      }
+    },
   }));
 }
 
-function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply): ExtensionRequest {
+function toRouteError(render: NonNullable<ExtensionRoute["renderError"]>): NonNullable<Route["renderError"]> {
+  return (error, { id, headers }) => {
+    const { status, message, extra } = error;
+    const code = extra.foreign?.code ?? error.code;
+    const details = extra.details ?? null;
+    const retryAfterSeconds = extra.retryAfterSeconds ?? null;
+    const response = render(
+      { status, code, message, details, retryAfterSeconds },
+      { id, headers: firstValues(headers) },
+    );
+    const { body, ...rest } = response;
+    const type = { "content-type": "application/json; charset=utf-8" };
+    return {
+      ...rest,
+      headers: { ...type, ...rest.headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    };
+  };
+}
+
+/** The error of a function of the core, which the SDK throws, is the error of the route. */
+function translateFunctionError(error: unknown): unknown {
+  // By its name: the extension may have another copy of the SDK.
+  if (!(error instanceof Error) || error.name !== "FunctionError") return error;
+  const { status, code, details, retryAfterSeconds } = error as FunctionError;
+  const extra: AppErrorExtra = {
+    details: details as NonNullable<AppErrorExtra["details"]> | null,
+    cause: error,
+    ...(retryAfterSeconds !== null && { retryAfterSeconds }),
+  };
+  if (Object.hasOwn(ERROR_CODES, code)) return new AppError(code as ErrorCode, error.message, extra);
+  return new AppError("BAD_REQUEST", error.message, { ...extra, foreign: { code, status } });
+}
+
+/** Without the check of the guard, a function of the core could run for a session that has ended. */
+function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">): ExtensionCore {
+  const reject = async (): Promise<never> => {
+    throw new AppError(
+      "INTERNAL_ERROR",
+      `${method} ${path} needs access bearer-alone, user or account to call the core`,
+    );
+  };
+  return { functions: { invoke: reject }, rest: reject };
+}
+
+function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core: ExtensionCore): ExtensionRequest {
   const closed = new AbortController();
   if (raw.destroyed) closed.abort();
   else raw.once("close", () => closed.abort());
+  const [path = ""] = request.url.split("?", 1);
   return {
+    id: request.id,
     method: request.method,
-    path: request.url.split("?", 1)[0] ?? "",
+    path,
+    search: request.url.slice(path.length),
     params: request.params as Readonly<Record<string, string | undefined>>,
     query: firstValues(request.query as Readonly<Record<string, unknown>>),
     headers: firstValues(request.headers),
     body: request.body ?? undefined,
     caller: principalOf(request),
+    core,
     signal: closed.signal,
   };
 }

@@ -1,15 +1,20 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { LIMITS } from "@swarmbase/sdk";
+import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
 import { SETTINGS } from "../config/index.ts";
-import type { Extension, ExtensionRoute } from "./port.ts";
+import { FUNCTION_TABLE } from "../functions/index.ts";
+import type { ConfiguredParts, Extension, ExtensionRoute } from "./port.ts";
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KIND_NAME = /^[a-z][a-z0-9_]{0,39}$/;
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const ACCESS: readonly string[] = ["public", "apikey", "bearer", "account", "user", "service"];
+const ACCESS: readonly string[] = ["public", "apikey", "bearer", "bearer-alone", "account", "user", "service"];
+const SCOPES: readonly string[] = API_KEY_SCOPES;
 /** Paths of the core. `/metrics` is served on a port of its own, and a route here would look like it. */
 const RESERVED = /^\/(?:(?:rest|auth|functions|realtime)\/v1(?:\/|$)|(?:health|ready|metrics)$|$)/;
+const FUNCTION_PATH = /^\/functions\/v1\/([a-z0-9][a-z0-9_-]*)(?:\/|$)/;
+const CORE_FUNCTIONS: ReadonlySet<string> = new Set(FUNCTION_TABLE.map(({ name }) => name));
+const CORE_KINDS: readonly string[] = TOOL_KINDS;
 const CORE_SETTINGS: ReadonlySet<unknown> = new Set(SETTINGS.map(({ name }) => name));
 
 /** What is wrong with one extension. It may come from JavaScript that no compiler has checked, so every part is looked at. */
@@ -18,37 +23,73 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
   if (typeof name !== "string" || !NAME.test(name))
     return ["its name must have lower-case letters, digits and hyphens, and begin with a letter"];
   return [
-    ...(typeof summary === "string" && summary !== "" ? [] : ["summary is missing"]),
+    ...(isText(summary) ? [] : ["summary is missing"]),
     ...findMissing("docs", docs),
     ...(sql === undefined ? [] : findMissing("sql", sql, "migrations/")),
     ...(sql !== undefined && access === undefined ? ["access is missing: every table needs its lines"] : []),
     ...findSettingFaults(extension),
+    ...(extension.standardVariables ?? []).flatMap((variable) => findVariableFaults(variable.name)),
+    ...(extension.telemetry === undefined || isFunction(extension.telemetry?.open)
+      ? []
+      : ["telemetry needs a function open"]),
     ...(extension.routes ?? []).flatMap((route) => findRouteFaults(route)),
+    ...(["undefined", "function"].includes(typeof extension.configure) ? [] : ["configure must be a function"]),
     ...(extension.workers ?? []).flatMap(({ name: worker, run }) =>
       typeof worker === "string" && worker !== "" && typeof run === "function"
         ? []
         : [`worker ${String(worker)} needs a name and a function run`],
     ),
-    ...(extension.toolKinds ?? []).flatMap(({ name: kind, run, findConfigFaults }) =>
-      typeof kind === "string" && KIND_NAME.test(kind) && [run, findConfigFaults].every((part) => isFunction(part))
+    ...(extension.toolKinds ?? []).flatMap(({ name: kind, run, findConfigFaults }) => [
+      ...(typeof kind === "string" && KIND_NAME.test(kind) && [run, findConfigFaults].every((part) => isFunction(part))
         ? []
-        : [`tool kind ${String(kind)} needs a name of lower-case letters, digits and _, run and findConfigFaults`],
+        : [`tool kind ${String(kind)} needs a name of lower-case letters, digits and _, run and findConfigFaults`]),
+      ...(CORE_KINDS.includes(toolKindOf(name, kind)) ? [`the tool kind ${kind} is one of the core`] : []),
+    ]),
+    ...(extension.commands ?? []).flatMap(({ name: command, summary: row, help, run }) =>
+      typeof command === "string" && NAME.test(command) && isText(row) && isText(help) && isFunction(run)
+        ? []
+        : [`command ${String(command)} needs a name of lower-case letters, digits and hyphens, summary, help and run`],
     ),
+    ...(extension.findHelp === undefined || isFunction(extension.findHelp) ? [] : ["findHelp must be a function"]),
   ];
 }
 
+/** What is wrong with the parts that depend on settings. */
+export function findConfiguredFaults({ routes = [], trustedUrls = [] }: ConfiguredParts): readonly string[] {
+  return [
+    ...routes.flatMap((route) => findRouteFaults(route)),
+    ...trustedUrls.filter((url) => !URL.canParse(url)).map((url) => `the trusted URL ${url} is not valid`),
+  ];
+}
+
+type Claimant = Pick<Extension, "routes"> & { readonly extension: Extension };
+
 /** What extensions take from each other: names, paths, settings. */
-export function findClashes(extensions: readonly Extension[]): readonly string[] {
-  const claims = extensions.flatMap(({ name, routes = [], settings = [], workers = [], toolKinds = [] }) => [
-    { name, claim: `the schema ${schemaOf(name)}` },
-    ...routes.map(({ method, path }) => ({ name, claim: `the route ${method} ${path.replaceAll(/:\w+/g, ":")}` })),
-    ...settings.map((row) => ({ name, claim: `the setting ${row.name}` })),
-    ...workers.map((worker) => ({ name, claim: `the worker ${worker.name}` })),
-    ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${name}.${kind.name}` })),
-  ]);
+export function findClashes(loaded: readonly Claimant[]): readonly string[] {
+  const extensions = loaded.map(({ extension, routes = [] }) => ({ ...extension, routes }));
+  const claims = extensions.flatMap(({ name, routes, ...parts }) => {
+    const { settings = [], standardVariables = [], workers = [], toolKinds = [], commands = [] } = parts;
+    const { telemetry, findHelp } = parts;
+    return [
+      { name, claim: `the schema ${schemaOf(name)}` },
+      ...(telemetry === undefined ? [] : [{ name, claim: "the telemetry" }]),
+      ...standardVariables.map((variable) => ({ name, claim: `the setting ${variable.name}` })),
+      ...routes.map(({ method, path }) => ({ name, claim: `the route ${method} ${path.replaceAll(/:\w+/g, ":")}` })),
+      ...settings.map((row) => ({ name, claim: `the setting ${row.name}` })),
+      ...workers.map((worker) => ({ name, claim: `the worker ${worker.name}` })),
+      ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${toolKindOf(name, kind.name)}` })),
+      ...(findHelp === undefined ? [] : [{ name, claim: "the help for errors" }]),
+      ...commands.map((command) => ({ name, claim: `the command ${command.name}` })),
+    ];
+  });
   return [...Map.groupBy(claims, ({ claim }) => claim)]
     .filter(([, claimants]) => claimants.length > 1)
     .map(([claim, claimants]) => `${claim} is claimed by ${claimants.map(({ name }) => name).join(" and ")}`);
+}
+
+/** The name that `tools.kind` stores: `notes.search`, or only `notes` for the kind with the name of the extension. */
+export function toolKindOf(extension: string, kind: string): string {
+  return kind === extension ? extension : `${extension}.${kind}`;
 }
 
 /** The database schema of an extension: `ext_notes`. */
@@ -75,21 +116,42 @@ function findSettingFaults({ name, settings = [] }: Extension): readonly string[
   });
 }
 
-function findRouteFaults({ method, path, access, limit, handler }: ExtensionRoute): readonly string[] {
+/** A standard names these variables, so that they need not begin with the name of the extension. */
+function findVariableFaults(name: unknown): readonly string[] {
+  const title = `the variable ${String(name)}`;
+  if (typeof name !== "string" || !/^[A-Z][A-Z0-9_]+$/.test(name)) return [`${title} must have capitals, digits and _`];
+  return CORE_SETTINGS.has(name) ? [`${title} is one of the core`] : [];
+}
+
+function findRouteFaults(route: ExtensionRoute): readonly string[] {
+  const { method, path, access, keyScope, limit, renderError, handler } = route;
   const title = `route ${String(method)} ${String(path)}`;
   return [
     ...(METHODS.includes(method) ? [] : [`${title}: the method must be one of ${METHODS.join(", ")}`]),
     ...(typeof path === "string" && path.startsWith("/") && !path.includes("*")
       ? []
       : [`${title}: the path must begin with / and have no *`]),
-    ...(typeof path === "string" && RESERVED.test(path) ? [`${title}: the path is reserved for the core`] : []),
+    ...(typeof path === "string" && isReserved(path) ? [`${title}: the path is reserved for the core`] : []),
     // A route must not be open, or free of limits, because its author forgot to say.
     ...(ACCESS.includes(access) ? [] : [`${title}: access must be one of ${ACCESS.join(", ")}`]),
     ...(limit === null || Object.hasOwn(LIMITS, String(limit))
       ? []
       : [`${title}: limit must be null or one of ${Object.keys(LIMITS).join(", ")}`]),
+    ...(keyScope === undefined || SCOPES.includes(keyScope)
+      ? []
+      : [`${title}: keyScope must be one of ${SCOPES.join(", ")}`]),
+    ...(renderError === undefined || isFunction(renderError) ? [] : [`${title}: renderError must be a function`]),
     ...(isFunction(handler) ? [] : [`${title}: handler must be a function`]),
   ];
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isReserved(path: string): boolean {
+  const functionName = FUNCTION_PATH.exec(path)?.[1];
+  return RESERVED.test(path) && (functionName === undefined || CORE_FUNCTIONS.has(functionName));
 }
 
 function isFunction(value: unknown): boolean {

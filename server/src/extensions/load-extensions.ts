@@ -2,14 +2,19 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
 import { type ExtensionSchema, messageOf } from "../db/index.ts";
-import { findClashes, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
-import type { Extension, ExtensionContext } from "./port.ts";
+import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
+import type { ConfiguredParts, Extension, ExtensionContext } from "./port.ts";
 
 export interface LoadedExtension {
   readonly extension: Extension;
   readonly settings: ExtensionContext["settings"];
+  /** Those of its standard variables that are set. */
+  readonly variables: Environment;
   /** Null for an extension without SQL files. */
   readonly schema: ExtensionSchema | null;
+  /** The fixed routes and those of `configure`. */
+  readonly routes: NonNullable<Extension["routes"]>;
+  readonly trustedUrls: readonly string[];
 }
 
 const OWN_SCOPE = "@swarmbase/";
@@ -36,15 +41,46 @@ export async function loadExtensions(options: {
     const found = findExtensionFaults(extension);
     faults.push(...found.map((fault) => `EXTENSIONS: ${name}: ${fault}`));
     if (found.length > 0) continue;
-    const { sql, settings: rows = [] } = extension;
+    const { sql, settings: rows = [], standardVariables = [], telemetry } = extension;
     const { settings, faults: settingFaults } = readExtensionSettings(rows, environment, workingDir);
     faults.push(...settingFaults);
+    const variables = pickVariables(
+      standardVariables.map((variable) => variable.name),
+      environment,
+    );
+    faults.push(...(telemetry?.findFaults?.(variables) ?? []));
     const schema = sql === undefined ? null : { schema: schemaOf(extension.name), dir: fileURLToPath(sql) };
-    loaded.push({ extension, settings, schema });
+    const configured = settingFaults.length > 0 ? {} : await configure(extension, settings);
+    const routes = [...(extension.routes ?? []), ...(configured.routes ?? [])];
+    const partFaults =
+      configured.faults ?? findConfiguredFaults(configured).map((fault) => `EXTENSIONS: ${name}: ${fault}`);
+    faults.push(...partFaults);
+    if (partFaults.length > 0) continue;
+    loaded.push({ extension, settings, variables, schema, routes, trustedUrls: configured.trustedUrls ?? [] });
   }
-  faults.push(...findClashes(loaded.map(({ extension }) => extension)).map((fault) => `EXTENSIONS: ${fault}`));
+  faults.push(...findClashes(loaded).map((fault) => `EXTENSIONS: ${fault}`));
   if (faults.length > 0) throw new SettingsError(faults);
   return loaded;
+}
+
+/** What `configure` returns, or the faults that it throws. */
+async function configure(
+  extension: Extension,
+  settings: LoadedExtension["settings"],
+): Promise<ConfiguredParts & { readonly faults?: readonly string[] }> {
+  try {
+    return (await extension.configure?.(settings)) ?? {};
+  } catch (error) {
+    return {
+      faults: error instanceof SettingsError ? error.faults : [`EXTENSIONS: ${extension.name}: ${messageOf(error)}`],
+    };
+  }
+}
+
+/** The named variables that are set. */
+function pickVariables(names: readonly string[], environment: Environment): Environment {
+  const entries = names.map((name) => [name, environment[name]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== ""));
 }
 
 async function importExtension(name: string, workingDir: string): Promise<Extension> {

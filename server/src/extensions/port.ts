@@ -1,14 +1,40 @@
+import type { TracerProvider } from "@opentelemetry/api";
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
+import type { Client } from "pg";
 import type { ToolKind } from "../agents/index.ts";
 import type { AuthErrorCode } from "../auth/index.ts";
-import type { ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
-import type { InterfaceDescription } from "./describe-interface.ts";
+import type {
+  Environment,
+  ExtensionSettingRow,
+  ExtensionSettings,
+  Settings,
+  StandardVariable,
+} from "../config/index.ts";
+import type { LogLine, MetricFamily } from "../observe/index.ts";
+import type { Catalogue } from "../rest/index.ts";
+import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 
+export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { AppError } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
+export type { Catalogue, Column, FunctionEntry, Relation } from "../rest/index.ts";
 export type { ToolCall } from "../agents/index.ts";
 export type { DescribedRoute, InterfaceDescription, JsonSchema } from "./describe-interface.ts";
-export type { AuthErrorCode, ErrorCode, ExtensionSettingRow, LimitName };
+export type {
+  ExtensionCaller,
+  ExtensionContext,
+  ExtensionCore,
+  ExtensionDatabase,
+  ExtensionError,
+  ExtensionErrorResponse,
+  ExtensionRequest,
+  ExtensionResponse,
+  ExtensionRestAnswer,
+  ExtensionRestCall,
+  ExtensionRoute,
+  Query,
+} from "./route-port.ts";
+export type { AuthErrorCode, ErrorCode, ExtensionSettingRow, LimitName, LogLine, MetricFamily, StandardVariable };
 
 /**
  * What a package adds to the service. A package exports one value of this type as `extension`; everything in it is data
@@ -23,6 +49,8 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly docs: URL;
   /** Environment variables; each name begins with the extension's name: `NOTES_` for `notes`. */
   readonly settings?: Rows;
+  /** Environment variables that a standard names and defines (`OTEL_…`). The extension receives their texts and checks them itself. */
+  readonly standardVariables?: readonly StandardVariable[];
   /** A folder with `migrations/*.sql` and optionally `functions/*.sql`, applied in the schema `ext_<name>`. */
   readonly sql?: URL;
   /** Who may do what with each table of the schema: lines of the access matrix, and the statement behind each line. */
@@ -31,88 +59,31 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly routes?: readonly ExtensionRoute<Rows>[];
   /** Run by nodes with the role `worker`; not while the database is a held copy. */
   readonly workers?: readonly ExtensionWorker<Rows>[];
-  /** Kinds that `tools.kind` takes as `<extension>.<kind>`. */
-  readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
-}
-
-export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  /** By the name of the environment variable. */
-  readonly settings: ExtensionSettings<Rows>;
-  readonly database: ExtensionDatabase;
-  /** The service's version. */
-  readonly version: string;
-  now(): Date;
-  /** Requests to other hosts, under the address policy of webhooks and tools; redirects are errors. */
-  readonly fetch: typeof globalThis.fetch;
-  /** Writes the log event `extension.note`. */
-  note(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** The same for a failure: the log event `extension.failed`. */
-  fail(message: string, error: unknown): void;
-  /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
-  describe(): InterfaceDescription;
-}
-
-export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Segments may be `:name`. Paths of the core (`/rest/v1`, `/auth/v1`, …) are reserved. */
-  readonly path: string;
   /**
-   * `bearer`: an API key and a token of any role. `account`: a user with a live session, or the service role.
-   * `user`: a user with a live session. `service`: the service role.
+   * Parts that depend on the values of the settings. Called once, before the service starts. What it throws stops the start; a
+   * `SettingsError` reports several faults at once.
    */
-  readonly access: "public" | "apikey" | "bearer" | "account" | "user" | "service";
-  /** The row of the rate limits that a call counts for; rows other than `api` and `auth` count for `api` too. */
-  readonly limit: LimitName | null;
-  /** The body arrives as a Buffer of any media type instead of parsed JSON. */
-  readonly isBodyRaw?: boolean;
-  handler(request: ExtensionRequest, context: ExtensionContext<Rows>): Promise<ExtensionResponse> | ExtensionResponse;
+  configure?(settings: ExtensionSettings<Rows>): ConfiguredParts<Rows> | Promise<ConfiguredParts<Rows>>;
+  /** Kinds that `tools.kind` takes as `<extension>.<kind>`; a kind with the name of the extension is only `<extension>`. */
+  readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
+  /** Run by `swarmbase <name>`, also while the service is stopped. */
+  readonly commands?: readonly ExtensionCommand<Rows>[];
+  /** Receives the traces, metrics and log lines of this node. At most one loaded extension has it. */
+  readonly telemetry?: ExtensionTelemetry;
+  /**
+   * The path of the page that explains an error code, or null. Errors carry it as `Link: <path>; rel="help"`. Called at the
+   * start, once for each code of the service and of accounts, and with null for codes of PostgREST and PostgreSQL.
+   */
+  findHelp?(code: ErrorCode | AuthErrorCode | null): string | null;
 }
 
-export interface ExtensionRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly params: Readonly<Record<string, string | undefined>>;
-  /** The first value of each name. */
-  readonly query: Readonly<Record<string, string | undefined>>;
-  /** Names in lower case; the first value of each. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Parsed JSON, `undefined` without a body; a Buffer where the route says `isBodyRaw`. */
-  readonly body: unknown;
-  readonly caller: ExtensionCaller;
-  /** Aborted when the connection closes. */
-  readonly signal: AbortSignal;
+/** What `configure` adds to an extension. */
+export interface ConfiguredParts<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  /** In addition to `routes`. */
+  readonly routes?: readonly ExtensionRoute<Rows>[];
+  /** URLs that the operator has set: for `fetch`, their origins may have any address and may use plain HTTP. */
+  readonly trustedUrls?: readonly string[];
 }
-
-/** Handed on to `database.asCaller` as it is. */
-export interface ExtensionCaller {
-  readonly role: "anon" | "authenticated" | "service_role";
-  /** Null for the anon and the service role. */
-  readonly userId: string | null;
-}
-
-export interface ExtensionResponse {
-  /** Default: 200. */
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** A Buffer or string is sent as it is, anything else as JSON, `undefined` as an empty body. */
-  readonly body?: unknown;
-  /** Sent piece by piece instead of `body`; the headers name its content type. */
-  readonly stream?: AsyncIterable<string>;
-}
-
-export interface ExtensionDatabase {
-  /** One transaction with the caller's role, under its row-level rules; a caller whose session has ended gets a 401. */
-  asCaller<T>(caller: ExtensionCaller, work: (query: Query) => Promise<T>): Promise<T>;
-  /** One transaction with the service's login (`sb_service`), which sees what the migrations grant to it. */
-  asService<T>(work: (query: Query) => Promise<T>): Promise<T>;
-}
-
-/** One statement with parameters; resolves to its rows. */
-export type Query = <Row extends object = Record<string, unknown>>(
-  text: string,
-  values?: readonly unknown[],
-) => Promise<readonly Row[]>;
 
 export interface ExtensionWorker<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   readonly name: string;
@@ -127,6 +98,100 @@ export interface ExtensionToolKind<Rows extends readonly ExtensionSettingRow[] =
   findConfigFaults(config: Readonly<Record<string, unknown>>): ReturnType<ToolKind["findConfigFaults"]>;
   /** One call. What it throws fails the tool call; the model sees the message of an AppError, and of nothing else. */
   run(call: Parameters<ToolKind["run"]>[0], context: ExtensionContext<Rows>): ReturnType<ToolKind["run"]>;
+}
+
+export interface ExtensionCommand<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  /** Lower-case letters, digits and hyphens; none of the core's. */
+  readonly name: string;
+  /** Without a capital and a full stop: a row of `swarmbase help`. */
+  readonly summary: string;
+  /** Printed by `swarmbase help <name>`; its first line is the usage. */
+  readonly help: string;
+  /** Resolves with the exit code. A `UsageError` prints the help and exits with 2, any other error prints its message and exits with 1. */
+  run(context: ExtensionCommandContext<Rows>): Promise<number>;
+}
+
+export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  /** The arguments after the name of the command. */
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** Aborts when the program has to end. */
+  readonly signal: AbortSignal;
+  readonly version: string;
+  now(): Date;
+  /** The extension's own settings, by the name of the environment variable. */
+  readonly settings: ExtensionSettings<Rows>;
+  /** The settings of the service. */
+  readonly serviceSettings: Settings;
+  /** What a service of this data directory wrote for programs on this machine; null when none was ever started. */
+  findCredentials(): Promise<ServiceCredentials | null>;
+  /** Requests to the service that the user names, whatever its address; redirects are errors. */
+  openFetch(options: {
+    readonly url: string;
+    /** Certificate authorities in PEM, trusted in addition to those of the system. */
+    readonly ca: readonly string[];
+  }): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> };
+  /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
+  withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
+}
+
+/** The part of `credentials.json` that calls of the service need. */
+export interface ServiceCredentials {
+  readonly url: string;
+  readonly anon_key: string;
+  readonly service_role_key: string;
+  /** Null when the operator provides the certificate. */
+  readonly ca_cert_file: string | null;
+}
+
+export interface CommandDatabase {
+  /** Logs in as the owner of the schema, as `url` does. */
+  readonly client: Client;
+  /** The connection string, password included. */
+  readonly url: string;
+  /**
+   * Creates a database on the same server with the schema of the core and of the loaded extensions and without rows, and drops it
+   * after the work. Throws when the database itself is not migrated to this release, because nothing could be compared then.
+   */
+  withScratchDatabase<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Tables, views and functions of the schemas, as REST serves them. */
+  loadCatalogue(schemas: readonly string[]): Promise<Catalogue>;
+}
+
+export interface ExtensionTelemetry {
+  /** What is wrong with the declared variables, each fault with the name of its variable; empty when the service can start. */
+  findFaults?(environment: TelemetryContext["environment"]): readonly string[];
+  /** Called once, before the service starts. Null: the environment asks for no telemetry. */
+  open(context: TelemetryContext): Promise<Telemetry | null>;
+}
+
+export interface TelemetryContext {
+  /** The variables of `standardVariables` that are set. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The service's version. */
+  readonly version: string;
+  /** The metrics of the metrics endpoint with their current values. Empty until the service has started. */
+  readMetrics(): Promise<readonly MetricFamily[]>;
+  /** Writes the log event `extension.note`, once the service starts. */
+  note(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** The same for a failure: the log event `extension.failed`. */
+  fail(message: string, error: unknown): void;
+}
+
+export interface Telemetry {
+  /** Creates the spans of requests, statements, deliveries and runs. Null: there are none. */
+  readonly tracerProvider: TracerProvider | null;
+  /** Whether trace context is accepted from callers and sent to webhooks, models and tools. */
+  readonly propagates: boolean;
+  /** Whether `readMetrics` is called, so that the service measures also without a metrics endpoint. */
+  readonly hasMetrics: boolean;
+  /** Receives each log line, with its secrets removed. Must neither throw nor wait. Null: lines are not wanted. */
+  readonly onLine: ((line: LogLine) => void) | null;
+  /** Sends what is buffered and ends. Resolves in a bounded time. */
+  close(): Promise<void>;
 }
 
 export interface ExtensionAccess {

@@ -1,90 +1,42 @@
 import { z } from "zod";
-import type { Listening, Respond, RunRequest } from "../agents/index.ts";
-import type { Principal } from "../db/index.ts";
+import type { Listening, Respond, RunRequest, ToolResult } from "../agents/index.ts";
+import { type Principal, requireScope } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
+import { isRecord } from "../json/index.ts";
 import { callerIdOf } from "./caller-id.ts";
+import { readConversation } from "./conversation-body.ts";
 import { defineFunction } from "./define-function.ts";
-import type { FunctionResponse, FunctionCall, FunctionDescription, NamedFunction } from "./function-call.ts";
-import { readBody } from "./read-body.ts";
+import type {
+  FunctionResponse,
+  FunctionCall,
+  FunctionDescription,
+  NamedFunction,
+  WarnableCall,
+} from "./function-call.ts";
+import { invalidBodyError, readBody } from "./read-body.ts";
+import {
+  type ConversationBody,
+  MAX_SEQ,
+  type MessageBody,
+  NUL,
+  type StartBody,
+  startAgentSchema,
+  startConversationSchema,
+  startSchema,
+  type SteerBody,
+  steerSchema,
+  type ToolResultBody,
+} from "./respond-bodies.ts";
 
-const MAX_MESSAGE_CHARACTERS = 32_000;
-/** Less than the column allows, because numbers and spaces can take more bytes there. */
-const MAX_METADATA_BYTES = 32_000;
-const MAX_METADATA_DEPTH = 32;
-const MAX_AGENTS = 100;
-const MAX_DECISIONS = 50;
-const MAX_SEQ = 2_147_483_647;
-
-const NUL = "\u0000";
-const id = z.guid().transform((text) => text.toLowerCase());
-const seq = z.number().int().min(0).max(MAX_SEQ);
-const text = (max: number) =>
-  z
-    .string()
-    // Counts characters as the database does; a text that is far too long is not scanned.
-    .refine((value) => value.length <= max * 2 && countCharacters(value) <= max, `must have at most ${max} characters`)
-    .refine((value) => !value.includes(NUL) && value.isWellFormed(), "must be text without zero bytes");
-const metadata = z
-  .record(z.string(), z.unknown())
-  .refine(isStorable, "must be JSON of at most 32,000 bytes and 32 levels");
-
-const startSchema = z.object({
-  swarm_id: id,
-  message: text(MAX_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
-  agent_ids: z.array(id).min(1).max(MAX_AGENTS).nullish(),
-  stream: z.boolean().nullish(),
-  background: z.boolean().nullish(),
-  include_reasoning: z.boolean().nullish(),
-  on_conflict: z.enum(["enqueue", "reject", "interrupt"]).nullish(),
-  on_disconnect: z.enum(["continue", "cancel"]).nullish(),
-  max_turns: z.number().int().min(1).max(50).nullish(),
-  reply_to_id: id.nullish(),
-  client_message_id: text(255)
-    .refine((value) => value !== "", "must not be empty")
-    .nullish(),
-  metadata: metadata.nullish(),
-  /** Required with the service role, which has no user. */
-  user_id: id.nullish(),
-});
-
-const steerSchema = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("cancel"), run_id: id, user_id: id.nullish() }),
-  z.object({
-    action: z.literal("approve"),
-    run_id: id,
-    user_id: id.nullish(),
-    decisions: z
-      .array(z.object({ tool_execution_id: id, approved: z.boolean(), reason: text(1_000).optional() }))
-      .min(1)
-      .max(MAX_DECISIONS),
-  }),
-  z.object({
-    action: z.literal("attach"),
-    run_id: id,
-    user_id: id.nullish(),
-    last_event_id: z
-      .union([
-        seq,
-        z
-          .string()
-          .regex(/^\d{1,10}$/)
-          .transform(Number)
-          .pipe(seq),
-      ])
-      .nullish(),
-    stream: z.boolean().nullish(),
-    include_reasoning: z.boolean().nullish(),
-  }),
-]);
-
-type StartBody = z.infer<typeof startSchema>;
-type SteerBody = z.infer<typeof steerSchema>;
+/** The default of the column `tools.input_schema`. */
+const ANY_INPUT = { type: "object", properties: {} };
 
 export const AGENT_RESPOND = {
   name: "agent-respond",
   access: "account",
+  keyScope: "run",
   limit: "api",
-  body: z.union([startSchema, steerSchema]),
+  body: z.union([startSchema, startAgentSchema, startConversationSchema, steerSchema]),
 } as const satisfies FunctionDescription;
 
 /** Starts a run in which the agents of a swarm answer, and controls it. */
@@ -93,7 +45,7 @@ export function createAgentRespond(respond: Respond): NamedFunction {
     try {
       return await (isSteering(call.body)
         ? steer(respond, call, readBody(steerSchema, call))
-        : start(respond, call, readBody(startSchema, call)));
+        : start(respond, call, readStartBody(call)));
     } finally {
       // A run can take minutes, and each of its answers is counted.
       await call.showRateLimitState();
@@ -101,39 +53,34 @@ export function createAgentRespond(respond: Respond): NamedFunction {
   });
 }
 
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-/** Whether the database can store the value as JSON: small, not too deep, without NUL and lone surrogates. */
-function isStorable(value: unknown): boolean {
-  if (!isShallow(value, MAX_METADATA_DEPTH)) return false;
-  const json = JSON.stringify(value);
-  return Buffer.byteLength(json) <= MAX_METADATA_BYTES && !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(json);
-}
-
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
-}
-
 function isSteering(body: unknown): boolean {
   return typeof body === "object" && body !== null && Object.hasOwn(body, "action");
+}
+
+function readStartBody(call: WarnableCall): StartBody {
+  const { swarm_id: swarmId, agent_id: agentId, messages } = isRecord(call.body) ? call.body : {};
+  if (!isAbsent(messages) && isAbsent(agentId)) throw invalidBodyError({ messages: "needs agent_id" });
+  if (isAbsent(agentId)) return readBody(startSchema, call);
+  if (!isAbsent(swarmId)) throw invalidBodyError({ agent_id: "cannot be combined with swarm_id" });
+  if (isAbsent(messages)) return readBody(startAgentSchema, call);
+  if (isRecord(call.body) && !isAbsent(call.body["message"]))
+    throw invalidBodyError({ messages: "cannot be combined with message" });
+  return readBody(startConversationSchema, call);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<FunctionResponse> {
   const { headers, signal } = call;
   const principal = requireUser(actFor(call.principal, body.user_id));
   const request: RunRequest = {
-    swarmId: body.swarm_id,
-    message: body.message,
-    agentIds: body.agent_ids ? [...new Set(body.agent_ids)] : null,
-    onConflict: body.on_conflict ?? null,
+    ...readTarget(body),
+    ...("messages" in body ? readConversationRequest(body) : readMessageRequest(body)),
     maxTurns: body.max_turns ?? null,
-    replyToId: body.reply_to_id ?? null,
-    clientMessageId: body.client_message_id ?? null,
+    responseSchema: body.response_schema ?? null,
+    clientTools: (body.client_tools ?? []).map((tool) => ({ ...tool, input_schema: tool.input_schema ?? ANY_INPUT })),
     metadata: body.metadata ?? {},
     idempotencyKey: readIdempotencyKey(headers["idempotency-key"]),
     fingerprint: JSON.stringify(body),
@@ -150,13 +97,40 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
   });
 }
 
+type Said = Pick<RunRequest, "message" | "conversation" | "onConflict" | "replyToId" | "clientMessageId">;
+
+function readMessageRequest(body: MessageBody): Said {
+  return {
+    message: body.message,
+    conversation: null,
+    onConflict: body.on_conflict ?? null,
+    replyToId: body.reply_to_id ?? null,
+    clientMessageId: body.client_message_id ?? null,
+  };
+}
+
+function readConversationRequest(body: ConversationBody): Said {
+  const { message, ...conversation } = readConversation(body);
+  return { message, conversation, onConflict: null, replyToId: null, clientMessageId: null };
+}
+
+function readTarget(body: StartBody): Pick<RunRequest, "swarmId" | "agentId" | "agentIds"> {
+  // Other agents that were added to the private swarm do not answer.
+  if ("agent_id" in body) return { swarmId: null, agentId: body.agent_id, agentIds: [body.agent_id] };
+  const { swarm_id: swarmId, agent_ids: agentIds } = body;
+  return { swarmId, agentId: null, agentIds: agentIds ? [...new Set(agentIds)] : null };
+}
+
 function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<FunctionResponse> {
   const principal = actFor(call.principal, body.user_id);
   switch (body.action) {
     case "cancel":
       return respond.cancel(principal, body.run_id, call.signal);
     case "approve":
+      requireScope(call.principal, "approve");
       return respond.decide(requireUser(principal), body.run_id, body.decisions);
+    case "submit_tool_results":
+      return respond.submit(requireUser(principal), body.run_id, body.results.map(toToolResult));
     case "attach": {
       const listening: Listening = {
         isStreamed: body.stream ?? true,
@@ -167,6 +141,13 @@ function steer(respond: Respond, call: FunctionCall, body: SteerBody): Promise<F
       return respond.attach(principal, body.run_id, listening);
     }
   }
+}
+
+/** The model reads text: a value that is no text becomes JSON. PostgreSQL stores neither null characters nor lone surrogates. */
+function toToolResult({ tool_execution_id, output, error }: ToolResultBody): ToolResult {
+  if (error !== undefined) return { tool_execution_id, error };
+  const text = typeof output === "string" ? output : JSON.stringify(output);
+  return { tool_execution_id, output: text.replaceAll(NUL, "").toWellFormed() };
 }
 
 /** The service role acts for the user that the body names; a user acts for themselves only. */

@@ -25,6 +25,7 @@ type Operation = z.infer<typeof operationSchema>;
 export const BATCH = {
   name: "batch",
   access: "bearer",
+  keyScope: "read",
   limit: "api",
   isBodyRaw: true,
   body: batchSchema,

@@ -1,4 +1,4 @@
-import type { LimitName } from "@swarmbase/sdk";
+import type { ApiKeyScope, LimitName } from "@swarmbase/sdk";
 import type { z } from "zod";
 import type { Principal } from "../db/index.ts";
 import type { WindowName } from "../limits/index.ts";
@@ -9,6 +9,8 @@ export interface FunctionCall {
   /** Lower-case names; the first of several values. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly principal: Principal;
+  /** The address of the client. */
+  readonly address: string;
   /** Aborted when the connection closes. */
   readonly signal: AbortSignal;
   /** Counts another rate limit than that of the route; throws when it is exceeded. */
@@ -44,6 +46,8 @@ export interface FunctionDescription {
   readonly name: string;
   /** `bearer`: a token of any role, which the database checks. `account`: a user with a live session, or the service role. */
   readonly access: "bearer" | "account";
+  /** The scope that an API key of a user needs. Absent: API keys are rejected. */
+  readonly keyScope?: ApiKeyScope;
   readonly limit: LimitName;
   /** The call creates the user's first signing secret, so it cannot be signed yet. */
   readonly isForFirstSecret?: boolean;

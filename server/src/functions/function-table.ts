@@ -1,4 +1,5 @@
 import { AGENT_RESPOND } from "./agent-respond.ts";
+import { API_KEYS } from "./api-keys.ts";
 import { BATCH } from "./batch.ts";
 import type { FunctionDescription } from "./function-call.ts";
 import { REQUEST_SIGNING } from "./request-signing.ts";
@@ -16,4 +17,5 @@ export const FUNCTION_TABLE: readonly FunctionDescription[] = [
   TEST_WEBHOOK,
   WEBHOOK_DISPATCHER,
   REQUEST_SIGNING,
+  API_KEYS,
 ];

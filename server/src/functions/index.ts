@@ -1,6 +1,7 @@
 // In charge of: the functions under `/functions/v1/`, one file per name, and parsing their bodies.
 // Not in charge of: the work itself, which belongs to the modules below.
 export { createAgentRespond } from "./agent-respond.ts";
+export { createApiKeys } from "./api-keys.ts";
 export { createBatch } from "./batch.ts";
 export { createRequestSigning } from "./request-signing.ts";
 export { createTestWebhook } from "./test-webhook.ts";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ImportCall, ToolOutcome, ToolModule } from "../agents/index.ts";
+import { hasScope } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { callerIdOf } from "./caller-id.ts";
 import { defineFunction } from "./define-function.ts";
@@ -21,14 +22,16 @@ const authSchema = z.discriminatedUnion("type", [
 ]);
 
 const serverSchema = z.object({
-  url: z.string().max(2048),
+  url: z.string().max(2048).optional(),
+  /** Instead of the URL: the name of a server that the operator has listed. */
+  server: z.string().min(1).max(64).optional(),
   headers: z.record(z.string(), z.string()).optional(),
   auth: authSchema.optional(),
   secrets: secretsSchema.default({}),
 });
 
 const bodySchema = z.discriminatedUnion("action", [
-  serverSchema.partial({ url: true }).extend({ action: z.literal("list"), tool_id: z.guid().optional() }),
+  serverSchema.extend({ action: z.literal("list"), tool_id: z.guid().optional() }),
   serverSchema.extend({
     action: z.literal("import"),
     names: z.array(z.string().min(1).max(256)).min(1).max(100),
@@ -44,6 +47,7 @@ type Body = z.infer<typeof bodySchema>;
 export const TOOLS = {
   name: "tools",
   access: "account",
+  keyScope: "write",
   // Each action calls an external server.
   limit: "tool",
   body: bodySchema,
@@ -60,11 +64,13 @@ export function createTools(tools: ToolModule): NamedFunction {
       case "import": {
         const { names, visibility } = body;
         const ownerId = chooseOwner(callerId, body);
+        requireOne({ url: body.url, server: body.server });
         const made = await tools.importRemote({ callerId, ownerId, server: body, names, visibility });
         return { status: made.imported.length > 0 ? 201 : 200, body: made };
       }
       case "test": {
-        const { outcome } = await tools.test({ callerId, toolId: body.tool_id, input: body.input });
+        const canApprove = hasScope(call.principal, "approve");
+        const { outcome } = await tools.test({ callerId, canApprove, toolId: body.tool_id, input: body.input });
         return { status: 200, body: renderOutcome(body.tool_id, outcome) };
       }
     }
@@ -72,10 +78,16 @@ export function createTools(tools: ToolModule): NamedFunction {
 }
 
 function chooseServer(call: Extract<Body, { action: "list" }>): Parameters<ToolModule["listRemote"]>[0]["server"] {
-  const { tool_id: toolId, url } = call;
-  if (toolId !== undefined && url === undefined) return { toolId };
-  if (toolId === undefined && url !== undefined) return { ...call, url };
-  throw invalidBodyError({ url: "is needed, or tool_id in its place" });
+  const { tool_id: toolId, url, server } = call;
+  requireOne({ url, server, tool_id: toolId });
+  return toolId === undefined ? call : { toolId };
+}
+
+/** The members are alternatives. */
+function requireOne(members: Readonly<Record<string, string | undefined>>): void {
+  const given = Object.values(members).filter((value) => value !== undefined);
+  if (given.length === 1) return;
+  throw invalidBodyError({ url: `is needed, or one of ${Object.keys(members).slice(1).join(", ")} in its place` });
 }
 
 function chooseOwner(callerId: string | null, call: Extract<Body, { action: "import" }>): ImportCall["ownerId"] {

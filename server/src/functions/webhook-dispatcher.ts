@@ -16,6 +16,7 @@ const bodySchema = z.discriminatedUnion("action", [
 export const WEBHOOK_DISPATCHER = {
   name: "webhook-dispatcher",
   access: "account",
+  keyScope: "write",
   limit: "webhook",
   body: bodySchema,
 } as const satisfies FunctionDescription;

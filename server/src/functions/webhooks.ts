@@ -18,6 +18,7 @@ const bodySchema = z.discriminatedUnion("action", [
 export const WEBHOOKS = {
   name: "webhooks",
   access: "account",
+  keyScope: "write",
   limit: "api",
   body: bodySchema,
 } as const satisfies FunctionDescription;

@@ -4,11 +4,12 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Authentication } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import { ANON_PRINCIPAL } from "../db/index.ts";
-import { AppError, renderError } from "../errors/index.ts";
+import { AppError, type HelpLinks, type RenderedError } from "../errors/index.ts";
 import type { Limits } from "../limits/index.ts";
-import type { Observer } from "../observe/index.ts";
+import type { Observer, TraceSource } from "../observe/index.ts";
 import type { AccessLog } from "./response/access-log.ts";
-import { responseHeadersOf } from "./response/response-headers.ts";
+import { Compressor } from "./response/compressor.ts";
+import type { ResponseHeadersOf } from "./response/response-headers.ts";
 import { buildAllowedMethods } from "./routes/allowed-methods.ts";
 import { addBodyParsers, keepBodiesRaw } from "./request/body-parsers.ts";
 import { addAuthentication, type AuthGuard, readCredentials } from "./request/authentication.ts";
@@ -22,6 +23,7 @@ import {
 } from "./request/rate-limits.ts";
 import { methodNotAllowedError, notFoundError, toHttpError } from "./response/http-errors.ts";
 import { rejectRequest } from "./response/raw-response.ts";
+import { renderRouteError } from "./response/render-route-error.ts";
 import { requestIdOf } from "./request/request-id.ts";
 import { addSignatures, buildSignatureHook, type SignatureCheck } from "./request/request-signature.ts";
 import type { Route } from "./routes/route.ts";
@@ -33,7 +35,10 @@ import type { TlsMaterial } from "./server/tls/tls-material.ts";
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HttpServerOptions {
-  settings: Pick<Settings, "host" | "port" | "bodyLimitBytes" | "handshakeTimeoutMs" | "stopTimeoutMs"> &
+  settings: Pick<
+    Settings,
+    "host" | "port" | "bodyLimitBytes" | "handshakeTimeoutMs" | "stopTimeoutMs" | "http2" | "compression"
+  > &
     RequestTimeouts &
     ConnectionSettings;
   /** Null in proxy mode. */
@@ -49,7 +54,11 @@ export interface HttpServerOptions {
   fallback?: Fallback;
   /** Takes over upgraded connections. Without it, upgrades are rejected. */
   onUpgrade?: UpgradeListener;
+  /** Without them, errors name no page that explains them. */
+  helpLinks?: HelpLinks;
   observer: Observer;
+  /** Null or absent: requests have no spans. */
+  traceSource?: TraceSource | null;
 }
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -58,6 +67,7 @@ interface AppParts {
   readonly server: Server;
   readonly connections: Connections;
   readonly accessLog: AccessLog;
+  readonly responseHeadersOf: ResponseHeadersOf;
 }
 
 const PARAMETER_LENGTH = 2_048;
@@ -68,8 +78,8 @@ export function buildApp(
   options: HttpServerOptions,
   parts: AppParts,
 ): { app: FastifyInstance; listener: RequestListener } {
-  const { settings, routes, limits } = options;
-  const { server, connections, accessLog } = parts;
+  const { settings, routes, limits, helpLinks } = options;
+  const { server, connections, accessLog, responseHeadersOf } = parts;
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -97,12 +107,13 @@ export function buildApp(
       reply.raw.destroy();
       return reply;
     }
+    const render = (shown: AppError): RenderedError => renderRouteError(shown, request, helpLinks);
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
-      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request));
+      rejectRequest(request.raw, reply.raw, withRateLimitState(known, request), { responseHeadersOf, render });
       return reply;
     }
-    const { status, headers, body } = renderError(known);
+    const { status, headers, body } = render(known);
     return reply
       .code(status)
       .headers({ ...responseHeadersOf(request), "x-request-id": request.id, ...headers })
@@ -129,14 +140,17 @@ export function buildApp(
     const allowed = allowedMethods(path);
     throw allowed.length > 0 ? methodNotAllowedError(allowed) : notFoundError(path);
   });
-  app.addHook("onSend", (_request, reply, _payload, done) => {
-    if (connections.isClosing) void reply.header("connection", "close");
+  app.addHook("onSend", ({ raw }, reply, _payload, done) => {
+    // HTTP/2 has no such header, which Fastify sets too.
+    if (raw.httpVersionMajor === 2) void reply.removeHeader("connection");
+    else if (connections.isClosing) void reply.header("connection", "close");
     done();
   });
   app.setErrorHandler(sendError);
   app.setNotFoundHandler((request) => {
     throw notFoundError(request.url);
   });
+  app.decorate("compressor", settings.compression ? new Compressor() : null);
   addAuthentication(app);
   addRateLimitStates(app);
   addSignatures(app);
@@ -172,7 +186,8 @@ function addRoutes(
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
-    const { isAal1Accepted = false } = route;
+    const { isAal1Accepted = false, keyScope } = route;
+    const rule = { access, isBearerIgnored, isAal1Accepted, ...(keyScope !== undefined && { keyScope }) };
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (guard === undefined && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);
@@ -184,12 +199,12 @@ function addRoutes(
       method,
       url: path,
       exposeHeadRoute: !isHeadRejected,
+      config: { renderError: route.renderError },
       // Before the body is read, so that nothing is parsed for an unauthenticated request.
       async onRequest(request, reply) {
         accessLog.identify(reply.raw, { route: path });
         try {
-          request.authentication =
-            (await guard?.({ access, isBearerIgnored, isAal1Accepted }, readCredentials(request))) ?? UNAUTHENTICATED;
+          request.authentication = (await guard?.(rule, readCredentials(request))) ?? UNAUTHENTICATED;
         } catch (error) {
           throw rateLimits === null ? error : await rateLimits.countRejected(request, reply, error);
         }

@@ -7,7 +7,7 @@ export type { HttpServerOptions, UpgradeListener } from "./build-app.ts";
 export { createHttpServer, type HttpServer } from "./server/create-http-server.ts";
 export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
 export { firstValues } from "./request/header-values.ts";
-export { functionRoutes } from "./routes/function-routes.ts";
+export { functionCallOf, functionRoutes } from "./routes/function-routes.ts";
 export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health-routes.ts";
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";

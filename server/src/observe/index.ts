@@ -1,8 +1,17 @@
-// In charge of: log lines and metrics, from one closed list of observations, without secrets.
+// In charge of: log lines and metrics, from one closed list of observations, without secrets; trace context.
 // Not in charge of: deciding when something is observed, or responses to clients.
 
 export type { GaugeName } from "./metric-table.ts";
-export { createMeter, type GaugeReading, type Meter } from "./meter.ts";
+export { createMeter, type GaugeReading, type Meter, type MetricFamily } from "./meter.ts";
 export { renderObservationsReference } from "./render-observations-reference.ts";
 export { OBSERVATIONS, type ObservationName } from "./observations.ts";
-export { createObserver, type Observer } from "./observer.ts";
+export { createObserver, type LogLine, type Observer } from "./observer.ts";
+export { redactText } from "./redact.ts";
+export {
+  activeTraceparent,
+  contextBelow,
+  parseTraceparent,
+  traceparentOf,
+  TRACER_NAME,
+  type TraceSource,
+} from "./trace-source.ts";

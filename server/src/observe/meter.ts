@@ -1,11 +1,24 @@
+import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type * as PromClient from "prom-client";
 import { GAUGES, type GaugeName, type GaugeRow, METRICS, type MetricRow } from "./metric-table.ts";
 import type { ObservationName } from "./observations.ts";
 
 export interface GaugeReading {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
+}
+
+/** A metric with its current values. A histogram has values named `<name>_bucket` (label `le`), `<name>_sum` and `<name>_count`. */
+export interface MetricFamily {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram" | "summary";
+  readonly values: readonly {
+    readonly metricName?: string;
+    readonly labels: Readonly<Record<string, string | number>>;
+    readonly value: number;
+  }[];
 }
 
 export interface Meter {
@@ -15,6 +28,8 @@ export interface Meter {
   readonly contentType: string;
   /** In the text format of Prometheus. */
   render(): Promise<string>;
+  /** The same metrics as data. */
+  read(): Promise<readonly MetricFamily[]>;
 }
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
@@ -24,12 +39,22 @@ const READ_TIMEOUT_MS = 1_000;
 
 type Recorder = (fields: Readonly<Record<string, unknown>>) => void;
 
+interface Target {
+  readonly client: typeof PromClient;
+  readonly registry: PromClient.Registry;
+}
+
+const require = createRequire(import.meta.url);
+
 export function createMeter(): Meter {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Loaded here, because most processes have no meter and the client takes a tenth of the time that a process needs to load.
+  const client = require("prom-client") as typeof PromClient;
+  const registry = new client.Registry();
+  client.collectDefaultMetrics({ register: registry });
+  const target = { client, registry };
   const recorders = new Map<ObservationName, Recorder[]>();
   for (const row of METRICS) {
-    const record = row.kind === "counter" ? countInto(row, registry) : measureInto(row, registry);
+    const record = row.kind === "counter" ? countInto(row, target) : measureInto(row, target);
     for (const name of row.on) recorders.set(name, [...(recorders.get(name) ?? []), record]);
   }
   return {
@@ -38,7 +63,7 @@ export function createMeter(): Meter {
     },
     gauge(name, read) {
       const { help, labels }: GaugeRow = GAUGES[name];
-      new Gauge({
+      new client.Gauge({
         name,
         help,
         labelNames: [...labels],
@@ -52,6 +77,7 @@ export function createMeter(): Meter {
     },
     contentType: registry.contentType,
     render: () => registry.metrics(),
+    read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],
   };
 }
 
@@ -70,13 +96,13 @@ async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   }
 }
 
-function countInto({ name, help, labels, field }: MetricRow, registry: Registry): Recorder {
-  const counter = new Counter({ name, help, labelNames: [...labels], registers: [registry] });
+function countInto({ name, help, labels, field }: MetricRow, { client, registry }: Target): Recorder {
+  const counter = new client.Counter({ name, help, labelNames: [...labels], registers: [registry] });
   return (fields) => counter.inc(pick(fields, labels), field === undefined ? 1 : toNumber(fields[field]));
 }
 
-function measureInto({ name, help, labels, field = "durationMs" }: MetricRow, registry: Registry): Recorder {
-  const histogram = new Histogram({
+function measureInto({ name, help, labels, field = "durationMs" }: MetricRow, { client, registry }: Target): Recorder {
+  const histogram = new client.Histogram({
     name,
     help,
     labelNames: [...labels],

@@ -83,6 +83,11 @@ export const OBSERVATIONS = {
     sampled: true,
   },
 
+  // auth: API keys of users
+  "api_key.created": { level: "info", message: "created an API key" },
+  "api_key.revoked": { level: "info", message: "revoked an API key" },
+  "api_key.use_failed": { level: "warn", message: "could not record which API keys were used", sampled: true },
+
   // auth: mail
   "mail.written": { level: "info", message: "no mail server is configured, wrote a mail to a file" },
   "mail.retried": { level: "warn", message: "could not send a mail, retrying" },
@@ -120,6 +125,7 @@ export const OBSERVATIONS = {
   "http.plain_refused": { level: "debug", message: "rejected a plain HTTP request" },
   "http.handshake_failed": { level: "debug", message: "TLS handshake failed" },
   "http.request_refused": { level: "debug", message: "rejected a malformed request" },
+  "http.session_failed": { level: "debug", message: "closed an HTTP/2 connection because of an error" },
   "http.connections_exceeded": {
     level: "warn",
     message: "closed connections because a limit of connections is reached",
@@ -158,12 +164,19 @@ export const OBSERVATIONS = {
   "realtime.presence_failed": { level: "warn", message: "could not send presence to other nodes, retrying" },
   "realtime.recheck_failed": { level: "warn", message: "could not check access again, retrying" },
 
+  "realtime.signals_failed": { level: "warn", message: "could not register followed topics, retrying" },
+
   // realtime: change feed
   "realtime.live": { level: "info", message: "reading the change feed of the database" },
   "realtime.feed_lost": { level: "warn", message: "lost the change feed of the database, reconnecting" },
   "realtime.unavailable": {
     level: "warn",
     message: "the database does not permit the change feed, realtime has no changes",
+  },
+  "realtime.catalogue_failed": { level: "warn", message: "could not read what is published, retrying" },
+  "realtime.publication_failed": {
+    level: "warn",
+    message: "could not add what is published to the change feed, retrying",
   },
   "realtime.policy_failed": {
     level: "warn",
@@ -190,6 +203,11 @@ export const OBSERVATIONS = {
   "tool.definitions_excluded": {
     level: "info",
     message: "excluded tools with an invalid declaration of an MCP server",
+    sampled: true,
+  },
+  "tool.server_ended": {
+    level: "warn",
+    message: "an MCP server of MCP_SERVERS_FILE could not be started, or has ended by itself",
     sampled: true,
   },
 

@@ -1,15 +1,25 @@
+import { createRequire } from "node:module";
 import { pino } from "pino";
-import pinoPretty from "pino-pretty";
+import type PinoPretty from "pino-pretty";
 import type { Meter } from "./meter.ts";
 import { OBSERVATIONS, type Observation, type ObservationLevel, type ObservationName } from "./observations.ts";
 import { redactFields } from "./redact.ts";
 import { createSampler, type LeftOut, type Sampler } from "./sampler.ts";
 
 const ACCESS_LEVEL = "info";
+const require = createRequire(import.meta.url);
 
 export interface Observer {
   note<N extends ObservationName>(name: N, fields?: Record<string, unknown>): void;
   child(bindings: Record<string, unknown>): Observer;
+}
+
+/** A line of the log as it is written: secrets are removed from its fields. */
+export interface LogLine {
+  readonly level: ObservationLevel;
+  readonly event: ObservationName;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface ObserverOptions {
@@ -18,6 +28,8 @@ export interface ObserverOptions {
   readonly destination?: NodeJS.WritableStream;
   /** Receives all observations, whatever the log level. */
   readonly meter?: Meter | null;
+  /** Receives each line beside the destination. Must not throw. */
+  readonly onLine?: ((line: LogLine) => void) | undefined;
   /** Logs every request, whatever the log level, without sampling. */
   readonly hasAccessLog?: boolean;
   /** Length of the window in which sampled lines are counted. */
@@ -39,9 +51,9 @@ export function createObserver(options: ObserverOptions): Observer {
     options.format === "pretty" ? prettyStream(destination) : destination,
   );
   const alwaysWithStack = options.level === "debug" || options.level === "trace";
-  const { meter = null, hasAccessLog = false, sampleWindowMs } = options;
+  const { meter = null, hasAccessLog = false, sampleWindowMs, onLine } = options;
   const sampler = createSampler(sampleWindowMs === undefined ? {} : { windowMs: sampleWindowMs });
-  return wrapLogger(logger, { alwaysWithStack, meter, hasAccessLog, sampler });
+  return wrapLogger(logger, { alwaysWithStack, meter, hasAccessLog, sampler, onLine, bindings: {} });
 }
 
 interface NoteOptions {
@@ -49,10 +61,13 @@ interface NoteOptions {
   readonly meter: Meter | null;
   readonly hasAccessLog: boolean;
   readonly sampler: Sampler;
+  readonly onLine: ObserverOptions["onLine"];
+  /** Redacted fields of every line. */
+  readonly bindings: Readonly<Record<string, unknown>>;
 }
 
 function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
-  const { alwaysWithStack, meter, hasAccessLog, sampler } = options;
+  const { alwaysWithStack, meter, hasAccessLog, sampler, onLine, bindings: ownBindings } = options;
   // Has a level of its own, so that it also logs below the level of the log.
   const accessLogger = hasAccessLog ? logger.child({}, { level: ACCESS_LEVEL }) : null;
   const write = (
@@ -63,7 +78,9 @@ function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
   ): void => {
     const { message, stack }: Observation = OBSERVATIONS[name];
     const withStack = alwaysWithStack || stack === true;
-    to[level]({ ...redactFields(fields, { withStack }), event: name }, message);
+    const redacted = redactFields(fields, { withStack });
+    to[level]({ ...redacted, event: name }, message);
+    onLine?.({ level, event: name, message, fields: { ...ownBindings, ...redacted } });
   };
   return {
     note(name, fields = {}) {
@@ -79,7 +96,8 @@ function wrapLogger(logger: pino.Logger, options: NoteOptions): Observer {
       if (sampled !== true || sampler.admits(name, noteLeftOut)) write(logger, level, name, fields);
     },
     child(bindings) {
-      return wrapLogger(logger.child(redactFields(bindings, { withStack: alwaysWithStack })), options);
+      const redacted = redactFields(bindings, { withStack: alwaysWithStack });
+      return wrapLogger(logger.child(redacted), { ...options, bindings: { ...ownBindings, ...redacted } });
     },
   };
 }
@@ -91,6 +109,8 @@ function isRequest(name: ObservationName): boolean {
 // In this process and not in a worker thread: the line about a crash must be written before the process ends.
 function prettyStream(destination: NodeJS.WritableStream): NodeJS.WritableStream {
   const isTerminal = "isTTY" in destination && destination.isTTY === true;
+  // Loaded here, because a log in JSON does not need it.
+  const pinoPretty = require("pino-pretty") as typeof PinoPretty;
   return pinoPretty({
     destination,
     sync: true,

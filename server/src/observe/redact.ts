@@ -25,6 +25,10 @@ const URL_USERINFO = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]*@/gi;
 // A signed token is recognisable in any text: two base64url parts with a dot, both of JSON objects.
 const SIGNED_TOKEN = /eyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]*/g;
 
+// An API key of a user. A whole key is recognisable after any character, such as the last digit of `%20`; a cut one only
+// at the beginning of a word, because `task_` ends like the prefix of keys.
+const USER_KEY = /(?:\bsk_|sk(?:_|%5F)(?=[0-9A-Z]{40}))[0-9A-Z]{20,}/gi;
+
 export interface RedactOptions {
   readonly withStack: boolean;
 }
@@ -48,8 +52,9 @@ export function isSecretName(name: string): boolean {
   return isSecret;
 }
 
-function redactText(text: string): string {
-  return text.replace(URL_USERINFO, `$1:${REDACTED}@`).replace(SIGNED_TOKEN, REDACTED);
+/** The text without passwords of connection strings, signed tokens and API keys. */
+export function redactText(text: string): string {
+  return text.replace(URL_USERINFO, `$1:${REDACTED}@`).replace(SIGNED_TOKEN, REDACTED).replace(USER_KEY, REDACTED);
 }
 
 function redactRecord(record: object, options: RedactOptions, depth: number): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { Agent, buildConnector, type Dispatcher, fetch, Headers, type RequestInit, type Response } from "undici";
+import { Agent, type buildConnector, type Dispatcher, fetch, Headers, type RequestInit, type Response } from "undici";
 import { type ConnectorOptions, openConnector } from "./connection/guarded-connector.ts";
 import { OutboundError } from "./outbound-result.ts";
 import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
@@ -22,19 +22,18 @@ export interface GuardedFetch {
 export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { policy, connectionsPerOrigin, exemptUrls } = options;
   const exemptOrigins = new Set(exemptUrls.map((url) => new URL(url).origin));
-  const { connect: connectGuarded, tls, close: closeConnector } = openConnector(options);
-  const connectExempt = buildConnector(tls);
+  const { connect: connectGuarded, connectAnywhere, close: closeConnector } = openConnector(options);
   const agent = new Agent({
     connections: connectionsPerOrigin,
     allowH2: false,
     connect: (to, callback) => {
-      if (exemptOrigins.has(originOf(to))) connectExempt(to, callback);
+      if (exemptOrigins.has(originOf(to))) connectAnywhere(to, callback);
       else connectGuarded(to, callback);
     },
   });
   const checkTarget = (text: string): TargetCheck => {
     const url = URL.parse(text);
-    return url !== null && exemptOrigins.has(url.origin) ? { ok: true, url } : checkTargetUrl(text, policy);
+    return url !== null && exemptOrigins.has(url.origin) ? { ok: true, url } : checkTargetUrl(text, policy, options);
   };
   const requireTarget = (text: string): URL => {
     const target = checkTarget(text);

@@ -12,20 +12,28 @@ export type TargetCheck = { readonly ok: true; readonly url: URL } | Rejection;
 const MAX_URL_LENGTH = 2048;
 const MAX_NAME_LENGTH = 253;
 const HTTPS = /^https:\/\//i;
+const SCHEME = /^https?:\/\//i;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const LOCAL_SUFFIXES = [".localhost", ".local", ".internal", ".home.arpa", ".lan"];
+
+export interface TargetOptions {
+  /** Whether a server on this machine may be reached without TLS, where the policy allows its address. */
+  readonly allowsPlainLoopback?: boolean;
+}
 
 /**
  * Checks a target without the DNS: syntax, literal addresses, names that are never public, ports. The URL that it returns is
  * the one to request: its scheme and host are in lower case, and its host has no trailing dot, so that the certificate, the
  * Host header and the pool of connections have one name.
  */
-export function checkTargetUrl(text: string, policy: AddressPolicy): TargetCheck {
-  const fault = findTextFault(text);
+export function checkTargetUrl(text: string, policy: AddressPolicy, options: TargetOptions = {}): TargetCheck {
+  const fault = findTextFault(text, options);
   if (fault !== null) return reject(fault);
   const url = URL.parse(text);
   if (url === null) return reject("The URL cannot be parsed.");
   if (/[^.]\.$/.test(url.hostname)) url.hostname = url.hostname.slice(0, -1);
+  if (url.protocol !== "https:" && !isLoopbackHost(hostOf(url)))
+    return reject("The URL must begin with https://, unless the server is on this machine.");
   // Before the port: the answer for a blocked address is the same for every port.
   const hostFault = isIP(hostOf(url)) === 0 ? findNameFault(url.hostname, policy) : findLiteralFault(url, policy);
   if (hostFault !== null) return hostFault;
@@ -38,19 +46,33 @@ function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
+/** Hosts of this machine. What the name leads to is checked when a connection is made. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopbackAddress(host);
+}
+
+export function isLoopbackUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && isLoopbackHost(hostOf(url));
+}
+
+export function isLoopbackAddress(address: string): boolean {
+  return address === "::1" || (isIP(address) === 4 && address.startsWith("127."));
+}
+
 /** Names that no public zone can contain. They may resolve only to addresses that the operator allowed. */
 export function isLocalName(name: string): boolean {
   return !name.includes(".") || LOCAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
 /** Checks the text itself, because the URL parser silently removes or rewrites misleading characters. */
-function findTextFault(text: string): string | null {
+function findTextFault(text: string, { allowsPlainLoopback = false }: TargetOptions): string | null {
   if (text.length > MAX_URL_LENGTH) return `The URL is longer than ${MAX_URL_LENGTH} characters.`;
-  if (!HTTPS.test(text)) return "The URL must begin with https://.";
+  if (!(allowsPlainLoopback ? SCHEME : HTTPS).test(text)) return "The URL must begin with https://.";
   if (/[\s\p{Cc}\\]/u.test(text) || !text.isWellFormed()) {
     return "The URL must not contain spaces, control characters or backslashes.";
   }
-  const authority = text.replace(HTTPS, "").split(/[/?#]/, 1)[0] ?? "";
+  const authority = text.replace(SCHEME, "").split(/[/?#]/, 1)[0] ?? "";
   if (authority === "") return "The URL has no host.";
   if (authority.includes("@")) return "The URL must not contain a user name or password.";
   return null;

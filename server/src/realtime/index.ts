@@ -6,4 +6,5 @@ export type { Changes } from "./changes.ts";
 export { openChanges } from "./feed/open-changes.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
+export { createFollowedTopics } from "./signals/followed-topics.ts";
 export type { Admission, Authenticate, PrivateTopics, RealtimeOptions } from "./realtime-options.ts";

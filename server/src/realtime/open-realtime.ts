@@ -10,6 +10,7 @@ import { Presence } from "./presence/presence.ts";
 import { PresenceSync } from "./presence/presence-sync.ts";
 import { DEFAULT_TIMING, type RealtimeOptions } from "./realtime-options.ts";
 import type { RealtimeState } from "./realtime-state.ts";
+import { Signals } from "./signals/signals.ts";
 import { createHousekeeping } from "./sockets/housekeeping.ts";
 import { SocketEndpoint } from "./sockets/socket-endpoint.ts";
 import { ChangeFrames } from "./wire/change-frames.ts";
@@ -38,6 +39,7 @@ export function openRealtime(options: RealtimeOptions) {
     for (const channel of sessionChannels.findEnded(ended)) channel.fail("system", "The session has ended");
   });
   const rechecks = new TopicRechecks({ ...options, presence });
+  const signals = new Signals({ ...options, node, topics });
   const state: RealtimeState = {
     ...options,
     topics,
@@ -47,6 +49,7 @@ export function openRealtime(options: RealtimeOptions) {
     sessionChannels,
     endedSessions,
     rechecks,
+    signals,
   };
   const removeUpdateListener = changes.onSessionsUpdated((sessionIds, whenVisible) => {
     for (const id of sessionIds) {
@@ -62,6 +65,7 @@ export function openRealtime(options: RealtimeOptions) {
     createHousekeeping(state, endpoint.sockets, timing.sweepMs),
     createRecheck(state, endpoint.sockets, timing.recheckMs),
     rechecks.worker,
+    signals.worker,
     presenceSync.worker,
   ];
 
@@ -77,6 +81,7 @@ export function openRealtime(options: RealtimeOptions) {
       removeListener();
       removeUpdateListener();
       rechecks.close();
+      await signals.close();
       broadcaster.close();
       await presenceSync.close();
       presence.close();

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../config/index.ts";
+import type { HelpLinks } from "../errors/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Principal } from "../db/index.ts";
 import type { Changes } from "./changes.ts";
+import type { FollowedTopics } from "./signals/followed-topics.ts";
 
 /** The principal of a socket or channel, and when its token expires. */
 export interface Admission {
@@ -72,11 +74,14 @@ export interface RealtimeOptions {
   readonly changes: Changes;
   readonly authenticate: Authenticate;
   readonly privateTopics: PrivateTopics;
+  readonly followedTopics: FollowedTopics;
   readonly settings: Pick<Settings, Extract<keyof Settings, `realtime${string}`>>;
   readonly observer: Observer;
   readonly clock: Clock;
   /** What counts as one client of a handshake. Without it sockets are only counted together. */
   readonly addressOf?: (request: IncomingMessage) => string;
+  /** Pages that explain the errors of a handshake. */
+  readonly helpLinks?: HelpLinks;
   /** A random id. */
   readonly newId: () => string;
   readonly timing?: Partial<RealtimeTiming>;

@@ -5,6 +5,7 @@ import type { Broadcaster } from "./broadcast/broadcaster.ts";
 import type { TopicChannels } from "./channels/topic-channels.ts";
 import type { Presence } from "./presence/presence.ts";
 import type { RealtimeOptions } from "./realtime-options.ts";
+import type { Signals } from "./signals/signals.ts";
 import type { ChangeFrames } from "./wire/change-frames.ts";
 
 /** Shared by all sockets of a node. */
@@ -16,4 +17,5 @@ export interface RealtimeState extends RealtimeOptions {
   readonly sessionChannels: SessionChannels;
   readonly endedSessions: EndedSessions;
   readonly rechecks: TopicRechecks;
+  readonly signals: Signals;
 }

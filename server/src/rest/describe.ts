@@ -1,5 +1,5 @@
 import type { StatementResult } from "../db/index.ts";
-import type { Catalogue, Relation } from "./catalogue/catalogue.ts";
+import type { Catalogue, FunctionEntry, Relation } from "./catalogue/catalogue.ts";
 import { buildOpenApi, type OpenApiOptions, type Visibility } from "./openapi/build-openapi.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { METHODS } from "./parse/route.ts";
@@ -10,11 +10,24 @@ import type { RestAnswer } from "./rest-call.ts";
 /** Lists the methods that a path supports; the database decides whether this caller may use them. */
 export function answerOptions(request: ParsedRequest, catalogue: Catalogue): RestAnswer {
   const { target, schema } = request;
-  const allowed =
-    target.kind === "relation"
-      ? allowedOn(getRelation(catalogue, { schema, name: target.name }))
-      : METHODS[target.kind];
-  return { status: 200, headers: { allow: allowed.join(",") }, body: null };
+  return { status: 200, headers: { allow: listAllowed(target, schema, catalogue).join(",") }, body: null };
+}
+
+function listAllowed(target: ParsedRequest["target"], schema: string, catalogue: Catalogue): readonly string[] {
+  switch (target.kind) {
+    case "root":
+      return METHODS.root;
+    case "relation":
+      return allowedOn(getRelation(catalogue, { schema, name: target.name }));
+    case "rpc":
+      return allowedFor(catalogue.schemas.get(schema)?.functions.get(target.name) ?? []);
+  }
+}
+
+/** A read-only transaction can call any function, but one that is volatile probably writes. */
+function allowedFor(overloads: readonly FunctionEntry[]): readonly string[] {
+  const isWriting = overloads.length > 0 && overloads.every(({ volatility }) => volatility === "volatile");
+  return isWriting ? ["OPTIONS", "POST"] : METHODS.rpc;
 }
 
 function allowedOn({ isInsertable, isUpdatable, isDeletable, primaryKey }: Relation): readonly string[] {

@@ -11,6 +11,7 @@ import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
 
 /** Raised by the statement itself when a write or a call did not give exactly one row. */
 const NOT_SINGLE = "SB116";
+const READ_ONLY = "25006";
 const UNKNOWN_NAME = /^PGRST20\d$/;
 
 /** A request that the database rejected, and the table that it addressed. */
@@ -66,7 +67,14 @@ export function isDoubtful(error: unknown, requests: readonly ParsedRequest[]): 
   const { cause } = error;
   if (!(cause instanceof pg.DatabaseError) || cause.code === undefined) return false;
   const isStaleType = cause.code === NOT_SINGLE && Number(cause.detail) === STALE_TYPE_ROWS;
-  return isStaleType || isStaleSign(cause.code) || (isMisfit(cause.code) && requests.some(hasTypedValues));
+  // The function may have become volatile.
+  const isStaleVolatility = cause.code === READ_ONLY && requests.some(({ method }) => method === "POST");
+  return (
+    isStaleType ||
+    isStaleVolatility ||
+    isStaleSign(cause.code) ||
+    (isMisfit(cause.code) && requests.some(hasTypedValues))
+  );
 }
 
 /** Columns of a body and function parameters are cast to types of the catalogue; operands of filters are not. */

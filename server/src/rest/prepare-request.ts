@@ -1,4 +1,5 @@
-import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { Catalogue, FunctionEntry, MediaHandler } from "./catalogue/catalogue.ts";
+import { findMediaHandlers } from "./catalogue/media-handlers.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { settleCall } from "./plan/call-settle.ts";
 import { findFunction } from "./plan/find-function.ts";
@@ -46,7 +47,11 @@ export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, opti
   const { limits, isPlanEnabled, isCountCapped, mustBeSingle = false, isCounted = false } = options;
   const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
   const request = called === null ? parsed : settleCall(parsed, called);
-  const media = negotiate(request, { isPlanEnabled, functionResult: called?.returns ?? null });
+  const media = negotiate(request, {
+    isPlanEnabled,
+    functionResult: called?.returns ?? null,
+    handlers: handlersOf(request, called, catalogue),
+  });
   const { key, values, placeholders, isCapped } = parameteriseRequest(request, media, {
     maxRows: limits.maxRows,
     isCountCapped,
@@ -63,4 +68,19 @@ export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, opti
   });
   if (shape.plan.kind === "write") checkWrite(request, shape.plan);
   return { request, media, shape, values };
+}
+
+function handlersOf(
+  { target, schema, query: { select } }: ParsedRequest,
+  called: FunctionEntry | null,
+  { mediaHandlers }: Catalogue,
+): readonly MediaHandler[] {
+  if (mediaHandlers.length === 0 || target.kind === "root" || called?.returns.kind === "scalar") return [];
+  const relation = called === null ? { schema, name: target.name } : called.returns.rowOf;
+  return findMediaHandlers(mediaHandlers, relation, select.length === 1 && select[0]?.kind === "star");
+}
+
+/** It cannot be rejected any more when its rows arrive. */
+export function returnsWritten({ shape: { plan } }: PreparedRequest): boolean {
+  return plan.answer.isCounted === true && plan.answer.body.kind !== "none";
 }

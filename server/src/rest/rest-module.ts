@@ -3,6 +3,7 @@ import { failedStatementOf } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { applyRules } from "./apply-rules.ts";
 import { attemptOf, isWriteAttempt } from "./attempt.ts";
+import { NO_SETTINGS } from "./catalogue/build-settings.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import { type CatalogueHolder, openCatalogue } from "./catalogue/watch-catalogue.ts";
 import { type BufferedResponse, BufferedBytes } from "./buffered-bytes.ts";
@@ -14,7 +15,7 @@ import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts"
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
-import { type PreparedRequest, prepareRequest, type RequestShape } from "./prepare-request.ts";
+import { type PreparedRequest, prepareRequest, type RequestShape, returnsWritten } from "./prepare-request.ts";
 import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
@@ -22,7 +23,8 @@ import { readEstimate, readMainResult } from "./respond/main-result.ts";
 import { QueryCost } from "./query-cost.ts";
 import type { BatchAnswer, RestAnswer, RestCall } from "./rest-call.ts";
 import type { RestOptions } from "./rest-options.ts";
-import { groupOf, type RunOptions, type RunResult, runDescription, runPrepared } from "./run-prepared.ts";
+import { groupOf, type RunOptions, runDescription, runPrepared } from "./run-prepared.ts";
+import type { RunResult } from "./statement-group.ts";
 import { RequestShapeCache } from "./request-shape-cache.ts";
 import type { StatementLimits } from "./sql/draft.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
@@ -42,7 +44,7 @@ interface RejectedWrite {
   readonly calls: readonly [RestCall, ...RestCall[]];
 }
 
-/** Requests that run in one transaction, for one caller. */
+/** Requests of one transaction. */
 interface Run {
   readonly call: RestCall;
   readonly isBatch: boolean;
@@ -61,12 +63,15 @@ export class RestModule {
   readonly #catalogue: CatalogueHolder;
   readonly #shapes = new RequestShapeCache<RequestShape>();
   readonly #limits: StatementLimits;
+  readonly #searchPaths: RunOptions["searchPaths"];
   readonly #buffered: BufferedBytes;
 
   constructor(options: RestOptions, catalogue: CatalogueHolder) {
-    const { dbMaxRows, dbCountCap, dbMaxResponseBytes, dbMaxBufferedBytes } = options.settings;
+    const { dbSchemas, dbExtraSearchPath, ...limits } = options.settings;
+    const { dbMaxRows, dbCountCap, dbMaxResponseBytes, dbMaxBufferedBytes } = limits;
     this.#options = options;
     this.#catalogue = catalogue;
+    this.#searchPaths = new Map(dbSchemas.map((schema) => [schema, [...new Set([schema, ...dbExtraSearchPath])]]));
     this.#limits = {
       maxRows: dbMaxRows === 0 ? null : dbMaxRows,
       countCap: dbCountCap,
@@ -81,7 +86,7 @@ export class RestModule {
   }
 
   async answer(call: RestCall): Promise<RestAnswer> {
-    const checked = this.#read(call, this.#startCost());
+    const checked = this.#read(call, new QueryCost(this.#options.settings));
     const { method, target } = checked.request;
     if (method === "OPTIONS" || target.kind === "root") return this.#describe(checked);
     const buffer = this.#buffered.open(call.principal);
@@ -102,7 +107,7 @@ export class RestModule {
    * in the result. All of them together may cost what one request may.
    */
   async answerBatch(calls: readonly [RestCall, ...RestCall[]]): Promise<BatchAnswer> {
-    const cost = this.#startCost();
+    const cost = new QueryCost(this.#options.settings);
     const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call, cost)));
     const buffer = this.#buffered.open(calls[0].principal);
     try {
@@ -113,10 +118,6 @@ export class RestModule {
       buffer.release();
       throw error;
     }
-  }
-
-  #startCost(): QueryCost {
-    return new QueryCost(this.#options.settings);
   }
 
   #readForBatch(call: RestCall, cost: QueryCost): CheckedRequest {
@@ -210,15 +211,16 @@ export class RestModule {
     const [, ...others] = checked;
     const calls = [checked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
     if (prepared.some(returnsWritten)) buffer.requireShare();
+    const options = this.#runOptions(checked, call);
     try {
-      const results = await runPrepared(prepared, calls, { ...this.#runOptions(checked, call), onBytes: buffer.add });
+      const results = await runPrepared(prepared, calls, { ...options, onBytes: buffer.add });
       const isWrite = checked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;
     } catch (error) {
       const statementIndex = error instanceof Error ? failedStatementOf(error) : null;
       // An error on entering or at commit (deferred constraints) belongs to no single request.
-      const index = statementIndex === null ? -1 : groupOf(prepared, statementIndex);
+      const index = statementIndex === null ? -1 : groupOf(prepared, statementIndex, options);
       const rejectedIndex = index < 0 && !isBatch ? 0 : index;
       const [rejected, entry] = [checked[rejectedIndex], prepared[rejectedIndex]];
       if (rejected === undefined || entry === undefined)
@@ -243,7 +245,7 @@ export class RestModule {
     const { call, request, attempt } = rejected;
     const { body } = request;
     if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
-    if (prepared.some(({ shape }) => shape.isForeign)) return null;
+    if (this.#options.settings.dbPreRequest !== null || prepared.some(({ shape }) => shape.isForeign)) return null;
     const options = { ...this.#runOptions([], call), shouldRollBack: true };
     return locateRow(error, body.rows.length, (count) => {
       const rows = body.rows.slice(0, count);
@@ -262,7 +264,9 @@ export class RestModule {
     const isRollbackRequested = checked.some(({ request }) => request.preferences.tx === "rollback");
     return {
       pool: principal.role === "service_role" ? database.service : database.user,
-      schemas: settings.dbSchemas,
+      searchPaths: this.#searchPaths,
+      roleSettings: this.#catalogue.current().roleSettings.get(principal.role) ?? NO_SETTINGS,
+      preRequest: settings.dbPreRequest,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: settings.dbTxOverride && isRollbackRequested,
       maxResponseBytes: settings.dbMaxResponseBytes,
@@ -291,9 +295,4 @@ export class RestModule {
       isRollbackAllowed: settings.dbTxOverride,
     });
   }
-}
-
-/** It cannot be rejected any more when its rows arrive. */
-function returnsWritten({ shape: { plan } }: PreparedRequest): boolean {
-  return plan.answer.isCounted === true && plan.answer.body.kind !== "none";
 }

@@ -23,6 +23,9 @@ export interface RestOptions {
 
 interface RestSettings {
   readonly dbSchemas: readonly string[];
+  readonly dbExtraSearchPath: readonly string[];
+  /** A function that runs before each request; null: none. */
+  readonly dbPreRequest: string | null;
   /** 0: no limit. */
   readonly dbMaxRows: number;
   readonly dbMaxEmbedDepth: number;

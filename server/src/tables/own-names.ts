@@ -26,6 +26,7 @@ const READ_RELATIONS = [
   "runs",
   "run_turns",
   "run_events",
+  "model_calls",
   "tool_executions",
   "tool_execution_payloads",
   "usage_records",
@@ -35,12 +36,21 @@ const READ_RELATIONS = [
   "webhook_backlog",
   "webhook_previous_secrets",
   "swarm_invitations",
+  "api_keys",
+  "agent_versions",
 ] as const;
 
 export type WrittenRelation = (typeof WRITTEN_RELATIONS)[number];
 
 export const OWN_RELATIONS: ReadonlySet<string> = new Set([...WRITTEN_RELATIONS, ...READ_RELATIONS]);
-export const OWN_FUNCTIONS: ReadonlySet<string> = new Set(["tool", "agent_cards", "public_profiles", "webhook_health"]);
+export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
+  "tool",
+  "agent_cards",
+  "public_profiles",
+  "turns",
+  "webhook_health",
+  "restore_agent_version",
+]);
 
 export function isOwnRelation({ schema, name }: QualifiedName): boolean {
   return schema === OWN_SCHEMA && OWN_RELATIONS.has(name);

@@ -35,6 +35,7 @@ function renderSupport(supports: ModelSupport): Readonly<Record<string, unknown>
     penalties: supports.penalties,
     stop: supports.stop,
     tools: supports.tools,
+    response_schema: supports.responseSchema,
     reasoning: supports.reasoning,
   };
 }

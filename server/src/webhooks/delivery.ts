@@ -23,6 +23,8 @@ export interface Delivery extends DeliveryTarget {
   /** Recorded attempts of earlier rounds. */
   readonly attemptsBefore: number;
   readonly cause: "schedule" | "manual" | "test" | "replay";
+  /** The trace context of the request that caused the event or replayed it, where that request was recorded. */
+  readonly traceparent: string | null;
 }
 
 /** The window that a send is counted in; nulls without a limit. The request must start before the window ends. */

@@ -32,6 +32,7 @@ export interface FanOutOptions {
 export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worker {
   const { wakeUp, pollMs, insertClaims, onDeliveries } = options;
   const firstDelayMs = findScheduledDelayMs(tools.schedule, 1);
+  const isTraced = (tools.traceSource ?? null) !== null;
   const secondWakeUp = new WakeUp();
   let maxEvents = MAX_EVENTS;
   let needsSecondLoop = false;
@@ -41,7 +42,7 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     await insertClaims.waitForCapacity(maxWaitMs, signal);
     const claim = firstDelayMs === 0 ? insertClaims.prepare() : null;
     const limit = maxEvents;
-    const fannedOut = await fanOutEvents(tools.pool, limit, firstDelayMs, claim?.request ?? null).catch(
+    const fannedOut = await fanOutEvents(tools.pool, limit, firstDelayMs, claim?.request ?? null, isTraced).catch(
       (error: unknown) => {
         // The step may have failed because it was too large.
         maxEvents = Math.ceil(Math.min(limit, maxEvents) / 4);

@@ -1,6 +1,6 @@
 import type { Settings } from "../config/index.ts";
 import { createNotificationChannel, type Database } from "../db/index.ts";
-import type { Observer } from "../observe/index.ts";
+import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { WakeUp, type Worker } from "../jobs/index.ts";
@@ -45,6 +45,7 @@ export interface WebhooksOptions {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random?: () => number;
+  readonly traceSource?: TraceSource | null;
   readonly times?: Partial<typeof TIMES>;
 }
 
@@ -54,7 +55,16 @@ const STOP_SHARE = 0.7;
 export type WebhookModule = ReturnType<typeof openWebhooks>;
 
 export function openWebhooks(options: WebhooksOptions) {
-  const { database, outbound, listenUrl, settings, observer, clock, random = Math.random } = options;
+  const {
+    database,
+    outbound,
+    listenUrl,
+    settings,
+    observer,
+    clock,
+    random = Math.random,
+    traceSource = null,
+  } = options;
   const times = { ...TIMES, ...options.times };
   const tools: WebhookTools = {
     pool: database.service,
@@ -65,6 +75,7 @@ export function openWebhooks(options: WebhooksOptions) {
     schedule: settings.webhookRetrySchedule,
     disableRule: DISABLE_RULE,
     sendLimit: settings.limitWebhooks,
+    traceSource,
   };
   const [events, deliveries, recoveries] = [new WakeUp(), new WakeUp(), new WakeUp()];
   const wakeAll = (): void => {

@@ -2,24 +2,34 @@ import type { Clock } from "../time/index.ts";
 import type { Delivery } from "./delivery.ts";
 import type { AttemptResult } from "./outcome.ts";
 import { buildSignedHeaders } from "./sign.ts";
+import { traceAttempt } from "./trace-attempt.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
 const USER_AGENT = "Swarmbase-Webhooks/1";
 
-export interface SendAttemptOptions extends Pick<WebhookTools, "outbound" | "clock"> {
+export interface SendAttemptOptions extends Pick<WebhookTools, "outbound" | "clock" | "traceSource"> {
   readonly signal?: AbortSignal;
 }
 
 /** Sends one POST. Never rejects: every failure is a result. Returns null when the signal aborts it. */
-export async function sendAttempt(delivery: Delivery, options: SendAttemptOptions): Promise<AttemptResult | null> {
-  const { outbound, clock, signal } = options;
+export function sendAttempt(delivery: Delivery, options: SendAttemptOptions): Promise<AttemptResult | null> {
+  const { traceSource = null } = options;
+  if (traceSource === null) return post(delivery, options);
+  return traceAttempt(traceSource, delivery, (headers) => post(delivery, options, headers));
+}
+
+async function post(
+  delivery: Delivery,
+  { outbound, clock, signal }: SendAttemptOptions,
+  traceHeaders: Readonly<Record<string, string>> = {},
+): Promise<AttemptResult | null> {
   const startedAtMs = performance.now();
   // Encoded once for both signatures and the socket.
   const body = Buffer.from(delivery.body);
   try {
     const result = await outbound.post({
       url: delivery.url,
-      headers: buildHeaders(delivery, body, clock),
+      headers: buildHeaders(delivery, body, clock, traceHeaders),
       body,
       timeoutMs: delivery.timeoutMs,
       ...(signal === undefined ? {} : { signal }),
@@ -34,9 +44,15 @@ export async function sendAttempt(delivery: Delivery, options: SendAttemptOption
 }
 
 /** The custom headers of the webhook come first, so that they cannot replace the headers of the service. */
-function buildHeaders(delivery: Delivery, body: Buffer, clock: Clock): Record<string, string> {
+function buildHeaders(
+  delivery: Delivery,
+  body: Buffer,
+  clock: Clock,
+  traceHeaders: Readonly<Record<string, string>>,
+): Record<string, string> {
   return {
     ...delivery.headers,
+    ...traceHeaders,
     "Content-Type": "application/json",
     "User-Agent": USER_AGENT,
     ...buildSignedHeaders(delivery, body, Math.floor(clock.now().getTime() / 1_000)),

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Observer } from "../observe/index.ts";
+import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import type { Schedule } from "./outcome.ts";
@@ -16,4 +16,6 @@ export interface WebhookTools {
   readonly disableRule: DisableRule;
   /** Sends per user and minute; 0 is no limit. */
   readonly sendLimit: number;
+  /** Null or absent: attempts have no spans. */
+  readonly traceSource?: TraceSource | null;
 }

@@ -200,10 +200,10 @@ describe("rows of others", () => {
       const { rows } = await as(
         "member",
         `insert into public.messages (swarm_id, content, seq, sender_type, sender_id, sender_user_id, sender_agent_id, sender_name,
-           sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, created_at)
-         values (:swarm, 'hi', 1, 'agent', :owner, :owner, :ownerAgent, 'Owner', true, :run, :turn, 'stop', now(), now(), :owner, true, 'epoch')
+           sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, created_at, data)
+         values (:swarm, 'hi', 1, 'agent', :owner, :owner, :ownerAgent, 'Owner', true, :run, :turn, 'stop', now(), now(), :owner, true, 'epoch', '{"a": 1}')
          returning seq > 1 as numbered, sender_type, sender_id, sender_user_id, sender_agent_id, sender_name <> 'Owner' as named,
-           sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, created_at = now() as stamped`,
+           sender_deleted, run_id, turn_id, finish_reason, edited_at, deleted_at, deleted_by, flagged, data, created_at = now() as stamped`,
       );
       const member = stage.ids.get("member");
       assert.deepEqual(rows, [
@@ -223,6 +223,7 @@ describe("rows of others", () => {
           deleted_at: null,
           deleted_by: null,
           flagged: false,
+          data: null,
         },
       ]);
     }));

@@ -48,6 +48,6 @@ function judgeRefusal(error: unknown): Outcome {
   if (!(error instanceof pg.DatabaseError)) throw error;
   const { code = "" } = error;
   if (code === "42501") return "no";
-  if (code === "23503") return "none";
+  if (code === "23503" || code === "PT404") return "none";
   return NEVER_CODES.has(code) ? "never" : `${code} ${error.message}`;
 }

@@ -1,4 +1,5 @@
-import type { Scope } from "../../src/db/index.ts";
+import assert from "node:assert/strict";
+import { type Principal, type Scope, scopeOf as principalScope } from "../../src/db/index.ts";
 import type { FixtureIds } from "./fixture-ids.ts";
 
 /** The columns of the matrix, in its order. */
@@ -41,6 +42,15 @@ export function scopeOf(caller: Caller, ids: FixtureIds): Scope | null {
 
 export function userScope(id: string, email: string): Scope {
   return requestScope("authenticated", { sub: id, role: "authenticated", email });
+}
+
+/** The only kind of transaction that the service begins for an API key without the scope `write`. */
+export function readKeyScope(id: string): Scope {
+  const claims = { sub: id, role: "authenticated", email: "owner@example.test" };
+  const principal: Principal = { role: "authenticated", userId: id, claims, session: null, scopes: ["read"] };
+  const { role: _role, claims: _claims, ...transaction } = requestScope("authenticated", claims);
+  assert.throws(() => principalScope(principal, transaction), { code: "INSUFFICIENT_SCOPE" });
+  return principalScope(principal, { ...transaction, isReadOnly: true });
 }
 
 export function requestScope(role: Scope["role"], claims: Scope["claims"]): Scope {

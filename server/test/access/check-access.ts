@@ -51,6 +51,7 @@ export function checkAccess(title: string, server: ServerUnderCheck): void {
     for (const [table, lines] of matrix) {
       test(table, async () => {
         assert.deepEqual(await run.findWrongCells(lines), []);
+        assert.deepEqual(await run.findKeyFaults(lines), []);
       });
     }
   });

@@ -1,11 +1,12 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { loadExtensions } from "../../src/extensions/index.ts";
 import type { TableOperations } from "./operations/rows.ts";
 
 /** Every extension of this repository, and the one that the tests of the port use. */
+const packages = new URL("../../../packages/", import.meta.url);
 const names = [
-  ...readdirSync(new URL("../../../packages/", import.meta.url)),
+  ...readdirSync(packages).filter((name) => existsSync(new URL(`${name}/src/extension.ts`, packages))),
   fileURLToPath(new URL("../extensions/fixtures/notes/index.ts", import.meta.url)),
 ];
 const loaded = await loadExtensions({ names, environment: {} });

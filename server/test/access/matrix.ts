@@ -42,6 +42,11 @@ public.user_settings             | update                            | yes   -  
 public.user_settings             | delete                            | no    no    no     no     no      no       no    yes     yes
 public.user_settings             | update owner                      | no    -     -      -      -       -        no    no      no
 
+public.api_keys                  | select                            | yes   -     -      -      -       -        no    yes     yes
+public.api_keys                  | insert                            | no    no    no     no     no      no       no    no      yes
+public.api_keys                  | update                            | no    no    no     no     no      no       no    no      yes
+public.api_keys                  | delete                            | no    no    no     no     no      no       no    no      yes
+
 public.webhooks                  | select                            | yes   -     -      -      -       -        no    yes     yes
 public.webhooks                  | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.webhooks                  | update                            | yes   -     -      -      -       -        no    yes     yes
@@ -113,6 +118,12 @@ public.tools                     | update to public                  | no    -  
 public.tools                     | update owner                      | no    -     -      -      -       -        no    no      no
 public.tools                     | delete shared                     | yes   -     -      -      -       -        no    yes     yes
 public.tools                     | delete built-in                   | -     -     -      -      -       -        no    yes     yes
+
+public.agent_versions            | select                            | yes   -     -      -      -       -        no    yes     yes
+public.agent_versions            | insert                            | no    no    no     no     no      no       no    no      yes
+public.agent_versions            | update                            | no    no    no     no     no      no       no    no      yes
+public.agent_versions            | delete                            | no    no    no     no     no      no       no    no      yes
+public.agent_versions            | restore by function               | yes   none  none   none   none    none     no    yes     no
 
 public.agent_tools               | select                            | yes   -     -      -      -       -        no    yes     yes
 public.agent_tools               | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
@@ -236,6 +247,11 @@ public.tool_execution_payloads   | update                            | no    no 
 public.tool_execution_payloads   | delete                            | no    no    no     no     no      no       no    yes     yes
 public.tool_execution_payloads   | select member's agent             | yes   yes   yes    -      -       -        no    yes     yes
 
+public.model_calls               | select                            | yes   yes   yes    yes    -       -        no    yes     yes
+public.model_calls               | insert                            | no    no    no     no     no      no       no    yes     yes
+public.model_calls               | update                            | no    no    no     no     no      no       no    yes     yes
+public.model_calls               | delete                            | no    no    no     no     no      no       no    yes     yes
+
 public.run_events                | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.run_events                | insert                            | no    no    no     no     no      no       no    yes     yes
 public.run_events                | update                            | no    no    no     no     no      no       no    yes     yes
@@ -326,6 +342,10 @@ realtime.messages                | select                            | -     -  
 realtime.messages                | insert                            | no    no    no     no     no      no       no    yes     yes
 realtime.messages                | update                            | no    no    no     no     no      no       no    yes     yes
 realtime.messages                | delete                            | no    no    no     no     no      no       no    yes     yes
+realtime.messages                | select webhook signals            | yes   -     -      -      -       -        -     yes     yes
+realtime.messages                | insert webhook signals            | no    no    no     no     no      no       no    yes     yes
+realtime.messages                | select agent signals              | yes   yes   yes    yes    -       -        -     yes     yes
+realtime.messages                | insert agent signals              | no    no    no     no     no      no       no    yes     yes
 
 private.settings                 | select                            | no    no    no     no     no      no       no    no      yes
 private.settings                 | insert                            | no    no    no     no     no      no       no    no      no
@@ -341,6 +361,21 @@ private.request_nonces           | select                            | no    no 
 private.request_nonces           | insert                            | no    no    no     no     no      no       no    no      yes
 private.request_nonces           | update                            | no    no    no     no     no      no       no    no      yes
 private.request_nonces           | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.followed_topics          | select                            | no    no    no     no     no      no       no    no      yes
+private.followed_topics          | insert                            | no    no    no     no     no      no       no    no      yes
+private.followed_topics          | update                            | no    no    no     no     no      no       no    no      yes
+private.followed_topics          | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.private_swarms           | select                            | no    no    no     no     no      no       no    no      yes
+private.private_swarms           | insert                            | no    no    no     no     no      no       no    no      yes
+private.private_swarms           | update                            | no    no    no     no     no      no       no    no      yes
+private.private_swarms           | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.hidden_swarms            | select                            | no    no    no     no     no      no       no    no      yes
+private.hidden_swarms            | insert                            | no    no    no     no     no      no       no    no      yes
+private.hidden_swarms            | update                            | no    no    no     no     no      no       no    no      yes
+private.hidden_swarms            | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.signing_keys             | select                            | no    no    no     no     no      no       no    no      yes
 private.signing_keys             | insert                            | no    no    no     no     no      no       no    no      yes
@@ -387,6 +422,11 @@ private.tool_secrets             | select                            | no    no 
 private.tool_secrets             | insert                            | no    no    no     no     no      no       no    no      yes
 private.tool_secrets             | update                            | no    no    no     no     no      no       no    no      yes
 private.tool_secrets             | delete                            | no    no    no     no     no      no       no    no      yes
+
+private.agent_counters           | select                            | no    no    no     no     no      no       no    no      yes
+private.agent_counters           | insert                            | no    no    no     no     no      no       no    no      yes
+private.agent_counters           | update                            | no    no    no     no     no      no       no    no      yes
+private.agent_counters           | delete                            | no    no    no     no     no      no       no    no      yes
 
 private.message_counters         | select                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | insert                            | no    no    no     no     no      no       no    no      yes

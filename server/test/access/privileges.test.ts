@@ -127,6 +127,7 @@ describe("functions", () => {
         "private.my_agent_ids()",
         "private.my_co_member_ids()",
         "private.my_confirmed_email()",
+        "private.my_hidden_swarm_ids()",
         "private.my_managed_swarm_ids()",
         "private.my_swarm_ids()",
         "private.my_writable_swarm_ids()",

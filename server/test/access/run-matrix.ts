@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { TestDatabase } from "../support/database.ts";
 import { type Attempts, attemptAs, type Outcome } from "./attempt.ts";
-import { CALLERS, type Caller, loginOf, scopeOf, userOf } from "./callers.ts";
+import { CALLERS, type Caller, loginOf, readKeyScope, scopeOf, userOf } from "./callers.ts";
 import { EXTENSION_ROWS } from "./extension-access.ts";
 import { bindFixtureIds, type FixtureIds } from "./fixture-ids.ts";
 import type { MatrixLine } from "./read-matrix.ts";
@@ -11,8 +11,14 @@ import { makeWorld } from "./world.ts";
 export interface MatrixRun {
   /** Every cell of a table's lines that is not as written, as text. */
   findWrongCells(lines: readonly MatrixLine[]): Promise<string[]>;
+  /** What a read key of the owner gets other than the owner's reads, as text. */
+  findKeyFaults(lines: readonly MatrixLine[]): Promise<string[]>;
   close(): Promise<void>;
 }
+
+/** SQLSTATE read_only_sql_transaction. */
+const READ_ONLY = "25006";
+const REJECTED: readonly string[] = ["no", "never"];
 
 export async function openMatrixRun(database: TestDatabase): Promise<MatrixRun> {
   const { ids } = await makeWorld(database.owner, EXTENSION_ROWS);
@@ -36,6 +42,22 @@ export async function openMatrixRun(database: TestDatabase): Promise<MatrixRun> 
         });
       }
       return wrong;
+    },
+    async findKeyFaults(lines) {
+      const named = nameCaller("owner", ids);
+      const scope = readKeyScope(ids.get("owner") ?? "");
+      return attemptAs(clients.sb_user, scope, async (attempts) => {
+        const wrong: string[] = [];
+        for (const line of lines) {
+          const observed = await observe(attempts, line, named);
+          const isRead = line.operation.startsWith("select");
+          const isRight = isRead
+            ? observed === line.cells.owner
+            : REJECTED.includes(observed) || observed.startsWith(READ_ONLY);
+          if (!isRight) wrong.push(`${line.table} | ${line.operation}: a read key gets "${observed}"`);
+        }
+        return wrong;
+      });
     },
     async close() {
       await Promise.all(Object.values(clients).map((client) => client.end()));

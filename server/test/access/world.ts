@@ -22,6 +22,8 @@ const USERS = `
   insert into auth.audit_log_entries (action, user_id) values ('x', :owner);
   insert into auth.mfa_challenges (id, factor_id, expires_at) values (:challenge, :factor, now());
   insert into auth.sessions (id, user_id, refresh_key_wrapped) values (:session, :owner, 'x');
+  insert into auth.sessions (id, user_id, api_key_hash) values (:userKey, :owner, 'x'), (:spareUserKey, :owner, 'y');
+  insert into public.api_keys (id, user_id, name, scopes, prefix) values (:userKey, :owner, 'n', '{read}', 'sk_');
   insert into auth.one_time_tokens (id, user_id, kind, token_hash, relates_to, expires_at)
     values (:oneTimeToken, :owner, 'recovery', 'x', 'owner@example.test', now());
   insert into auth.flow_states (id, authentication_method, code_challenge, code_challenge_method, expires_at)
@@ -60,7 +62,9 @@ const SWARMS = `
     (:emailMembership, :annex, 'invited@example.test', 'member');
   insert into public.swarm_agents (id, swarm_id, agent_id, enabled) values
     (:ownerSwarmAgent, :swarm, :ownerAgent, true), (:memberSwarmAgent, :swarm, :memberAgent, true),
-    (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);`;
+    (:memberIdleSwarmAgent, :swarm, :memberIdleAgent, false);
+  insert into private.private_swarms (user_id, agent_id, swarm_id) values (:owner, :ownerAgent, :swarm);
+  insert into private.hidden_swarms (swarm_id, user_id, deleted_at) values (gen_random_uuid(), :owner, now());`;
 
 const MESSAGES = `
   insert into public.messages (id, swarm_id, sender_type, sender_user_id, content) values
@@ -94,6 +98,9 @@ const RUNS = `
   insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data) values
     (:run, 1, :swarm, :ownerAgent, false, 'delta', '{}'), (:run, 2, :swarm, :ownerAgent, true, 'tool', '{}'),
     (:run, 3, :swarm, :memberAgent, true, 'tool', '{}');
+  insert into public.model_calls (id, run_id, turn_id, swarm_id, agent_id, attempt, framework, model, status, duration_ms,
+    started_at, finished_at) values
+    (:modelCall, :run, :turn, :swarm, :ownerAgent, 1, 'provider_a', 'm', 'succeeded', 1, now(), now());
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
     (:usage, :owner, :member, :swarm, 'provider_a', 'm');`;
 
@@ -111,6 +118,9 @@ const WEBHOOKS = `
   insert into public.webhook_recoveries (id, webhook_id, user_id, since) values (:recovery, :webhook, :owner, now());
   insert into private.webhook_resumptions (webhook_id) values (:webhook);
   insert into realtime.messages (id, topic, extension) values (:realtimeMessage, 'swarm', 'broadcast');
+  insert into realtime.messages (topic, extension) values
+    ('webhook:' || :webhook, 'broadcast'), ('swarm-agents:' || :swarm, 'broadcast');
+  insert into private.followed_topics (topic, node, lease_until) values ('webhook:' || :webhook, gen_random_uuid(), now());
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 
 /** Everything in it has a name, and a statement of the matrix says that name for its id. */

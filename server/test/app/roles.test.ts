@@ -7,7 +7,7 @@ import { createTestDatabase } from "../support/database.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
-test("nodes follow their ROLES: one accepts requests, another one runs them", { timeout: 180_000 }, async (t) => {
+test("nodes follow their ROLES: one accepts requests, another one runs them", async (t) => {
   const { adminUrl, masterKey } = await createTestDatabase(t);
   const start = async (roles: string) =>
     startService(t, {

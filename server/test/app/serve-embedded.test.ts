@@ -8,11 +8,10 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
-import { runHere } from "../commands/run-here.ts";
+import { runHere } from "../support/run-here.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { closeAfter, get, isAlive, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "./program.ts";
-
-const SLOW = { timeout: 180_000 };
+import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -24,52 +23,63 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-test("first start, what it leaves, a stop, and a start that keeps everything", SLOW, async (t) => {
-  const dataDir = await makeDataDir(t);
-  const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "info" } });
-  const started = await first.waitFor("service.started");
-  const postgres = await first.waitFor("embedded.started");
-  const made = await readCredentials(dataDir);
+test(
+  "first start, what it leaves, a stop, and a start by npm that keeps everything and stops with it",
+  SEVERAL_STARTS,
+  async (t) => {
+    const dataDir = await makeDataDir(t);
+    const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "info" } });
+    const started = await first.waitFor("service.started");
+    const postgres = await first.waitFor("embedded.started");
+    const made = await readCredentials(dataDir);
 
-  assert.deepEqual(Object.keys(made), ["url", "anon_key", "service_role_key", "ca_cert_file", "database_url"]);
-  assert.match(made.url, /^https:\/\/localhost:\d+$/);
-  assert.equal(started["url"], made.url);
-  for (const file of ["credentials.json", "master.key"])
-    assert.equal((await stat(join(dataDir, file))).mode & 0o777, 0o600);
-  assert.equal((await stat(dataDir)).mode & 0o066, 0, "nobody else may list or write");
-  assert.deepEqual(await get(`${made.url}/health`, made.ca_cert_file).then(({ status }) => status), 200);
-  assert.deepEqual(await get(`${made.url}/ready`, made.ca_cert_file).then(({ status }) => status), 200);
+    assert.deepEqual(Object.keys(made), ["url", "anon_key", "service_role_key", "ca_cert_file", "database_url"]);
+    assert.match(made.url, /^https:\/\/localhost:\d+$/);
+    assert.equal(started["url"], made.url);
+    for (const file of ["credentials.json", "master.key"])
+      assert.equal((await stat(join(dataDir, file))).mode & 0o777, 0o600);
+    assert.equal((await stat(dataDir)).mode & 0o066, 0, "nobody else may list or write");
+    assert.deepEqual(await get(`${made.url}/health`, made.ca_cert_file).then(({ status }) => status), 200);
+    assert.deepEqual(await get(`${made.url}/ready`, made.ca_cert_file).then(({ status }) => status), 200);
 
-  const secrets = [
-    made.anon_key,
-    made.service_role_key,
-    await readFile(join(dataDir, "master.key"), "utf8").then((key) => key.trim()),
-  ];
-  secrets.push(decodeURIComponent(new URL(made.database_url).password));
-  for (const secret of secrets) assert.ok(!`${first.stdout()}${first.stderr()}`.includes(secret));
+    const secrets = [
+      made.anon_key,
+      made.service_role_key,
+      await readFile(join(dataDir, "master.key"), "utf8").then((key) => key.trim()),
+    ];
+    secrets.push(decodeURIComponent(new URL(made.database_url).password));
+    for (const secret of secrets) assert.ok(!`${first.stdout()}${first.stderr()}`.includes(secret));
 
-  assert.deepEqual(await query(made.database_url, "select current_user::text as role"), [{ role: "swarmbase_owner" }]);
-  await query(made.database_url, "create table public.kept as select 42 as answer");
+    assert.deepEqual(await query(made.database_url, "select current_user::text as role"), [
+      { role: "swarmbase_owner" },
+    ]);
+    await query(made.database_url, "create table public.kept as select 42 as answer");
 
-  const second = await runHere(["serve"], { DATA_DIR: dataDir });
-  assert.equal(second.code, 1);
-  assert.match(second.stderr, /already running/);
-  assert.equal(second.stderr.trim().split("\n").length, 1);
-  assert.equal((await get(`${made.url}/ready`, made.ca_cert_file)).status, 200, "the first one is unharmed");
+    const second = await runHere(["serve"], { DATA_DIR: dataDir });
+    assert.equal(second.code, 1);
+    assert.match(second.stderr, /already running/);
+    assert.equal(second.stderr.trim().split("\n").length, 1);
+    assert.equal((await get(`${made.url}/ready`, made.ca_cert_file)).status, 200, "the first one is unharmed");
 
-  assert.deepEqual(await first.stop(), { code: 0, signal: null });
-  assert.equal(isAlive(Number(postgres["pid"])), false);
-  assert.equal(first.stderr(), "");
-  assert.equal(first.lines().at(-1)?.["event"], "service.stopped");
+    assert.deepEqual(await first.stop(), { code: 0, signal: null });
+    assert.equal(isAlive(Number(postgres["pid"])), false);
+    assert.equal(first.stderr(), "");
+    assert.equal(first.lines().at(-1)?.["event"], "service.stopped");
 
-  const again = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
-  await again.waitFor("service.started");
-  const kept = await readCredentials(dataDir);
-  assert.equal(kept.anon_key, made.anon_key);
-  assert.equal(kept.service_role_key, made.service_role_key);
-  assert.deepEqual(await query(kept.database_url, "select answer from public.kept"), [{ answer: 42 }]);
-  assert.deepEqual(await again.stop("SIGINT"), { code: 0, signal: null });
-});
+    const again = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, DB_POOL_SIZE: "500" }, asNpm: true });
+    await again.waitFor("service.started");
+    const { pid } = await again.waitFor("embedded.started");
+    const { missing } = await again.waitFor("database.requirement_warning");
+    assert.match(String(missing), /opens up to 1506 connections/);
+    const kept = await readCredentials(dataDir);
+    assert.equal(kept.anon_key, made.anon_key);
+    assert.equal(kept.service_role_key, made.service_role_key);
+    assert.deepEqual(await query(kept.database_url, "select answer from public.kept"), [{ answer: 42 }]);
+    assert.deepEqual(await again.stop(), { code: null, signal: "SIGTERM" });
+    assert.equal(again.lines().at(-1)?.["event"], "service.stopped");
+    assert.equal(isAlive(Number(pid)), false);
+  },
+);
 
 async function assertBannerWorks(t: TestContext, program: ReturnType<typeof runProgram>): Promise<void> {
   const banner = await waitForText(program, /Try it +(.*)\n/);
@@ -77,7 +87,7 @@ async function assertBannerWorks(t: TestContext, program: ReturnType<typeof runP
     /is running/,
     /URL +https:\/\/localhost:\d+/,
     /Keys +.*credentials\.json/,
-    /docs\/README\.md/,
+    /https:\/\/localhost:\d+\/docs/,
     /Ctrl-C/,
   ]) {
     assert.match(program.stdout(), expected);
@@ -98,7 +108,7 @@ async function waitForText(program: ReturnType<typeof runProgram>, pattern: RegE
   }
 }
 
-test("stopped while it starts: nothing is left running", SLOW, async (t) => {
+test("stopped while it starts: nothing is left running", async (t) => {
   const dataDir = await makeDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
   const { pid } = await program.waitFor("embedded.started");
@@ -106,56 +116,46 @@ test("stopped while it starts: nothing is left running", SLOW, async (t) => {
   assert.equal(isAlive(Number(pid)), false);
 });
 
-test("serve continues when its output is closed", SLOW, async (t) => {
+test("the log at level error has a disk that is nearly full and every request; serve continues when its output is closed", async (t) => {
   const dataDir = await makeUsedDataDir(t);
-  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, LOG_LEVEL: "debug", DB_POOL_SIZE: "500" } });
-  await program.waitFor("service.started");
-  const { missing } = await program.waitFor("database.requirement_warning");
-  assert.match(String(missing), /opens up to 1506 connections/);
-  const { url, ca_cert_file } = await readCredentials(dataDir);
+  const metricsPort = String(await findFreePort());
+  const program = runProgram(t, ["serve"], {
+    env: {
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "error",
+      ACCESS_LOG: "true",
+      // More than any disk has.
+      DISK_WARNING_BYTES: String(Number.MAX_SAFE_INTEGER),
+      METRICS_PORT: metricsPort,
+    },
+  });
+  const line = await program.waitFor("storage.critical");
+  assert.ok(Number(line["freeBytes"]) > 0 && Number(line["walBytes"]) > 0);
+  const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  let text = "";
+  for (; !text.includes("swarmbase_wal_bytes "); await sleep(20)) text = await metrics().catch(() => "");
+  for (const name of ["swarmbase_disk_free_bytes", "swarmbase_disk_size_bytes", "swarmbase_wal_bytes"])
+    assert.match(text, new RegExp(`^${name} [1-9]`, "m"));
+
+  while ((await readCredentials(dataDir).catch(() => null)) === null) await sleep(20);
+  const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
+  await get(`${url}/nowhere`, caFile);
+  const { level, path, status } = await program.waitFor("request.completed");
+  assert.deepEqual({ level, path, status }, { level: "info", path: "/nowhere", status: 404 });
+  // A busy machine may have further errors to report, but nothing of a lower level.
+  for (const line of program.lines())
+    assert.ok(
+      line["event"] === "request.completed" || /^(error|fatal)$/.test(String(line["level"])),
+      JSON.stringify(line),
+    );
+
   program.child.stdout?.destroy();
   program.child.stderr?.destroy();
-  for (let request = 0; request < 5; request++) assert.equal((await get(`${url}/health`, ca_cert_file)).status, 200);
-  assert.deepEqual(await program.stop(), { code: 0, signal: null });
+  for (let request = 0; request < 5; request++) assert.equal((await get(`${url}/health`, caFile)).status, 200);
+  assert.deepEqual(await program.stop("SIGINT"), { code: 0, signal: null });
 });
 
-test(
-  "a disk that is nearly full and every request are in a log that is quiet otherwise, and in the metrics",
-  SLOW,
-  async (t) => {
-    const dataDir = await makeUsedDataDir(t);
-    const metricsPort = String(await findFreePort());
-    const program = runProgram(t, ["serve"], {
-      env: {
-        DATA_DIR: dataDir,
-        LOG_LEVEL: "error",
-        ACCESS_LOG: "true",
-        // More than any disk has.
-        DISK_WARNING_BYTES: String(Number.MAX_SAFE_INTEGER),
-        METRICS_PORT: metricsPort,
-      },
-    });
-    const line = await program.waitFor("storage.critical");
-    assert.ok(Number(line["freeBytes"]) > 0 && Number(line["walBytes"]) > 0);
-    const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    let text = "";
-    while (!text.includes("swarmbase_wal_bytes ")) text = await metrics().catch(() => "");
-    for (const name of ["swarmbase_disk_free_bytes", "swarmbase_disk_size_bytes", "swarmbase_wal_bytes"])
-      assert.match(text, new RegExp(`^${name} [1-9]`, "m"));
-
-    while ((await readCredentials(dataDir).catch(() => null)) === null) await sleep(20);
-    const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
-    await get(`${url}/nowhere`, caFile);
-    const { level, path, status } = await program.waitFor("request.completed");
-    assert.deepEqual({ level, path, status }, { level: "info", path: "/nowhere", status: 404 });
-    assert.deepEqual(
-      [...new Set(program.lines().map(({ event }) => event))],
-      ["storage.critical", "request.completed"],
-    );
-  },
-);
-
-test("a first start with MASTER_KEY prints what works, and another key or a lost one is explained", SLOW, async (t) => {
+test("a first start with MASTER_KEY prints what works, and another key or a lost one is explained", async (t) => {
   const dataDir = join(await makeDataDir(t), "it's a path");
   const masterKey = "a-master-key-that-an-operator-has-chosen-0123456789";
   const first = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir, MASTER_KEY: masterKey, LOG_FORMAT: "pretty" } });
@@ -202,7 +202,7 @@ test("invalid settings are listed together, with exit code 2", async (t) => {
   assert.doesNotMatch(program.stderr(), /^\s+at /m);
 });
 
-test("a port in use is explained in one line, and the database is stopped again", SLOW, async (t) => {
+test("a port in use is explained in one line, and the database is stopped again", async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const holder = createServer().listen(0);
   await once(holder, "listening");
@@ -217,31 +217,30 @@ test("a port in use is explained in one line, and the database is stopped again"
   await assert.rejects(access(join(dataDir, "credentials.json")));
 });
 
-test(
-  "an unexpected fault is logged with its stack, the database is stopped, and the exit code is 1",
-  SLOW,
-  async (t) => {
-    const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'];
-    for (const fault of faults) {
-      const dataDir = await makeUsedDataDir(t);
-      const preload = `process.on("SIGUSR2", () => { ${fault} })`;
-      const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, preload });
-      await program.waitFor("service.started");
-      const { pid } = await program.waitFor("embedded.started");
-      assert.deepEqual(await program.stop("SIGUSR2"), { code: 1, signal: null });
-      const crashed = await program.waitFor("service.crashed");
-      assert.equal(crashed["level"], "fatal");
-      assert.match(JSON.stringify(crashed["error"]), /boom.*stack/);
-      assert.equal(isAlive(Number(pid)), false);
-    }
-  },
-);
+test("an unexpected fault is logged with its stack, the database is stopped, and the exit code is 1", async (t) => {
+  const faults = ['throw new Error("boom")', 'Promise.reject(new Error("boom"))'];
+  for (const fault of faults) {
+    const dataDir = await makeUsedDataDir(t);
+    const preload = `process.on("SIGUSR2", () => { ${fault} })`;
+    const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, preload });
+    await program.waitFor("service.started");
+    const { pid } = await program.waitFor("embedded.started");
+    assert.deepEqual(await program.stop("SIGUSR2"), { code: 1, signal: null });
+    const crashed = await program.waitFor("service.crashed");
+    assert.equal(crashed["level"], "fatal");
+    assert.match(JSON.stringify(crashed["error"]), /boom.*stack/);
+    assert.equal(isAlive(Number(pid)), false);
+  }
+});
 
-test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
+test("a second signal does not wait for a stop that hangs", async (t) => {
   const dataDir = await makeUsedDataDir(t);
   const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir } });
   await program.waitFor("service.started");
   const pid = Number((await program.waitFor("embedded.started"))["pid"]);
+  closeAfter(t, async () => {
+    if (isAlive(pid)) process.kill(pid, "SIGCONT");
+  });
   process.kill(pid, "SIGSTOP");
   program.child.kill("SIGTERM");
   await program.waitFor("service.stopping");
@@ -251,14 +250,4 @@ test("a second signal does not wait for a stop that hangs", SLOW, async (t) => {
   assert.deepEqual(await program.stop("SIGTERM"), { code: 143, signal: null });
   process.kill(pid, "SIGCONT");
   while (isAlive(pid)) await sleep(50);
-});
-
-test("when npm is stopped, the service stops too, with its database", SLOW, async (t) => {
-  const dataDir = await makeUsedDataDir(t);
-  const program = runProgram(t, ["serve"], { env: { DATA_DIR: dataDir }, asNpm: true });
-  await program.waitFor("service.started");
-  const { pid } = await program.waitFor("embedded.started");
-  assert.deepEqual(await program.stop("SIGTERM"), { code: null, signal: "SIGTERM" });
-  assert.equal(program.lines().at(-1)?.["event"], "service.stopped");
-  assert.equal(isAlive(Number(pid)), false);
 });

@@ -15,8 +15,8 @@ import { startService } from "../support/service.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { RECEIVER_CA, startReceiver } from "../webhooks/support/receiver.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
-const WAIT_MS = 60_000;
 const RUNS_TOGETHER = 6;
 /** Parts of statements whose plans have to be among those that are judged. */
 const EXPECTED = [

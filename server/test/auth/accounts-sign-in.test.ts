@@ -26,7 +26,7 @@ test("sign-in: every sign-in creates a session and is not cacheable", async (t) 
 });
 
 test("sign-in rejects an unknown address, a wrong password and an account without a password alike, each after one verification", async (t) => {
-  const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
+  const hasher = watchHasher(createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   await signUp(auth, "ada@example.com");
   await signUp(auth, "link@example.com");
@@ -118,7 +118,7 @@ test("sign-in: replaces an imported hash by argon2id at the first sign-in", asyn
 test("sign-in: renews a hash when the settings change, without ending sessions", async (t) => {
   const auth = await createAuthContext(t);
   const { access_token: token } = await signUp(auth, "ada@example.com");
-  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, iterations: 2 });
+  const hasher = createPasswordHasher({ ...TEST_HASH_PARAMETERS, iterations: 2 });
   await signIn(onNode(auth, { hasher }), "ada@example.com");
   assert.match(await readHash(auth), /m=8192,t=2,p=1/);
   await getUser(auth, token);
@@ -137,7 +137,7 @@ test("sign-in: accepts a password that no longer meets the rules and reports it 
 });
 
 test("sign-in: rejects a password that changes while it is being compared", async (t) => {
-  const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const real = createPasswordHasher(TEST_HASH_PARAMETERS);
   let meanwhile: () => Promise<void> = async () => {};
   const auth = await createAuthContext(t, {
     hasher: {

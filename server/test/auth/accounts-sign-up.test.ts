@@ -94,7 +94,7 @@ test("sign-up without autoconfirm: returns a user without a session and sends a 
 });
 
 test("sign-up: neither response nor work reveals whether the address has an account", async (t) => {
-  const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
+  const hasher = watchHasher(createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { settings: withMail, hasher });
   const body = { password: PASSWORD, data: { full_name: "Ada" } };
   const ask = async (email: string) => {
@@ -186,7 +186,7 @@ test("sign-up: a mail that cannot be sent is sent later, and a mail server that 
 });
 
 test("sign-up: rejects invalid requests with a specific error", async (t) => {
-  const hasher = watchHasher(await createPasswordHasher(TEST_HASH_PARAMETERS));
+  const hasher = watchHasher(createPasswordHasher(TEST_HASH_PARAMETERS));
   const auth = await createAuthContext(t, { hasher });
   const ask = (body: unknown) => auth.call("POST", "/signup", { body });
   await assert.rejects(ask({ phone: "+491700000", password: PASSWORD }), rejection(400, "phone_provider_disabled"));

@@ -8,6 +8,7 @@ import { type DatabaseRelay, startDatabaseRelay } from "../support/database-rela
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
@@ -48,7 +49,7 @@ function checkAway(name: string, { status, headers, json, text }: Answer): void 
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + WAIT_MS;
   while (!(await condition())) {
     assert.ok(Date.now() < deadline, "the condition did not come true");
     await wait(10);

@@ -83,7 +83,7 @@ describe("a connection to the database", () => {
   const inUse = ({ context }: TestAuthContext) => context.pool.totalCount - context.pool.idleCount;
 
   it("is not held while a password is hashed or a mail is handed over", async (t) => {
-    const real = await createPasswordHasher(TEST_HASH_PARAMETERS);
+    const real = createPasswordHasher(TEST_HASH_PARAMETERS);
     const seen = { hash: 0, verify: 0, mail: 0 };
     const box: { auth?: TestAuthContext } = {};
     const record = (what: keyof typeof seen) => {

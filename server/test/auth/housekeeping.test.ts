@@ -4,7 +4,7 @@ import pg from "pg";
 import { createAuthHousekeeping } from "../../src/auth/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-test("housekeeping deletes expired rows in batches, and no others", { timeout: 180_000 }, async (t) => {
+test("housekeeping deletes expired rows in batches, and no others", async (t) => {
   const { owner, url } = await createTestDatabase(t);
   const pool = new pg.Pool({ connectionString: url("sb_service"), max: 2 });
   // The database is dropped before the pool is ended.

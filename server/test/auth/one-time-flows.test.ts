@@ -278,11 +278,27 @@ describe("codes and links", () => {
 
   for (const [path, body] of [
     ["/otp", { phone: "123" }],
-    ["/verify", { type: "email", phone: "123", token: "123456" }],
     ["/resend", { type: "sms", phone: "123" }],
   ] as const) {
     it(`are for e-mail alone: POST ${path} with a phone number`, async () => {
       await assert.rejects(auth.call("POST", path, { body }), rejection(400, "phone_provider_disabled"));
+    });
+  }
+
+  for (const [body, status, code, message] of [
+    [{ type: "sms", phone: "+49 170 1234567", token: "123456" }, 403, "otp_expired", /expired or is invalid/],
+    [{ type: "phone_change", phone: "491701234567", token: "123456" }, 403, "otp_expired", /expired or is invalid/],
+    [{ type: "email", phone: "+491701234567", token: "123456" }, 403, "otp_expired", /expired or is invalid/],
+    [{ type: "sms", email: "a@example.com", token: "123456" }, 403, "otp_expired", /expired or is invalid/],
+    [{ type: "sms", token_hash: "x" }, 403, "otp_expired", /invalid or has expired/],
+    [{ type: "sms", phone: "0170 1234567", token: "123456" }, 400, "validation_failed", /E\.164/],
+    [{ type: "sms", phone: "+12345678901234567", token: "123456" }, 400, "validation_failed", /E\.164/],
+    [{ type: "sms", phone: "+491701234567" }, 400, "validation_failed", /requires a token/],
+    [{ type: "sms", phone: "+491701234567", token_hash: "x" }, 400, "validation_failed", /Only the token_hash/],
+    [{ type: "sms", phone: "+49170", email: "a@example.com", token: "1" }, 400, "validation_failed", /Only an email/],
+  ] as const) {
+    it(`reject POST /verify with ${JSON.stringify(body)}`, async () => {
+      await assert.rejects(auth.call("POST", "/verify", { body }), rejection(status, code, message));
     });
   }
 });

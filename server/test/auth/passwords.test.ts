@@ -6,7 +6,7 @@ import { hash as hashArgon2 } from "@node-rs/argon2";
 import { hash as hashBcrypt } from "@node-rs/bcrypt";
 import { createPasswordHasher } from "../../src/auth/passwords/hasher.ts";
 import { checkNewPassword, findPasswordFaults } from "../../src/auth/passwords/rules.ts";
-import { parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
+import { createUnmatchedHash, parseImportedHash } from "../../src/auth/passwords/stored-hash.ts";
 import { AppError } from "../../src/errors/index.ts";
 import { TEST_HASH_PARAMETERS } from "./support/auth-context.ts";
 import { rejection } from "./support/rejection.ts";
@@ -14,7 +14,7 @@ import { rejection } from "./support/rejection.ts";
 const PASSWORD = "correct horse battery";
 
 test("a hash is argon2id in PHC form with the wanted parameters, salted, and verifies", async () => {
-  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const hasher = createPasswordHasher(TEST_HASH_PARAMETERS);
   const [one, other] = [await hasher.hash(PASSWORD), await hasher.hash(PASSWORD)];
   assert.match(one, /^\$argon2id\$v=19\$m=8192,t=1,p=1\$/);
   assert.notEqual(one, other);
@@ -23,7 +23,7 @@ test("a hash is argon2id in PHC form with the wanted parameters, salted, and ver
 });
 
 test("hashes with other parameters and algorithms verify and request a rehash", async () => {
-  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const hasher = createPasswordHasher(TEST_HASH_PARAMETERS);
   const bcrypt = await hashBcrypt(PASSWORD, 4);
   const foreign = {
     "more memory": await hashArgon2(PASSWORD, { memoryCost: 9000, timeCost: 1, parallelism: 1 }),
@@ -51,7 +51,7 @@ test("hashes with other parameters and algorithms verify and request a rehash", 
 test("hashes are computed on threads of low priority, so that a burst of sign-ins delays nothing else", {
   skip: process.platform !== "linux" && "only Linux has priorities of threads",
 }, async () => {
-  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const hasher = createPasswordHasher(TEST_HASH_PARAMETERS);
   await Promise.all([hasher.hash(PASSWORD), hasher.hash(PASSWORD)]);
   const priorities = readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
   assert.ok(priorities.includes(10), `the priorities are ${priorities.join(", ")}`);
@@ -60,7 +60,7 @@ test("hashes are computed on threads of low priority, so that a burst of sign-in
 
 test("verifying a password takes as much computing without an account as with one", async () => {
   // Expensive enough to dominate the CPU time of the process.
-  const hasher = await createPasswordHasher({ memoryKib: 19_456, iterations: 4, parallelism: 1 });
+  const hasher = createPasswordHasher({ memoryKib: 19_456, iterations: 4, parallelism: 1 });
   const hash = await hasher.hash(PASSWORD);
   const known: number[] = [];
   const unknown: number[] = [];
@@ -74,8 +74,18 @@ test("verifying a password takes as much computing without an account as with on
   assert.deepEqual(await hasher.verify(null, PASSWORD), { isMatch: false, shouldRehash: false });
 });
 
+test("the hash that stands for an unknown account has the form of a real one, and is another in each process", async () => {
+  const real = await createPasswordHasher(TEST_HASH_PARAMETERS).hash(PASSWORD);
+  const [one, other] = [createUnmatchedHash(TEST_HASH_PARAMETERS), createUnmatchedHash(TEST_HASH_PARAMETERS)];
+  assert.equal(parseImportedHash(one), one);
+  const formOf = (hash: string): readonly (string | number)[] =>
+    hash.split("$").map((part, index) => (index < 4 ? part : part.length));
+  assert.deepEqual(formOf(one), formOf(real));
+  assert.notEqual(one, other);
+});
+
 test("a password of ten megabytes is rejected without hashing", async () => {
-  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 0, maxWaiting: 0 });
+  const hasher = createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 0, maxWaiting: 0 });
   const huge = "x".repeat(10_000_000);
   await assert.rejects(hasher.hash(huge), rejection(400, "validation_failed", /longer than 1024 characters/));
   assert.deepEqual(await hasher.verify(null, huge), { isMatch: false, shouldRehash: false });
@@ -89,13 +99,13 @@ test("length is counted in characters, from the shortest to the longest", async 
   assert.deepEqual(findPasswordFaults("🦊🦊🦊", rules("any"))?.reasons, ["length"]);
   checkNewPassword("🦊".repeat(1024), rules("any"));
   assert.throws(() => checkNewPassword("🦊".repeat(1025), rules("any")), rejection(400, "validation_failed"));
-  const hasher = await createPasswordHasher(TEST_HASH_PARAMETERS);
+  const hasher = createPasswordHasher(TEST_HASH_PARAMETERS);
   const longest = "🦊".repeat(1024);
   assert.ok((await hasher.verify(await hasher.hash(longest), longest)).isMatch);
 });
 
 test("limits concurrent and waiting hashes and rejects further ones with 503", async () => {
-  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 2 });
+  const hasher = createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 2 });
   const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => hasher.hash(PASSWORD)));
   assert.equal(attempts.filter(({ status }) => status === "fulfilled").length, 3);
   for (const attempt of attempts.slice(3)) {
@@ -107,7 +117,7 @@ test("limits concurrent and waiting hashes and rejects further ones with 503", a
 });
 
 test("a hash that waits too long for its turn is rejected", async () => {
-  const hasher = await createPasswordHasher({
+  const hasher = createPasswordHasher({
     memoryKib: 65_536,
     iterations: 3,
     parallelism: 1,
@@ -121,13 +131,13 @@ test("a hash that waits too long for its turn is rejected", async () => {
 });
 
 test("a failed hash releases its place", async () => {
-  const hasher = await createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 0 });
+  const hasher = createPasswordHasher({ ...TEST_HASH_PARAMETERS, concurrency: 1, maxWaiting: 0 });
   await assert.rejects(hasher.verify("$argon2id$broken", PASSWORD));
   assert.ok((await hasher.hash(PASSWORD)).startsWith("$argon2id$"));
 });
 
 test("hashing leaves the event loop free", async () => {
-  const hasher = await createPasswordHasher({ memoryKib: 65_536, iterations: 3, parallelism: 1, concurrency: 1 });
+  const hasher = createPasswordHasher({ memoryKib: 65_536, iterations: 3, parallelism: 1, concurrency: 1 });
   let turns = 0;
   let isDone = false;
   const hashing = hasher.hash(PASSWORD).then(() => {

@@ -4,6 +4,7 @@ import { ensureKeys, type LoadedKeys, loadKeys } from "../../src/auth/index.ts";
 import { type AccessClaims, parseAccessClaims, signAccessToken } from "../../src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../src/auth/tokens/key-ring.ts";
 import { VerifiedTokens } from "../../src/auth/tokens/verified-tokens.ts";
+import { VerifiedUserKeys } from "../../src/auth/user-keys/verified-user-keys.ts";
 import { verifyToken } from "../../src/auth/tokens/verify-token.ts";
 import type { Clock } from "../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -19,6 +20,7 @@ export interface TokenContext {
   readonly keys: LoadedKeys;
   readonly ring: KeyRing;
   readonly verifiedTokens: VerifiedTokens;
+  readonly userKeys: VerifiedUserKeys;
   /** How often keys were read from the database since the ring was opened. */
   readonly readings: () => number;
   addUser(): Promise<string>;
@@ -77,6 +79,7 @@ export async function openTokenContext(
     keys: await loadKeys(owner, options),
     ring,
     verifiedTokens: new VerifiedTokens(),
+    userKeys: new VerifiedUserKeys({ pool, clock, observer: silentObserver, isAal2Required: true }),
     readings: () => acquired,
     async addUser() {
       const id = randomUUID();

@@ -8,7 +8,6 @@ test(
   "after kill -9 of the database under load every answered write is received with one body and one id",
   {
     skip: process.platform === "linux" ? false : "reads the process tree from /proc",
-    timeout: 150_000,
   },
   (t) => assertNothingLost(t, VICTIMS),
 );

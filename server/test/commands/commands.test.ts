@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import packageJson from "../../package.json" with { type: "json" };
-import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
-import { runHere } from "./run-here.ts";
-
-const SLOW = { timeout: 180_000 };
+import { makeDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
+import { runHere } from "../support/run-here.ts";
+import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 
 async function run(t: TestContext, args: string[], options: RunOptions = {}) {
   const program = runProgram(t, args, options);
@@ -21,15 +20,10 @@ test("the program prints its version", async (t) => {
   assert.ok(stdout.startsWith(`swarmbase ${packageJson.version} `), stdout);
 });
 
-test("without the source condition the launcher hands over, and keeps exit codes and signals", SLOW, async (t) => {
+test("without the source condition the launcher hands over, and keeps output and exit codes", async (t) => {
   const options = { withCondition: false };
   assert.match((await run(t, ["version"], options)).stdout, /^swarmbase /);
   assert.equal((await run(t, ["nonsense"], options)).code, 2);
-  const dataDir = await makeUsedDataDir(t);
-  const program = runProgram(t, ["serve"], { ...options, env: { DATA_DIR: dataDir } });
-  await program.waitFor("service.started");
-  assert.deepEqual(await program.stop(), { code: 0, signal: null });
-  assert.equal(program.lines().at(-1)?.["event"], "service.stopped");
 });
 
 test("commands that need a database fail with an explanation before the first start", async (t) => {
@@ -69,34 +63,7 @@ test("certificate renew keeps the authority unless a new one is asked for", asyn
   }
 });
 
-test("remove-data lists what it would remove, and with --yes removes that and nothing else", SLOW, async (t) => {
-  const dataDir = await makeUsedDataDir(t);
-  const env = { DATA_DIR: dataDir };
-  await writeFile(join(dataDir, "notes.txt"), "mine");
-  const service = runProgram(t, ["serve"], { env });
-  await service.waitFor("service.started");
-  const rejected = await runHere(["remove-data", "--yes"], env);
-  assert.deepEqual([rejected.code, rejected.stdout], [1, ""]);
-  assert.match(rejected.stderr, /already running on .* nothing was changed/);
-  await service.stop();
-
-  const listed = await runHere(["remove-data"], env);
-  assert.equal(listed.code, 1);
-  for (const name of ["postgres", "master.key", "credentials.json", "tls"])
-    assert.ok(listed.stdout.includes(`  ${join(dataDir, name)}\n`), name);
-  assert.ok(!listed.stdout.includes("notes.txt"));
-  assert.match(listed.stdout, /Nothing was removed\. .* swarmbase remove-data --yes\n$/);
-
-  const removed = await runHere(["remove-data", "--yes"], env);
-  assert.deepEqual([removed.code, removed.stderr], [0, ""]);
-  assert.match(removed.stdout, /Other files stay: notes\.txt\n$/);
-  assert.deepEqual(await readdir(dataDir), ["notes.txt"]);
-  assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not been started with the data directory/);
-  const external = { ...env, DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40) };
-  assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
-});
-
-test("migrate, keys and psql on a stopped and on a running database", SLOW, async (t) => {
+test("migrate, keys, psql and remove-data on a stopped and on a running database", SEVERAL_STARTS, async (t) => {
   const dataDir = await makeDataDir(t);
   const env = { DATA_DIR: dataDir };
   const first = await run(t, ["migrate"], { env });
@@ -108,7 +75,8 @@ test("migrate, keys and psql on a stopped and on a running database", SLOW, asyn
   assert.equal(shownAtRest.code, 0, shownAtRest.stderr);
   assert.match(shownAtRest.stdout, /^ANON_KEY=eyJ\S+\nSERVICE_ROLE_KEY=eyJ\S+\n# access_token current: [\w-]{43}\n/);
 
-  const service = runProgram(t, ["serve"], { env });
+  // The launcher hands over here too, and must keep the signal of the stop below.
+  const service = runProgram(t, ["serve"], { env, withCondition: false });
   await service.waitFor("service.started");
   const before = await readCredentials(dataDir);
   assert.equal((await runHere(["keys", "show"], env)).stdout, shownAtRest.stdout);
@@ -133,4 +101,28 @@ test("migrate, keys and psql on a stopped and on a running database", SLOW, asyn
   assert.deepEqual({ ...after, anon_key: "", service_role_key: "" }, { ...before, anon_key: "", service_role_key: "" });
   assert.equal((await stat(join(dataDir, "credentials.json"))).mode & 0o777, 0o600);
   assert.match((await runHere(["migrate"], env)).stderr, /already running/);
+
+  await writeFile(join(dataDir, "notes.txt"), "mine");
+  const rejected = await runHere(["remove-data", "--yes"], env);
+  assert.deepEqual([rejected.code, rejected.stdout], [1, ""]);
+  assert.match(rejected.stderr, /already running on .* nothing was changed/);
+  assert.deepEqual(await service.stop(), { code: 0, signal: null });
+  assert.equal(service.lines().at(-1)?.["event"], "service.stopped");
+
+  await t.test("remove-data lists what it would remove, and with --yes removes that and nothing else", async () => {
+    const listed = await runHere(["remove-data"], env);
+    assert.equal(listed.code, 1);
+    for (const name of ["postgres", "master.key", "credentials.json", "tls"])
+      assert.ok(listed.stdout.includes(`  ${join(dataDir, name)}\n`), name);
+    assert.ok(!listed.stdout.includes("notes.txt"));
+    assert.match(listed.stdout, /Nothing was removed\. .* swarmbase remove-data --yes\n$/);
+
+    const removed = await runHere(["remove-data", "--yes"], env);
+    assert.deepEqual([removed.code, removed.stderr], [0, ""]);
+    assert.match(removed.stdout, /Other files stay: notes\.txt\n$/);
+    assert.deepEqual(await readdir(dataDir), ["notes.txt"]);
+    assert.match((await runHere(["remove-data", "--yes"], env)).stderr, /has not been started with the data directory/);
+    const external = { ...env, DATABASE_URL: "postgresql://u:p@127.0.0.1:1/x", MASTER_KEY: "m".repeat(40) };
+    assert.match((await runHere(["remove-data", "--yes"], external)).stderr, /DATABASE_URL is set/);
+  });
 });

@@ -1,23 +1,29 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { COMMANDS } from "../../src/commands/command-table.ts";
+import { loadCommand, loadCommands } from "../../src/commands/command-table.ts";
 import { runCommand } from "../../src/commands/index.ts";
 
-async function run(argv: readonly string[]) {
+async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const stdin = new PassThrough();
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const clock = { now: () => new Date(0) };
   const { signal } = new AbortController();
-  const code = await runCommand(argv, { env: {}, stdout, stderr, version: "0.0.0", clock, signal });
-  return { code, stdout: String(stdout.read() ?? ""), stderr: String(stderr.read() ?? "") };
+  const code = await runCommand(argv, { env, stdin, stdout, stderr, version: "0.0.0", clock, signal });
+  stdout.end();
+  stderr.end();
+  return { code, stdout: await text(stdout), stderr: await text(stderr) };
 }
 
 test("every command is listed with its summary, and its help says how to use it", async () => {
   const list = await run(["help"]);
   assert.deepEqual({ code: list.code, stderr: list.stderr }, { code: 0, stderr: "" });
-  for (const argv of [["--help"], []]) assert.deepEqual(await run(argv), list);
-  for (const { name, summary } of COMMANDS) {
+  assert.deepEqual(await run(["--help"]), list);
+  for (const command of await loadCommands()) {
+    const { name, summary } = command;
+    assert.equal(await loadCommand(name), command);
     assert.ok(
       list.stdout.split("\n").some((line) => line.startsWith(`  ${name} `) && line.endsWith(summary)),
       name,
@@ -29,6 +35,14 @@ test("every command is listed with its summary, and its help says how to use it"
     if (name !== "version") assert.match(help.stdout, new RegExp(`^Usage: swarmbase ${name}`, "m"));
     for (const line of help.stdout.split("\n")) assert.ok(line.length <= 122, `${name}: ${line}`);
   }
+});
+
+test("without a command the service is started", async () => {
+  const env = { PORT: "none" };
+  const { code, stderr } = await run([], env);
+  assert.equal(code, 2);
+  assert.match(stderr, /PORT/);
+  assert.deepEqual(await run(["serve"], env), await run([], env));
 });
 
 test("the version, with and without dashes", async () => {
@@ -55,5 +69,15 @@ test("an invalid command line prints the help on stderr, with exit code 2", asyn
     const { code, stdout, stderr } = await run(args);
     assert.deepEqual({ code, stdout }, { code: 2, stdout: "" }, args.join(" "));
     assert.match(stderr, expected);
+  }
+});
+
+test("settings that are wrong leave the help, which names them", async () => {
+  for (const env of [{ EXTENSIONS: "nothing-of-this-name" }, { PORT: "many" }]) {
+    const { code, stdout } = await run(["help"], env);
+    assert.equal(code, 0);
+    assert.match(stdout, /^ {2}serve {2,}/m);
+    assert.match(stdout, /^The commands of extensions are missing: [^]*(?:EXTENSIONS: nothing-of-this-name:|PORT )/m);
+    assert.match((await run(["nonsense"], env)).stderr, /^Unknown command "nonsense"[^]*are missing: /);
   }
 });

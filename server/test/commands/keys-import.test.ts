@@ -8,7 +8,7 @@ import { ensureKeys } from "../../src/auth/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { runProgram } from "../app/program.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { runHere } from "./run-here.ts";
+import { runHere } from "../support/run-here.ts";
 
 const SECRET = "super-secret-jwt-token-with-at-least-32-characters-long";
 
@@ -34,7 +34,7 @@ async function openCommandLine(t: TestContext) {
   };
 }
 
-test("keys import and revoke", { timeout: 180_000 }, async (t) => {
+test("keys import and revoke", async (t) => {
   const { owner, keys, program, file } = await openCommandLine(t);
   const secret = await file("jwt.secret", `${SECRET}\n`);
   const pem = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "pem", type: "spki" });

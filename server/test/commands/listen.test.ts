@@ -7,10 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
 import pg from "pg";
 import { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
-import { runHere } from "./run-here.ts";
-
-const SLOW = { timeout: 120_000 };
-const WAIT_MS = 60_000;
+import { runHere } from "../support/run-here.ts";
+import { SEVERAL_STARTS, WAIT_MS } from "../support/wait-limit.ts";
 
 interface Stage {
   readonly env: Record<string, string>;
@@ -97,7 +95,7 @@ async function startProgramUnderDevelopment(t: TestContext, statuses: number[]) 
   return { got, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=swarmbase` };
 }
 
-test("on a running service", SLOW, async (t) => {
+test("on a running service", SEVERAL_STARTS, async (t) => {
   const stage = await openStage(t);
   let ada = "";
 
@@ -169,7 +167,7 @@ test("on a running service", SLOW, async (t) => {
   });
 });
 
-test("listen explains that the service must not reach this machine, and leaves no webhook", SLOW, async (t) => {
+test("listen explains that the service must not reach this machine, and leaves no webhook", async (t) => {
   const stage = await openStage(t, { WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8" });
   await stage.newUser("ada@example.test");
   const program = await runHere(["listen"], stage.env);

@@ -3,10 +3,9 @@ import { chmod, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { makeDataDir, runProgram } from "../app/program.ts";
-import { runHere } from "./run-here.ts";
+import { runHere } from "../support/run-here.ts";
 
 test("as root below a closed folder the start says where the database is, and remove-data removes it there", {
-  timeout: 180_000,
   skip: process.getuid?.() === 0 ? false : "needs root",
 }, async (t) => {
   const dataDir = await makeDataDir(t);

@@ -19,7 +19,7 @@ test("behind a proxy the curl line speaks as the proxy would", () => {
   );
 });
 
-test("the banner shows a database outside the data directory, and held work", () => {
+test("the banner shows the console, a database outside the data directory, and held work", () => {
   const parts = {
     url: "https://localhost:8443",
     localUrl: "https://localhost:8443",
@@ -28,13 +28,18 @@ test("the banner shows a database outside the data directory, and held work", ()
     databaseDir: null,
     providers: ["provider_a: simulated"],
     extensions: ["reference", "notes"],
+    docsUrl: "https://localhost:8443/docs",
     isHeldCopy: false,
+    hasConsole: false,
     version: "1.0.0",
     tookMs: 1_000,
   };
-  assert.doesNotMatch(renderBanner(parts), /Database|Held/);
+  assert.doesNotMatch(renderBanner(parts), /Database|Held|Console/);
+  assert.match(renderBanner({ ...parts, hasConsole: true }), /^ {2}Console +https:\/\/localhost:8443\/$/m);
   assert.match(renderBanner(parts), /^ {2}Extensions +reference, notes$/m);
   assert.match(renderBanner({ ...parts, extensions: [] }), /^ {2}Extensions +none$/m);
+  assert.match(renderBanner(parts), /^ {2}Docs +https:\/\/localhost:8443\/docs$/m);
+  assert.match(renderBanner({ ...parts, docsUrl: null }), /^ {2}Docs +docs\/README\.md$/m);
   const banner = renderBanner({ ...parts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
   assert.match(banner, /^ {2}Database +\/var\/lib\/swarmbase\/0123\/cluster$/m);
   assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);

@@ -9,7 +9,8 @@ import { derivePassword } from "../../src/crypto/index.ts";
 import { startEmbedded, upgradeCluster, withDatabase } from "../../src/db/index.ts";
 import { makeDataDir, makeUsedDataDir, runProgram } from "../app/program.ts";
 import { silentObserver } from "../support/silent-observer.ts";
-import { runHere } from "./run-here.ts";
+import { runHere } from "../support/run-here.ts";
+import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 
 /** Only one major version is installed here, so it plays both parts; everything but the deparsing differences is the same. */
 const PACKAGE = dirname(
@@ -89,7 +90,7 @@ async function readSuperuserPassword(dataDir: string): Promise<string> {
   return derivePassword((await readFile(join(dataDir, "master.key"), "utf8")).trim(), "postgres");
 }
 
-test("upgrade copies a database into a new cluster, or leaves it unchanged", { timeout: 180_000 }, async (t) => {
+test("upgrade copies a database into a new cluster, or leaves it unchanged", SEVERAL_STARTS, async (t) => {
   const unused = { DATA_DIR: await makeDataDir(t) };
   assert.match((await runHere(["upgrade"], unused)).stderr, /has not been started with the data directory/);
   const dataDir = await makeUsedDataDir(t);

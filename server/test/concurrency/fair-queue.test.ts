@@ -7,19 +7,26 @@ interface Item {
   readonly key: string;
   readonly name: string;
   readonly isShared: boolean;
+  readonly isLong: boolean;
 }
 
 type SharedItem = Item & { readonly isShared: true };
 
 const isShared = (item: Item): item is SharedItem => item.isShared;
 
-/** `a1` is the first item of key a; `a1+` can share a permit. */
+/** `a1` is the first item of key a; `a1+` can share a permit, `a1*` is long. */
 function read(name: string): Item {
-  return { key: name[0] ?? "", name, isShared: name.endsWith("+") };
+  return { key: name[0] ?? "", name, isShared: name.endsWith("+"), isLong: name.endsWith("*") };
 }
 
-function open(names: string, { permits, max }: { permits: number; max: number }): FairQueue<Item> {
-  const queue = new FairQueue<Item>({ permits, maxHeldBy: () => max });
+interface Limits {
+  readonly permits: number;
+  readonly max: number;
+  readonly maxLong?: number;
+}
+
+function open(names: string, { permits, max, maxLong = max }: Limits): FairQueue<Item> {
+  const queue = new FairQueue<Item>({ permits, maxHeldBy: () => max, maxLongHeldBy: () => maxLong });
   for (const name of names.split(" ")) queue.add(read(name));
   return queue;
 }
@@ -53,11 +60,25 @@ describe("FairQueue", () => {
     assert.equal(queue.take()?.name, "b1");
   });
 
+  it("lets short items pass long ones of their key that may not start yet", () => {
+    const queue = open("a1* a2* a3 a4 b1* b2*", { permits: 10, max: 2, maxLong: 1 });
+    assert.equal(takeAll(queue), "a1* b1* a3");
+    queue.leave({ key: "a" });
+    queue.free();
+    assert.equal(takeAll(queue), "a4");
+    queue.leave({ key: "a", isLong: true });
+    queue.free();
+    assert.equal(takeAll(queue), "a2*");
+    assert.equal(queue.tryTake({ key: "b", isLong: true }), false);
+    assert.equal(queue.tryTake({ key: "b" }), true);
+    assert.equal(queue.tryTake({ key: "b" }), false);
+  });
+
   it("gives a permit that is returned to the key that waits, also when another key has more items", () => {
     const queue = open("a1 a2 a3 a4", { permits: 2, max: 2 });
     takeAll(queue);
     queue.add(read("b1"));
-    queue.leave("a");
+    queue.leave({ key: "a" });
     queue.free();
     assert.equal(takeAll(queue), "b1");
   });
@@ -103,24 +124,29 @@ describe("FairQueue", () => {
   it("never exceeds its limits, never idles while an item may start, and keeps the order of a key", () => {
     const key = fc.constantFrom("a", "b", "c", "d");
     const step = fc.oneof(
-      fc.record({ kind: fc.constant("add" as const), key, isShared: fc.boolean() }),
+      fc.record({ kind: fc.constant("add" as const), key, isShared: fc.boolean(), isLong: fc.boolean() }),
       fc.record({ kind: fc.constant("end" as const), index: fc.nat(9) }),
       fc.record({ kind: fc.constant("remove" as const), index: fc.nat(9) }),
     );
-    const limits = fc.record({ permits: fc.integer({ min: 1, max: 4 }), max: fc.integer({ min: 1, max: 4 }) });
+    const few = fc.integer({ min: 1, max: 4 });
+    const limits = fc.record({ permits: few, max: few, maxLong: few });
     fc.assert(
-      fc.property(limits, fc.array(step, { maxLength: 60 }), ({ permits, max }, steps) => {
-        const queue = new FairQueue<Item>({ permits, maxHeldBy: () => max });
+      fc.property(limits, fc.array(step, { maxLength: 60 }), ({ permits, max, maxLong }, steps) => {
+        const queue = new FairQueue<Item>({ permits, maxHeldBy: () => max, maxLongHeldBy: () => maxLong });
         let waiting: Item[] = [];
         const groups: Item[][] = [];
         const heldBy = (name: string): number =>
           groups.filter((group) => group.some((item) => item.key === name)).length;
+        const heldLongBy = (name: string): number =>
+          groups.filter(([first]) => first?.key === name && first.isLong).length;
+        const mayStart = ({ key: name, isLong }: Item): boolean =>
+          heldBy(name) < max && (!isLong || heldLongBy(name) < maxLong);
         const start = (group: Item[]): void => {
           const isOtherIgnored = waiting.some((item) => !group.includes(item) && item.key !== group[0]?.key);
           for (const item of group) {
             const earlier = waiting.slice(0, waiting.indexOf(item)).filter((other) => other.key === item.key);
             assert.ok(
-              earlier.every((other) => group.includes(other) || (item.isShared && !other.isShared)),
+              earlier.every((other) => group.includes(other) || (item.isShared && !other.isShared) || !mayStart(other)),
               "an earlier item of the key still waits",
             );
           }
@@ -135,7 +161,12 @@ describe("FairQueue", () => {
         };
         for (const [index, one] of steps.entries()) {
           if (one.kind === "add") {
-            const item = { key: one.key, name: String(index), isShared: one.isShared };
+            const item = {
+              key: one.key,
+              name: String(index),
+              isShared: one.isShared,
+              isLong: one.isLong && !one.isShared,
+            };
             waiting.push(item);
             queue.add(item);
           } else if (one.kind === "remove") {
@@ -143,7 +174,8 @@ describe("FairQueue", () => {
             if (item !== undefined) assert.ok(queue.remove(item));
           } else {
             const [group = []] = groups.splice(one.index, 1);
-            for (const name of new Set(group.map((item) => item.key))) queue.leave(name);
+            const isLong = group[0]?.isLong === true;
+            for (const name of new Set(group.map((item) => item.key))) queue.leave({ key: name, isLong });
             if (group.length > 0) queue.free();
           }
           for (let item = queue.take(); item !== null; item = queue.take())
@@ -152,13 +184,11 @@ describe("FairQueue", () => {
           assert.equal(queue.size, waiting.length);
           for (const name of ["a", "b", "c", "d"]) {
             assert.ok(heldBy(name) <= max);
+            assert.ok(heldLongBy(name) <= maxLong);
             assert.equal(queue.countWaiting(name), waiting.filter((item) => item.key === name).length);
           }
           if (groups.length < permits)
-            assert.ok(
-              waiting.every((item) => heldBy(item.key) === max),
-              "a permit is free, and an item that may have it waits",
-            );
+            assert.ok(!waiting.some(mayStart), "a permit is free, and an item that may have it waits");
         }
       }),
       { numRuns: 300 },

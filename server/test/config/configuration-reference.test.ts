@@ -28,6 +28,15 @@ describe("renderConfigurationReference", () => {
     assert.doesNotMatch(extended, /Extension `reference`/);
   });
 
+  it("has the standard variables of an extension", () => {
+    const variable = { name: "OTEL_X", accepts: "text", default: null, description: "Something.", secret: true };
+    const extended = renderConfigurationReference([{ name: "otel", standardVariables: [variable] }]);
+    assert.match(
+      extended,
+      /## Extension `otel`\n\n.*\n.*\n\| `OTEL_X` \| text \(secret\) \| none \| Something\. \|\n$/,
+    );
+  });
+
   it("says how it is made again", () => {
     assert.match(page.split("\n")[0] ?? "", /npm run docs:reference/);
   });

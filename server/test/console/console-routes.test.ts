@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 import { type ConsoleModule, openConsole } from "../../src/console/index.ts";
 import { consoleFallback, consoleRoutes } from "../../src/http/index.ts";
+import { acceptsCoding } from "../../src/http/request/negotiation.ts";
 import { startServer, type TestServer } from "../http/support/test-server.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 
@@ -40,7 +41,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
 }
 
 let isHeldCopy = false;
-let hasReference = false;
+let links: string[] = [];
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
   const module = openConsole({
@@ -49,7 +50,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     version: "1.2.3",
     anonKey: "public-key",
     mail: "file",
-    hasReference,
+    links,
     folder,
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
@@ -104,12 +105,21 @@ test("the page and its files, as a browser asks for them", async (t) => {
   assert.deepEqual(held.json, { ...start.json, restored_copy: "held" });
 });
 
-test("/console.json names the API reference when the service has one", async (t) => {
-  hasReference = true;
+test("a folder of built files, as the published package has it, is served without a build", async (t) => {
+  const lines: string[] = [];
+  const server = await serve(t, open(t, join(await makeBuilt(t), "dist/built"), lines));
+  await untilSettled(server);
+  assert.equal((await server.request("/", { headers: HTML })).text, PAGE);
+  assert.deepEqual(lines, []);
+});
+
+test("/console.json names the API reference and the documentation when the service has them", async (t) => {
+  links = ["reference", "docs"];
   const consoleModule = open(t, await makeBuilt(t));
-  hasReference = false;
+  links = [];
   const server = await serve(t, consoleModule);
-  assert.equal((await server.request("/console.json")).json["reference"], "/reference");
+  const { reference, docs } = (await server.request("/console.json")).json;
+  assert.deepEqual({ reference, docs }, { reference: "/reference", docs: "/docs" });
 });
 
 test("files are sent compressed to who takes that, and plain to who does not", async (t) => {
@@ -117,11 +127,13 @@ test("files are sent compressed to who takes that, and plain to who does not", a
   const server = await serve(t, module);
   await untilSettled(server);
   const path = "/assets/main-1a2b.js";
-  const compressed = module.findFile(path, { acceptEncoding: "gzip, br;q=0.5", ifNoneMatch: "" });
+  const find = (acceptEncoding: string) =>
+    module.findFile(path, { accepts: (coding) => acceptsCoding(acceptEncoding, coding), holds: () => false });
+  const compressed = find("gzip, br;q=0.5");
   assert.equal(compressed?.headers["content-encoding"], "br");
   assert.equal(brotliDecompressSync(compressed?.body ?? "").toString(), SCRIPT);
   for (const acceptEncoding of ["", "identity", "br;q=0", "gzip"]) {
-    const plain = module.findFile(path, { acceptEncoding, ifNoneMatch: "" });
+    const plain = find(acceptEncoding);
     assert.equal(plain?.headers["content-encoding"], undefined, acceptEncoding);
     assert.equal(plain?.body.toString(), SCRIPT);
   }

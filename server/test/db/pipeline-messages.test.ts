@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { ANY_CHARACTER } from "../support/any-character.ts";
 import { MessageWriter } from "../../src/db/pipeline/message-writer.ts";
 
 interface Message {
@@ -37,7 +38,7 @@ function readBind(body: Buffer): { name: string; values: (string | null)[] } {
   return { name: body.toString("utf8", 1, nameEnd), values };
 }
 
-const wellFormed = fc.string({ unit: "binary" });
+const wellFormed = fc.string({ unit: ANY_CHARACTER });
 const name = wellFormed.filter((text) => !text.includes("\0"));
 
 describe("messages", () => {

@@ -276,7 +276,7 @@ describe("behind a read that waits for a lock", () => {
   });
 
   it("a read timeout drops the connection, and the reads behind run again", async () => {
-    ({ pool, relay } = await openRelayedPool({ query_timeout: 1_000 }));
+    ({ pool, relay } = await openRelayedPool({ query_timeout: 3_000 }));
     await lock();
     const pid = await queryPool(pool, "select pg_backend_pid()");
     const hanging = assert.rejects(ask(pool, me, READ_LOCKED), away);

@@ -6,6 +6,7 @@ import { endProcesses, listProcessTree } from "../support/process-tree.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
+import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { prepareUser, readAgents, startWriters } from "./agent-writers.ts";
 
 /** `npm run test:chaos` runs more. */
@@ -16,6 +17,7 @@ const ENV = { AGENT_LIMIT_PER_USER: "1000000" };
 
 test("repeated kill -9 of service, watchdog and PostgreSQL loses no answered write", {
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
+  ...SEVERAL_STARTS,
 }, async (t) => {
   const dataDir = await createTemporaryFolder(t, "swarmbase-kill-");
   await fillDataDir(dataDir);

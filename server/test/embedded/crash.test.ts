@@ -7,6 +7,7 @@ import { after, before, describe, type TestContext, test } from "node:test";
 import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
 import { startEmbedded } from "../../src/db/embedded/start-embedded.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import {
   clusterOf,
@@ -15,6 +16,7 @@ import {
   postmasterPid,
   query,
   type ReadyService,
+  type ServiceOptions,
   startService,
   waitUntil,
   waitUntilNothingRuns,
@@ -45,11 +47,14 @@ async function makeSeed(): Promise<void> {
   writeFileSync(recordFile, JSON.stringify({ ...record, port: 0 }));
 }
 
-async function startWithRow(t: TestContext): Promise<{ dataDir: string; clusterDir: string; service: ReadyService }> {
+async function startWithRow(
+  t: TestContext,
+  options?: ServiceOptions,
+): Promise<{ dataDir: string; clusterDir: string; service: ReadyService }> {
   const dataDir = makeFolder(t);
   // Owners stay as they are: as root, the database runs under another account.
   execFileSync("cp", ["-a", `${seedDir}/.`, dataDir]);
-  const service = await startService(t, dataDir);
+  const service = await startService(t, dataDir, options);
   return { dataDir, clusterDir: clusterOf(dataDir), service };
 }
 
@@ -62,7 +67,7 @@ describe("after kill -9", { skip, concurrency: 2 }, () => {
   after(() => rmSync(seedDir, { recursive: true, force: true }));
 
   test("of the service, the watchdog stops PostgreSQL and ends", async (t) => {
-    const { dataDir, clusterDir, service } = await startWithRow(t);
+    const { dataDir, clusterDir, service } = await startWithRow(t, { port: await findFreePort() });
     await service.kill();
     await waitUntilNothingRuns(clusterDir);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { canReach, type Ownership } from "../../src/db/embedded/can-reach.ts";
 import { chooseAccount } from "../../src/db/embedded/choose-account.ts";
+import { isPortTaken } from "../../src/db/embedded/choose-port.ts";
 import { namesCluster } from "../../src/db/embedded/cluster-processes.ts";
 import { EmbeddedError, explainFault } from "../../src/db/embedded/embedded-error.ts";
 import { platformPackageName } from "../../src/db/embedded/locate-binaries.ts";
@@ -178,4 +179,14 @@ test("a watchdog rejects incomplete arguments", () => {
   assert.deepEqual(parseWatchdogArguments(JSON.stringify(order)), order);
   for (const text of ["", "{}", "null", '{"clusterDir":"/c","pgCtl":"/p"}'])
     assert.throws(() => parseWatchdogArguments(text));
+});
+
+test("a start that failed because of a taken port is told by the message of PostgreSQL", () => {
+  const bind = 'could not bind IPv4 address "127.0.0.1"';
+  assert.equal(
+    isPortTaken(new EmbeddedError(`PostgreSQL did not start:\nLOG:  ${bind}: Address already in use`)),
+    true,
+  );
+  assert.equal(isPortTaken(new EmbeddedError(`${bind}: Only one usage of each socket address is permitted.`)), true);
+  assert.equal(isPortTaken(new EmbeddedError("FATAL:  could not create shared memory segment")), false);
 });

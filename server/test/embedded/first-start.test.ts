@@ -18,6 +18,7 @@ import {
   clusterOf,
   makeFolder,
   NOBODY,
+  postmasterPid,
   query,
   spawnService,
   startService,
@@ -91,6 +92,8 @@ describe("the first start", { concurrency: 2 }, () => {
     const { home } = JSON.parse(readFileSync(join(dataDir, "postgres.json"), "utf8")) as { home: string };
     assert.match(home, /^\/var\/lib\/swarmbase\/[0-9a-f]{16}(-\d+)?$/);
     t.after(() => rmSync(home, { recursive: true, force: true }));
+    const status = readFileSync(`/proc/${postmasterPid(join(home, "cluster"))}/status`, "utf8");
+    assert.match(status, /^Groups:\s*$/m, "PostgreSQL has none of root's groups");
     await query(service.adminUrl, "create table kept as select 1 as one");
     await assert.rejects(startService(t, dataDir), /already running/);
     await service.kill();

@@ -12,11 +12,11 @@ import { canReach } from "../../src/db/embedded/can-reach.ts";
 import type { Account } from "../../src/db/embedded/choose-account.ts";
 import { listClusterProcesses } from "../../src/db/embedded/cluster-processes.ts";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 /** All that the process gets of the environment: it is started dozens of times, and most of that is compiling. */
 const COMPILE_CACHE = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === "NODE_COMPILE_CACHE"));
 export const PASSWORD = "a-superuser-password";
-const WAIT_MS = 60_000;
 
 export interface ServiceOptions {
   readonly port?: number;

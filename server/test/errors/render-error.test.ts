@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import fc from "fast-check";
-import { AppError, renderError, renderErrorsReference, toAppError } from "../../src/errors/index.ts";
+import { AppError, renderError, renderErrorsReference, toAppError, withShortText } from "../../src/errors/index.ts";
 import { ANY_CHARACTER } from "../support/any-character.ts";
 
 const parse = (error: unknown) => {
@@ -61,10 +61,13 @@ test("7.3 each code has its status and its short text", () => {
 
 test("an error of PostgreSQL without a code of the service keeps its SQLSTATE and status", () => {
   const foreign = { code: "23505", status: 409 };
-  const { status, body } = parse(new AppError("BAD_REQUEST", "duplicate key", { foreign, details: "Key exists." }));
-  assert.equal(status, 409);
-  assert.equal(body["code"], "23505");
-  assert.equal(body["details"], "Key exists.");
+  const error = new AppError("BAD_REQUEST", "duplicate key", { foreign, details: "Key exists." });
+  const { status, body } = parse(error);
+  const four = { code: "23505", message: "duplicate key", details: "Key exists.", hint: null };
+  assert.deepEqual([status, body], [409, four]);
+  assert.deepEqual(parse(withShortText(error)).body, { error: "Conflict", ...four });
+  const own = new AppError("FORBIDDEN", "no");
+  assert.equal(withShortText(own), own);
 });
 
 test("further members cannot replace those of every error", () => {
@@ -152,4 +155,29 @@ test("for any AppError, status and headers can be sent and the body is JSON with
 test("the reference names every code once", () => {
   const text = renderErrorsReference();
   for (const code of codes) assert.equal(text.split(`| \`${code}\` |`).length, 2, code);
+});
+
+test("an error names the page that explains its code, if there is one", () => {
+  const help = new Map<string | null, string>([
+    ["SWARM_BUSY", '</errors#swarm_busy>; rel="help"'],
+    ["BAD_REQUEST", '</errors#bad_request>; rel="help"'],
+    ["weak_password", '</accounts#weak_password>; rel="help"'],
+    [null, '</tables>; rel="help"'],
+  ]);
+  const linkOf = (error: AppError) => renderError(error, help).headers["link"];
+  assert.equal(linkOf(new AppError("SWARM_BUSY", "Busy")), '</errors#swarm_busy>; rel="help"');
+  const foreign = { code: "weak_password", status: 422 };
+  const members = { error_code: "weak_password" };
+  assert.equal(
+    linkOf(new AppError("BAD_REQUEST", "Weak", { foreign, members })),
+    '</accounts#weak_password>; rel="help"',
+  );
+  const unknown = { error_code: "unknown" };
+  assert.equal(linkOf(new AppError("SWARM_BUSY", "Busy", { members: unknown })), '</errors#swarm_busy>; rel="help"');
+  assert.equal(
+    linkOf(new AppError("BAD_REQUEST", "No table", { foreign: { code: "PGRST205", status: 404 } })),
+    '</tables>; rel="help"',
+  );
+  assert.equal(linkOf(new AppError("NO_AGENTS", "None")), undefined);
+  assert.equal(renderError(new AppError("SWARM_BUSY", "Busy")).headers["link"], undefined);
 });

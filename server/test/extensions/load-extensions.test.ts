@@ -88,16 +88,23 @@ describe("loading extensions", () => {
         routes: [
           { method: "GET", path: "/valid/open", limit: null, handler() {} },
           { method: "GET", path: "/valid/free", access: "public", handler() {} },
+          { method: "GET", path: "/valid/all", access: "user", keyScope: "all", renderError: 1, limit: null, handler() {} },
           { method: "TRACE", path: "valid", access: "public", limit: null, handler() {} },
           { method: "GET", path: "/rest/v1/agents", access: "public", limit: "none" },
           { method: "GET", path: "/", access: "public", limit: null, handler() {} },
         ],
+        standardVariables: [{ name: "PORT" }, { name: "otel_x" }],
+        telemetry: null,
         workers: [{ name: "idle" }],
         toolKinds: [{ name: "Bad-Name", run() {}, findConfigFaults() {} }, { name: "half", run() {} }],
+        commands: [{ name: "Count", summary: "s", help: "h", run() {} }, { name: "count", summary: "", help: "h", run() {} }],
+        findHelp: "/help",
       };`,
       "name.js": `export const extension = { ${VALID}, name: "Not A Name" };`,
+      "http.js": `export const extension = { ${VALID}, name: "http",
+        toolKinds: ["http", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
     });
-    const faults = await faultsOf(["./parts.js", "./name.js"], {}, folder);
+    const faults = await faultsOf(["./parts.js", "./name.js", "./http.js"], {}, folder);
     assert.deepEqual(
       faults.map((fault) => fault.replace("EXTENSIONS: ./parts.js: ", "").replaceAll(folder, "")),
       [
@@ -107,8 +114,13 @@ describe("loading extensions", () => {
         "the name of the setting PORT must begin with VALID_",
         "the setting PORT is one of the core",
         "the setting VALID_A needs a default; null stands for none",
-        "route GET /valid/open: access must be one of public, apikey, bearer, account, user, service",
+        "the variable PORT is one of the core",
+        "the variable otel_x must have capitals, digits and _",
+        "telemetry needs a function open",
+        "route GET /valid/open: access must be one of public, apikey, bearer, bearer-alone, account, user, service",
         "route GET /valid/free: limit must be null or one of api, auth, ai, tool, webhook",
+        "route GET /valid/all: keyScope must be one of read, write, run, approve",
+        "route GET /valid/all: renderError must be a function",
         "route TRACE valid: the method must be one of GET, POST, PUT, PATCH, DELETE",
         "route TRACE valid: the path must begin with / and have no *",
         "route GET /rest/v1/agents: the path is reserved for the core",
@@ -118,21 +130,84 @@ describe("loading extensions", () => {
         "worker idle needs a name and a function run",
         "tool kind Bad-Name needs a name of lower-case letters, digits and _, run and findConfigFaults",
         "tool kind half needs a name of lower-case letters, digits and _, run and findConfigFaults",
+        "command Count needs a name of lower-case letters, digits and hyphens, summary, help and run",
+        "command count needs a name of lower-case letters, digits and hyphens, summary, help and run",
+        "findHelp must be a function",
         "EXTENSIONS: ./name.js: its name must have lower-case letters, digits and hyphens, and begin with a letter",
+        "EXTENSIONS: ./http.js: the tool kind http is one of the core",
       ],
     );
   });
 
-  test("reports names, routes and workers that two extensions claim", async (t) => {
+  test("adds the routes that depend on settings, and reports what is wrong with them", async (t) => {
+    const setting = `settings: [{ name: "VALID_PATHS", kind: "names", default: [], secret: false, description: "Paths." }]`;
+    const port = new URL("../../src/extensions/port.ts", import.meta.url).href;
+    const folder = await writeModules(t, {
+      "routes.js": `export const extension = { ${VALID}, ${setting},
+        configure: async ({ VALID_PATHS: paths }) => ({
+          trustedUrls: ["http://127.0.0.1:1/"],
+          routes: paths.map((path) => ({ method: "GET", path: "/" + path, access: "public", limit: null, handler() {} })),
+        }) };`,
+      "throws.js": `export const extension = { ${VALID}, configure() { throw new Error("a reason"); } };`,
+      "lists.js": `import { SettingsError } from "${port}";
+        export const extension = { ${VALID}, configure() { throw new SettingsError(["one", "two"]); } };`,
+      "parts.js": `export const extension = { ${VALID}, configure: 1 };`,
+      "url.js": `export const extension = { ${VALID}, configure: () => ({ trustedUrls: ["here"] }) };`,
+    });
+    const environment = { VALID_PATHS: "valid,functions/v1/my-name,functions/v1/my_name/deeper" };
+    const [loaded] = await loadExtensions({ names: ["./routes.js"], environment, workingDir: folder });
+    const paths = ["/valid", "/functions/v1/my-name", "/functions/v1/my_name/deeper"];
+    assert.deepEqual(
+      loaded?.routes.map(({ path }) => path),
+      paths,
+    );
+    assert.deepEqual(loaded?.trustedUrls, ["http://127.0.0.1:1/"]);
+    const reserved = ["functions/v1", "functions/v1/batch", "functions/v1/batch/x", "functions/v1/:name", "auth/v1/me"];
+    assert.deepEqual(
+      await faultsOf(["./routes.js"], { VALID_PATHS: reserved.join(",") }, folder),
+      reserved.map((path) => `EXTENSIONS: ./routes.js: route GET /${path}: the path is reserved for the core`),
+    );
+    assert.deepEqual(await faultsOf(["./throws.js", "./lists.js", "./parts.js", "./url.js"], {}, folder), [
+      "EXTENSIONS: valid: a reason",
+      "one",
+      "two",
+      "EXTENSIONS: ./parts.js: configure must be a function",
+      "EXTENSIONS: ./url.js: the trusted URL here is not valid",
+    ]);
+  });
+
+  test("hands an extension the standard variables that it declares and that are set, and lists the faults that it finds", async (t) => {
+    const folder = await writeModules(t, {
+      "one.js": `export const extension = { ${VALID},
+        standardVariables: ["OTEL_A", "OTEL_B", "OTEL_C"].map((name) => ({ name })),
+        telemetry: { open: async () => null, findFaults: ({ OTEL_A }) => (OTEL_A === "1" ? [] : ["OTEL_A must be 1"]) },
+      };`,
+      "two.js": `export const extension = { ${VALID}, name: "other", standardVariables: [{ name: "OTEL_A" }], telemetry: { open() {} } };`,
+    });
+    const environment = { OTEL_A: "1", OTEL_B: "", OTEL_D: "other" };
+    const [loaded] = await loadExtensions({ names: ["./one.js"], environment, workingDir: folder });
+    assert.deepEqual(loaded?.variables, { OTEL_A: "1" });
+    assert.deepEqual(await faultsOf(["./one.js", "./two.js"], { OTEL_A: "2" }, folder), [
+      "OTEL_A must be 1",
+      "EXTENSIONS: the telemetry is claimed by valid and other",
+      "EXTENSIONS: the setting OTEL_A is claimed by valid and other",
+    ]);
+  });
+
+  test("reports names, routes, workers, commands and help for errors that two extensions claim", async (t) => {
     const route = `{ method: "GET", path: "/valid/:a", access: "public", limit: null, handler() {} }`;
     const worker = `{ name: "idle", async run() {} }`;
+    const command = `{ name: "count", summary: "s", help: "h", async run() {} }`;
+    const parts = `workers: [${worker}], commands: [${command}]`;
     const folder = await writeModules(t, {
-      "one.js": `export const extension = { ${VALID}, routes: [${route}], workers: [${worker}] };`,
-      "two.js": `export const extension = { ${VALID}, name: "other", routes: [${route.replace(":a", ":b")}], workers: [${worker}] };`,
+      "one.js": `export const extension = { ${VALID}, routes: [${route}], ${parts}, findHelp() {} };`,
+      "two.js": `export const extension = { ${VALID}, name: "other", routes: [${route.replace(":a", ":b")}], ${parts}, findHelp() {} };`,
     });
     assert.deepEqual(await faultsOf(["./one.js", "./two.js"], {}, folder), [
       "EXTENSIONS: the route GET /valid/: is claimed by valid and other",
       "EXTENSIONS: the worker idle is claimed by valid and other",
+      "EXTENSIONS: the help for errors is claimed by valid and other",
+      "EXTENSIONS: the command count is claimed by valid and other",
     ]);
     assert.deepEqual(await faultsOf(["reference", "reference"]), [
       "EXTENSIONS: the schema ext_reference is claimed by reference and reference",

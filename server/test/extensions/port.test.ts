@@ -4,11 +4,13 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Agent, fetch, type RequestInit, type Response } from "undici";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const NOTES = fileURLToPath(new URL("fixtures/notes/index.ts", import.meta.url));
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
@@ -70,8 +72,19 @@ async function start(env: Readonly<Record<string, string>>): Promise<void> {
   dispatcher = agent;
 }
 
+/** Sends the text over a TLS connection and returns what the service answers before it closes. */
+async function sendRaw(text: string): Promise<string> {
+  const { url, ca_cert_file: caFile } = service.credentials;
+  const socket = connect({ port: Number(new URL(url).port), host: "localhost", ca: await readFile(caFile ?? "") });
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.end(text);
+  await once(socket, "close");
+  return Buffer.concat(chunks).toString();
+}
+
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + WAIT_MS;
   while (!(await isSo())) {
     assert.ok(Date.now() < deadline, `it is not so in time:\n${service.output()}`);
     await sleep(50);
@@ -87,7 +100,7 @@ describe("a service with an extension", () => {
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-port-");
     await fillDataDir(dataDir);
     await start({
-      EXTENSIONS: `reference,${NOTES}`,
+      EXTENSIONS: `reference,docs-site,${NOTES}`,
       NOTES_MAX: "4",
       LIMIT_TOOLS: "5",
       LIMIT_API: "1000",
@@ -100,7 +113,7 @@ describe("a service with an extension", () => {
     for (const close of closers) await close();
   });
 
-  test("names its extensions when it starts", () => printed(/"extensions":\["reference","notes"\]/));
+  test("names its extensions when it starts", () => printed(/"extensions":\["reference","docs-site","notes"\]/));
 
   test("serves the routes under the access, the limit row and the row-level rules that they declare", async () => {
     const [read, write] = ["GET /notes/v1/notes", "POST /notes/v1/notes"];
@@ -189,7 +202,7 @@ describe("a service with an extension", () => {
       (await json<{ details: unknown }>("POST /rest/v1/tools", { ...asCal, body: { ...row, ...changes } }, 400))
         .details;
     assert.deepEqual(await faultsOf({ kind: "notes.other" }), {
-      kind: "must be one of builtin, http, mcp, notes.search",
+      kind: "must be one of builtin, http, mcp, client, notes.search",
     });
     assert.deepEqual(await faultsOf({ config: { max: "two" } }), {
       config: "fits no kind of tool",
@@ -224,6 +237,26 @@ describe("a service with an extension", () => {
     assert.deepEqual(executions, [{ tool_name: "find_notes", status: "succeeded", tool_execution_payloads: payload }]);
   });
 
+  test("names the page that explains an error, in every way in which one is answered", async () => {
+    const helpOf = ({ headers }: Pick<Response, "headers">): string | null => headers.get("link");
+    const errors = "</docs/reference/errors#";
+    assert.equal(helpOf(await call("GET /nowhere", { token: null })), `${errors}not_found>; rel="help"`);
+    assert.equal(helpOf(await call("GET /rest/v1/agents", { token: null })), `${errors}unauthorized>; rel="help"`);
+    const large = await call("POST /notes/v1/notes", { token: bob.token, body: { text: "x".repeat(BODY_LIMIT) } });
+    assert.equal(helpOf(large), `${errors}payload_too_large>; rel="help"`);
+    const wrong = await call("POST /auth/v1/token?grant_type=password", {
+      body: { email: "ada@example.com", password: "another horse" },
+    });
+    assert.equal(helpOf(wrong), '</docs/reference/auth-errors#invalid_credentials>; rel="help"');
+    const unknown = await call("GET /rest/v1/nothing", { token: ada.token });
+    assert.equal(helpOf(unknown), '</docs/reference/rest#errors>; rel="help"');
+    assert.equal(helpOf(await call("GET /docs", { token: null })), null);
+    assert.match(await sendRaw("not HTTP\r\n\r\n"), /^link: <\/docs\/reference\/errors#bad_request>; rel="help"\r$/m);
+    const upgrade = "Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13";
+    const handshake = `GET /realtime/v1/websocket?vsn=1.0.0 HTTP/1.1\r\n${upgrade}\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n`;
+    assert.match(await sendRaw(handshake), /^link: <\/docs\/reference\/errors#unauthorized>; rel="help"\r$/m);
+  });
+
   test("serves the reference by default, and nothing at its paths with EXTENSIONS empty", async () => {
     assert.equal((await call("GET /openapi.json", { token: null })).status, 200);
     await service.stop();
@@ -233,6 +266,8 @@ describe("a service with an extension", () => {
       const body = await json<{ code: string }>(`GET ${path}`, { token: null }, 404);
       assert.equal(body.code, "NOT_FOUND", path);
     }
+    const missing = await call("GET /docs", { token: null });
+    assert.deepEqual([missing.status, missing.headers.get("link")], [404, null]);
     // The tool is still stored; this node cannot run it.
     const asService = { token: service.credentials.service_role_key };
     const [tool] = await json<{ id: string }[]>("GET /rest/v1/tools?kind=eq.notes.search", asService, 200);

@@ -16,6 +16,7 @@ import { until } from "../realtime/support/supabase-client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 interface User {
   readonly id: string;
@@ -37,7 +38,7 @@ const POLICIES = `
   create policy guests_speak on realtime.messages for insert to authenticated with check (exists (
     select from public.guests g where g.topic = (select realtime.topic()) and g.user_id = (select auth.uid())))`;
 
-describe("private channels", { timeout: 180_000 }, () => {
+describe("private channels", () => {
   const closers: (() => Promise<unknown>)[] = [];
   const cleanup = { after: (close: () => Promise<unknown>) => void closers.push(close) };
   let database: TestDatabase;
@@ -207,7 +208,7 @@ describe("private channels", { timeout: 180_000 }, () => {
     const setRole = (role: string) =>
       owner.client.from("swarm_members").update({ role }).eq("user_id", cyn.id).eq("swarm_id", swarmId);
     const sayUntil = async (wanted: string): Promise<void> => {
-      for (const deadline = Date.now() + 60_000; (await say(atCyn, wanted)) !== wanted; )
+      for (const deadline = Date.now() + WAIT_MS; (await say(atCyn, wanted)) !== wanted; )
         assert.ok(Date.now() < deadline, `a broadcast was not answered with ${wanted}`);
     };
     await setRole("viewer");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import type net from "node:net";
 import { test } from "node:test";
 import { bodyOf, exchange, readToEnd, route, startServer, until } from "../http/support/test-server.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const TLS_HANDSHAKE = 0x16;
 const HEALTH = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -117,7 +118,7 @@ for (const limit of ["connectionsPerAddress", "connectionsPerNode"] as const) {
     for (const socket of [upgraded, busy, next]) socket.destroy();
     // Once the service has noticed, the three no longer count.
     const later: net.Socket[] = [];
-    for (const deadline = Date.now() + 60_000; later.length < 3; ) {
+    for (const deadline = Date.now() + WAIT_MS; later.length < 3; ) {
       const socket = await connect().catch(() => null);
       const answer = socket === null ? "" : await answerOn(socket, upgrade).catch(() => "");
       if (socket !== null && answer.startsWith("HTTP/1.1 101 ")) later.push(socket);

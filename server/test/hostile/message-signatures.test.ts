@@ -4,10 +4,9 @@ import { test } from "node:test";
 import { createSignedFetch } from "@swarmbase/sdk";
 import { type ProxiedNode, startProxiedNodes } from "./support/proxied-node.ts";
 
-const SLOW = { timeout: 120_000 };
 const AGENTS = "/rest/v1/agents";
 
-test("HTTP message signatures", SLOW, async (t) => {
+test("HTTP message signatures", async (t) => {
   const { database, nodes } = await startProxiedNodes(t, 2);
   const [first, second] = nodes as [ProxiedNode, ProxiedNode];
   const ada = await first.newUser();

@@ -5,9 +5,7 @@ import type { TestDatabase } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type ProxiedNode, startProxiedNodes } from "./support/proxied-node.ts";
 
-const SLOW = { timeout: 120_000 };
-
-test("outgoing connections of a service behind a proxy", SLOW, async (t) => {
+test("outgoing connections of a service behind a proxy", async (t) => {
   const metricsPort = await findFreePort();
   const env = { LOG_LEVEL: "trace", ACCESS_LOG: "true", METRICS_PORT: String(metricsPort) };
   const { database, nodes } = await startProxiedNodes(t, 1, env);

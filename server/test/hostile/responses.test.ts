@@ -10,6 +10,7 @@ import { Agent, fetch } from "undici";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const MIB = 1024 * 1024;
 const MAX_BYTES = 8 * MIB;
@@ -20,7 +21,6 @@ const SETTINGS = {
   DB_MAX_BUFFERED_BYTES: String(4 * MAX_BYTES),
   DB_COUNT_CAP: "50",
 };
-const WAIT_MS = 30_000;
 
 // Each of the hundred books of the large shelf has 100,000 bytes, and those of the small one have few.
 const OBJECTS = `

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import tls from "node:tls";
 import { Secret, TOTP } from "otpauth";
 import { RawClient } from "../realtime/support/raw-client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { type RunningService, startService } from "../support/service.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import type { RunningService } from "../support/service.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
+import { type Answer, bodyOf, callService, startTrustedService } from "./support/service-calls.ts";
 
 const PASSWORD = "correct horse battery";
-
-interface Answer {
-  readonly status: number;
-  /** Untyped: assertions check its members. */
-  readonly body: ReturnType<typeof JSON.parse>;
-}
 
 interface Tokens {
   readonly access_token: string;
@@ -29,38 +22,18 @@ let service: RunningService;
 
 before(async () => {
   database = await createTestDatabase(cleanup);
-  const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = database;
-  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-sessions-");
-  service = await startService(cleanup, {
-    dataDir,
-    env: { DATABASE_URL, MASTER_KEY, AUTH_PASSWORD_MEMORY_KIB: "8192" },
-  });
-  const authority = readFileSync(service.credentials.ca_cert_file ?? "", "utf8");
-  tls.setDefaultCACertificates([...tls.getCACertificates("default"), authority]);
+  service = await startTrustedService(cleanup, database);
 });
 after(async () => {
   for (const close of closers) await close();
 });
 
-async function call(operation: string, token?: string | null, body?: unknown): Promise<Answer> {
-  const [method = "", path = ""] = operation.split(" ");
-  const response = await fetch(service.credentials.url + path, {
-    method,
-    headers: {
-      apikey: service.credentials.anon_key,
-      ...(typeof token === "string" && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { "content-type": "application/json" }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+function call(operation: string, bearer?: string | null, body?: unknown): Promise<Answer> {
+  return callService(service.credentials, operation, bearer, body);
 }
 
 async function callOk(...args: Parameters<typeof call>): Promise<Answer["body"]> {
-  const { status, body } = await call(...args);
-  assert.ok(status < 300, `${args[0]}: ${status} ${JSON.stringify(body)}`);
-  return body;
+  return bodyOf(await call(...args), args[0]);
 }
 
 let people = 0;
@@ -102,7 +75,7 @@ describe("a stolen refresh token", () => {
     call("POST /auth/v1/token?grant_type=refresh_token", null, { refresh_token: token });
 
   async function until(find: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + 30_000; !(await find()); await sleep(20)) assert.ok(Date.now() < deadline);
+    for (const deadline = Date.now() + WAIT_MS; !(await find()); await sleep(20)) assert.ok(Date.now() < deadline);
   }
 
   const holds = async (condition: string): Promise<boolean> =>

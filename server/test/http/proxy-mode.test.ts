@@ -54,6 +54,8 @@ test("malformed and slow requests get an error body in proxy mode too", async (t
   assert.match(malformed, /^HTTP\/1.1 400 /);
   assert.equal(bodyOf(malformed)["code"], "BAD_REQUEST");
   assert.match(await exchange(await connectPlain(), "GET / HTTP/1.1\r\n"), /^HTTP\/1.1 408 /);
+  const http2 = await exchange(await connectPlain(), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  assert.match(http2, /^HTTP\/1.1 400 /);
 });
 
 test("ignores forwarding headers in serve mode", async (t) => {

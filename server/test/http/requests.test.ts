@@ -341,8 +341,8 @@ test("a handler that fails after its response has begun breaks only that connect
 test("a client that disconnects in the middle of its body is not an internal error", async (t) => {
   const { connect, notes, request } = await startServer(t, { routes: [echo] });
   const socket = await connect();
-  socket.write("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{");
-  await until(() => socket.bytesWritten > 0);
+  const head = "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n";
+  await new Promise((resolve) => socket.write(`${head}{`, resolve));
   socket.destroy();
   await until(() => notes.some(({ fields }) => fields["path"] === "/echo"));
   assert.deepEqual(

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import type { ClientHttp2Stream } from "node:http2";
 import https from "node:https";
+import type { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { z } from "zod";
 import type { FunctionCall, NamedFunction } from "../../src/functions/index.ts";
@@ -10,9 +12,11 @@ import { type Limits, openLimits } from "../../src/limits/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { countSendsHere } from "../limits/support/webhook-sends.ts";
 import { silentObserver } from "../support/silent-observer.ts";
+import { openSession } from "./support/http2-client.ts";
 import { startServer, until } from "./support/test-server.ts";
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": "run" };
+const JSON_TYPE = { "content-type": "application/json" };
 const SOMEBODY: AuthGuard = async () =>
   ({
     principal: { role: "authenticated", userId: "u", claims: {}, session: null },
@@ -21,6 +25,7 @@ const SOMEBODY: AuthGuard = async () =>
 
 interface Stage {
   open(): Promise<IncomingMessage>;
+  openHttp2(): Promise<ClientHttp2Stream>;
 }
 
 async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<string>): Promise<Stage> {
@@ -42,11 +47,19 @@ async function serve(t: TestContext, run: (call: FunctionCall) => AsyncIterable<
     },
   };
   const routes = functionRoutes({ functions: [fn], limits });
-  const { port, ca } = await startServer(t, { routes, guard: SOMEBODY, limits });
+  const server = await startServer(t, { routes, guard: SOMEBODY, limits });
+  const { port, ca } = server;
   return {
+    openHttp2: async () => {
+      const session = await openSession(t, server);
+      const stream = session.request({ ":method": "POST", ":path": "/functions/v1/talk", ...JSON_TYPE });
+      stream.end("{}");
+      await once(stream, "response");
+      return stream;
+    },
     open: async () => {
       const target = { host: "127.0.0.1", port, ca, agent: false, path: "/functions/v1/talk", method: "POST" };
-      const request = https.request({ ...target, headers: { "content-type": "application/json" } });
+      const request = https.request({ ...target, headers: JSON_TYPE });
       request.end("{}");
       const [response] = (await once(request, "response")) as [IncomingMessage];
       return response;
@@ -122,49 +135,50 @@ test("a stream that fails in the middle closes the connection", async (t) => {
   assert.deepEqual([chunks.join(""), response.complete], ["one", false]);
 });
 
-test("a reader slower than 16 KiB/s for thirty seconds is cut", async (t) => {
-  let made = 0;
-  let isEnded = false;
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const { open } = await serve(t, async function* () {
-    try {
-      for (;;) {
-        made += 1;
-        yield "x".repeat(100_000);
+for (const protocol of ["HTTP/1.1", "HTTP/2"])
+  test(`a reader over ${protocol} slower than 16 KiB/s for thirty seconds is cut`, async (t) => {
+    let made = 0;
+    let isEnded = false;
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const { open, openHttp2 } = await serve(t, async function* () {
+      try {
+        for (;;) {
+          made += 1;
+          yield "x".repeat(100_000);
+        }
+      } finally {
+        isEnded = true;
       }
-    } finally {
-      isEnded = true;
-    }
-  });
-  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
-  const response = await open();
-  let received = 0;
-  response.on("data", (chunk: Buffer) => {
-    received += chunk.length;
-  });
-  response.on("error", () => {});
-  /** Reads until this much has arrived, then waits until the producer has stopped. */
-  const read = async (bytes: number): Promise<void> => {
-    const end = received + bytes;
-    response.resume();
-    while (received < end) await turn();
-    response.pause();
-    for (let [before, still] = [-1, 0]; still < 200; still = made === before ? still + 1 : 0) {
-      before = made;
+    });
+    t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: Date.now() });
+    const response: Readable = protocol === "HTTP/2" ? await openHttp2() : await open();
+    let received = 0;
+    response.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    response.on("error", () => {});
+    /** Reads until this much has arrived, then waits until the producer has stopped. */
+    const read = async (bytes: number): Promise<void> => {
+      const end = received + bytes;
+      response.resume();
+      while (received < end) await turn();
+      response.pause();
+      for (let [before, still] = [-1, 0]; still < 200; still = made === before ? still + 1 : 0) {
+        before = made;
+        await turn();
+      }
+    };
+    await read(1);
+    for (let period = 0; period < 3; period += 1) {
+      await read(4_000_000);
+      t.mock.timers.tick(30_000);
       await turn();
     }
-  };
-  await read(1);
-  for (let period = 0; period < 3; period += 1) {
-    await read(4_000_000);
-    t.mock.timers.tick(30_000);
-    await turn();
-  }
-  assert.equal(isEnded, false, "a reader of enough bytes is kept");
-  for (let turns = 0; !isEnded && turns < 10_000; turns += 1) {
-    t.mock.timers.tick(30_000);
-    await turn();
-  }
-  assert.ok(isEnded, "a reader of nothing is cut");
-  await assert.rejects(once(response.resume(), "end"));
-});
+    assert.equal(isEnded, false, "a reader of enough bytes is kept");
+    for (let turns = 0; !isEnded && turns < 10_000; turns += 1) {
+      t.mock.timers.tick(30_000);
+      await turn();
+    }
+    assert.ok(isEnded, "a reader of nothing is cut");
+    await assert.rejects(once(response.resume(), "end"));
+  });

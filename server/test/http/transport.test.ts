@@ -54,7 +54,7 @@ test("accepts a TLS handshake that arrives byte by byte", async (t) => {
   assert.match(answer, /^HTTP\/1.1 200 /);
 });
 
-test("accepts TLS 1.2 and 1.3 with http/1.1 only", async (t) => {
+test("accepts TLS 1.2 and 1.3, and HTTP/2 from clients that offer it", async (t) => {
   const { port, ca } = await startServer(t);
   const handshake = (options: tls.ConnectionOptions) =>
     new Promise<string>((resolve, reject) => {
@@ -64,9 +64,10 @@ test("accepts TLS 1.2 and 1.3 with http/1.1 only", async (t) => {
       });
       socket.on("error", reject);
     });
-  assert.equal(await handshake({ ALPNProtocols: ["h2", "http/1.1"] }), "TLSv1.3 http/1.1");
+  assert.equal(await handshake({ ALPNProtocols: ["http/1.1", "h2"] }), "TLSv1.3 h2");
+  assert.equal(await handshake({ ALPNProtocols: ["http/1.1"] }), "TLSv1.3 http/1.1");
   assert.equal(await handshake({ maxVersion: "TLSv1.2" }), "TLSv1.2 false");
-  await assert.rejects(handshake({ ALPNProtocols: ["h2"] }));
+  await assert.rejects(handshake({ ALPNProtocols: ["spdy/3"] }));
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   await assert.rejects(handshake(old));
 });

@@ -11,6 +11,7 @@ import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { createMemoryStore, type MemoryStore } from "./support/memory-store.ts";
 import { countSendsHere } from "./support/webhook-sends.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const SETTINGS: LimitSettings = { limitApi: 3, limitAuth: 2, limitAi: 1, limitTools: 1, limitWebhooks: 1 };
 const START_MS = Date.UTC(2026, 0, 1);
@@ -197,7 +198,7 @@ describe("a shared store", () => {
       `asked ${store.asked} times`,
     );
     store.mood = "well";
-    const deadlineMs = performance.now() + 60_000;
+    const deadlineMs = performance.now() + WAIT_MS;
     while (!notes.includes("limits.store_back") && performance.now() < deadlineMs) {
       await take(limits, "k");
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -7,6 +7,7 @@ import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { findRedisProgram, startRedis } from "./support/redis-server.ts";
 import { countSendsHere } from "./support/webhook-sends.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const PROGRAM = findRedisProgram();
 const { REDIS_URL: GIVEN_URL } = process.env;
@@ -40,7 +41,7 @@ async function openTwoNodes(t: TestContext, url: string, limitApi: number): Prom
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + 60_000;
+  const deadlineMs = performance.now() + WAIT_MS;
   while (!(await isTrue())) {
     if (performance.now() > deadlineMs) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -80,7 +80,9 @@ test("metrics are served over plain HTTP under one path, and nothing else is", a
     assert.equal(found.status, 200);
     assert.equal(found.headers.get("content-type"), "text/plain; version=0.0.4");
     assert.equal(await found.text(), "a 1\n");
-    assert.equal((await fetch(`${address}/`)).status, 404);
+    const missing = await fetch(`${address}/`);
+    assert.equal(missing.status, 404);
+    for (const { headers } of [found, missing]) assert.equal(headers.get("cache-control"), "no-store");
     assert.equal((await fetch(`${address}/metrics`, { method: "POST" })).status, 404);
     const slow = net.connect({ host: "127.0.0.1", port: server.port });
     slow.write("GET /metrics HTTP/1.1\r\n");

@@ -8,13 +8,20 @@ import { isSecretName } from "../../src/observe/redact.ts";
 function capture(options: Partial<ObserverOptions> = {}) {
   const destination = new PassThrough();
   const observer = createObserver({ level: "info", format: "json", ...options, destination });
-  const text = () => String(destination.read() ?? "");
+  const text = () => readAll(destination);
   const lines = () =>
     text()
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
   return { observer, text, lines };
+}
+
+/** Node.js 26 returns one written piece per read, earlier versions all of them. */
+function readAll(stream: PassThrough): string {
+  let text = "";
+  for (let piece = stream.read(); piece !== null; piece = stream.read()) text += String(piece);
+  return text;
 }
 
 test("a note becomes one JSON line with level, time, event, message and fields", () => {
@@ -33,6 +40,21 @@ test("observations below the log level are not logged", () => {
   const { observer, text } = capture({ level: "warn" });
   observer.note("service.started");
   assert.equal(text(), "");
+});
+
+test("API keys of users are never logged, wherever they are", () => {
+  const { observer, text } = capture();
+  const secret = `sk_${"a1B2".repeat(12)}c`;
+  observer.note("service.started", { error: new Error(`rejected ${secret}`), address: `/mcp?bearer=${secret}` });
+  const printed = text();
+  assert.ok(!printed.includes(secret), printed);
+  assert.ok(printed.includes("rejected [redacted]"), printed);
+  const encoded = capture();
+  const paths = [`/rest/v1/%20${secret}`, `/rest/v1/${secret.replace("_", "%5f")}`, `/x_${secret}`];
+  encoded.observer.note("service.started", { paths, task: `task_${"a".repeat(30)}` });
+  const line = encoded.text();
+  assert.ok(!line.includes(secret.slice(3)), line);
+  assert.ok(line.includes(`task_${"a".repeat(30)}`), line);
 });
 
 test("fields with names of secrets are never logged, at any depth", () => {
@@ -152,4 +174,19 @@ test("the access log has every request at any level, and nothing else", () => {
     ["info request.completed", "warn request.unavailable", "error request.failed"],
   );
   assert.equal(written.length, 22);
+});
+
+test("lines are also passed on, redacted and with the fields of a child, and only those that are logged", () => {
+  const lines: unknown[] = [];
+  const { observer } = capture({ onLine: (line) => lines.push(line) });
+  observer.child({ part: "a", apikey: "hidden" }).note("service.started", { password: "hidden", port: 1 });
+  observer.note("worker.started", { name: "below the level" });
+  assert.deepEqual(lines, [
+    {
+      level: "info",
+      event: "service.started",
+      message: OBSERVATIONS["service.started"].message,
+      fields: { part: "a", apikey: "[redacted]", password: "[redacted]", port: 1 },
+    },
+  ]);
 });

@@ -78,6 +78,8 @@ export function openBothFilters(statements: string): { readonly both: BothFilter
       isOwn: isOwnName,
       settings: {
         dbSchemas: ["public"],
+        dbExtraSearchPath: [],
+        dbPreRequest: null,
         dbMaxRows: 1000,
         dbMaxEmbedDepth: 8,
         dbMaxEmbeds: 20,

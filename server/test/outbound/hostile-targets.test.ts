@@ -295,6 +295,44 @@ test("ports of databases and internal services are rejected unless the operator 
     assert.equal(checkTargetUrl(`https://hooks.example.com:${port}/`, open).ok, port === 5432 || port === 22);
 });
 
+test("plain HTTP reaches this machine alone, where its address is allowed and the caller asks for it", async (t) => {
+  const policy = createAddressPolicy({ allowedCidrs: ["127.0.0.0/8", "10.0.0.0/8"] });
+  const plain = { allowsPlainLoopback: true };
+  for (const url of ["http://127.0.0.1:3001/mcp", "http://localhost:3001/mcp", "https://10.0.0.1/"]) {
+    assert.ok(checkTargetUrl(url, policy, plain).ok, url);
+    assert.equal(checkTargetUrl(url, policy).ok, url.startsWith("https:"), url);
+  }
+  for (const url of [
+    "http://10.0.0.1/",
+    "http://example.com/",
+    "http://localhost.example.com/",
+    "http://127.0.0.1.example.com/",
+    "http://nas.lan/",
+    "http://[::1]/",
+    "http://user@127.0.0.1/",
+    "http://127.0.0.1:5432/",
+    "ftp://127.0.0.1/",
+  ])
+    assert.ok(!checkTargetUrl(url, policy, plain).ok, url);
+  assert.ok(!checkTargetUrl("http://127.0.0.1/", strict, plain).ok);
+  assert.ok(!checkTargetUrl("http://localhost/", strict, plain).ok);
+
+  // The name leads to another machine, although the policy allows its address.
+  const guarded = openGuardedFetch({
+    policy,
+    ca: [],
+    connectionsPerOrigin: 1,
+    exemptUrls: [],
+    resolve: resolveTo("10.0.0.1"),
+    ...plain,
+  });
+  t.after(() => guarded.close());
+  await assert.rejects(guarded.fetch("http://localhost:3001/"), (error: Error) => {
+    assert.equal((error.cause as OutboundError).fault, "blocked_address");
+    return true;
+  });
+});
+
 test("an allow-list allows its literal addresses and defers local names to the DNS", () => {
   const policy = createAddressPolicy({ allowedCidrs: ["127.0.0.0/8"] });
   for (const url of ["https://127.0.0.1:8443/", "https://2130706433/", "https://localhost:8443/", "https://nas.lan/"]) {
@@ -457,7 +495,7 @@ test("the connector itself rejects blocked literal addresses and plain HTTP", as
       },
       close() {},
     },
-    tls: buildTlsOptions([]),
+    provideTls: () => buildTlsOptions([]),
   });
   const open = (protocol: string, hostname: string) =>
     new Promise((resolve) => {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { getEventListeners, once } from "node:events";
 import { test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { openForTest, startRawReceiver, startReceiver, until } from "./support/receiver.ts";
+import { buildTlsOptions } from "../../src/outbound/connection/guarded-connector.ts";
+import { authority, openForTest, startRawReceiver, startReceiver, until } from "./support/receiver.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -14,6 +15,12 @@ test("consecutive requests share one connection", async (t) => {
   }
   assert.equal(receiver.accepted, 1);
   assert.deepEqual(outbound.size, { origins: 1, connections: 1 });
+});
+
+test("connectors that trust the same authorities share the parsed certificates", () => {
+  const [first, second] = [buildTlsOptions([]), buildTlsOptions([])];
+  assert.equal(first.secureContext, second.secureContext);
+  assert.notEqual(buildTlsOptions([authority.cert]).secureContext, first.secureContext);
 });
 
 test("concurrent requests use at most the allowed connections and all are answered", async (t) => {

@@ -9,7 +9,7 @@ import { closedTopics, createTokens, openStage, userOf } from "./support/realtim
 const TOPIC = "realtime:room";
 const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
 
-describe("access of a channel", { timeout: 180_000 }, () => {
+describe("access of a channel", () => {
   const open = async (t: TestContext) => {
     const changes = createChangesDouble(new ChangesBus());
     const tokens = createTokens();

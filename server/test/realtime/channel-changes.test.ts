@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, it, type TestContext } from "node:test";
 import type { RealtimePostgresChangesPayload } from "@supabase/supabase-js";
 import { translateScopeError } from "../../src/auth/index.ts";
-import { createPrivateTopics } from "../../src/realtime/index.ts";
+import { createFollowedTopics, createPrivateTopics } from "../../src/realtime/index.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { principalOf, FeedStage, type Node, waitFor } from "./feed-stage.ts";
 import { createTokens, openStage, type Stage } from "./support/realtime-stage.ts";
@@ -12,7 +12,7 @@ import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-cl
 type Change = RealtimePostgresChangesPayload<Record<string, unknown>>;
 
 /** Two whole nodes on one database, and the unmodified client. */
-describe("channels on a real feed", { timeout: 180_000 }, () => {
+describe("channels on a real feed", () => {
   const closers: (() => Promise<void>)[] = [];
   const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
   const tokens = createTokens();
@@ -45,7 +45,9 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
         translateEnter: translateScopeError,
       });
       const { authenticate } = tokens;
-      nodes.push({ feed, stage: await openStage(cleanup, { changes: feed.changes, authenticate, privateTopics }) });
+      const followedTopics = createFollowedTopics(feed.database.service);
+      const options = { changes: feed.changes, authenticate, privateTopics, followedTopics };
+      nodes.push({ feed, stage: await openStage(cleanup, options) });
     }
     await until(() => nodes.every(({ feed }) => feed.changes.state() === "live"), "the feeds are live");
   });
@@ -249,6 +251,37 @@ describe("channels on a real feed", { timeout: 180_000 }, () => {
       { event: "kept", payload: { n: 1 }, isReplayed: true },
       { event: "from sql", payload: { n: 2 }, isReplayed: true },
     ]);
+  });
+
+  it("a change of the policies closes the private channels that they no longer allow, with the reason", async (t) => {
+    const { owner } = stage.database;
+    await owner.query(`create function public.may_enter() returns boolean language sql stable as 'select true';
+      grant execute on function public.may_enter() to authenticated;
+      create policy lobby on realtime.messages for select to authenticated
+        using (realtime.topic() in ('lobby', 'lounge') and public.may_enter())`);
+    const enter = async (topic: string, node: number) => {
+      const states: string[] = [];
+      const messages: unknown[] = [];
+      const channel = (await connect(t, "ann", { node })).channel(topic, { config: { private: true } });
+      channel.on("system", {}, ({ message }) => messages.push(message));
+      channel.subscribe((state) => states.push(state));
+      await until(() => states.length > 0);
+      return { states, messages };
+    };
+    const [lobby, lounge, hall] = [await enter("lobby", 0), await enter("lounge", 1), await enter("hall", 0)];
+    await owner.query(
+      "alter policy lobby on realtime.messages using (realtime.topic() = 'lounge' and public.may_enter())",
+    );
+    await until(() => lobby.states.length === 2);
+    assert.deepEqual(lobby.states, ["SUBSCRIBED", "CLOSED"]);
+    assert.match(String(lobby.messages.at(-1)), /permissions to read from this Channel topic: lobby/);
+    // A function that a policy calls is part of the policy.
+    await owner.query(
+      "create or replace function public.may_enter() returns boolean language sql stable as 'select false'",
+    );
+    await until(() => lounge.states.length === 2);
+    assert.deepEqual(lounge.states, ["SUBSCRIBED", "CLOSED"]);
+    assert.deepEqual(hall.states, ["SUBSCRIBED"]);
   });
 
   it("a sign-out ends the channels of the user on every node at once", async (t) => {

@@ -7,7 +7,7 @@ import { createTokens, openStage } from "./support/realtime-stage.ts";
 const AGENTS = { event: "UPDATE", schema: "public", table: "agents", filter: "id=eq.x" };
 const TOPIC = "realtime:room";
 
-describe("a join", { timeout: 180_000 }, () => {
+describe("a join", () => {
   const open = async (t: TestContext, options: Partial<Parameters<typeof openStage>[1]> = {}) => {
     const changes = createChangesDouble(new ChangesBus());
     const stage = await openStage(t, { changes, ...options });
@@ -140,6 +140,27 @@ describe("a join", { timeout: 180_000 }, () => {
     assert.match(JSON.stringify(reasons[6]), /do not have permissions to read from this Channel topic: x/);
   });
 
+  it("a join with an option that has no effect is rejected, and the reason names the option", async (t) => {
+    const { url } = await open(t);
+    const client = await RawClient.open(t, url);
+    const binding = { event: "*", schema: "public", table: "agents" };
+    const cases: readonly [config: unknown, name: string][] = [
+      [{ encryption: "aes" }, "config.encryption"],
+      [{ broadcast: { compress: true } }, "config.broadcast.compress"],
+      [{ presence: { key: "a", ttl: 5 } }, "config.presence.ttl"],
+      [{ private: true, broadcast: { replay: { since: 1, until: 2 } } }, "config.broadcast.replay.until"],
+      [{ postgres_changes: [{ ...binding, columns: ["id"] }] }, "config.postgres_changes.columns"],
+      [{ postgres_changes_options: { wait: true, retry: 1 } }, "config.postgres_changes_options.retry"],
+    ];
+    for (const [at, [config, name]] of cases.entries())
+      assert.deepEqual(await client.join("realtime:x", config, undefined, `${at}`), {
+        status: "error",
+        response: { reason: `${name} is not supported` },
+      });
+    const nothing = { encryption: null, broadcast: { compress: false }, postgres_changes: [{ ...binding, id: 0 }] };
+    assert.equal((await client.join("realtime:x", nothing, undefined, "last"))["status"], "ok");
+  });
+
   it("joins over the channel limit of a socket or user are rejected until a channel leaves", async (t) => {
     const tokens = createTokens();
     tokens.set("ann", {});
@@ -171,7 +192,7 @@ describe("a join", { timeout: 180_000 }, () => {
   });
 });
 
-describe("a channel whose feed is lost", { timeout: 180_000 }, () => {
+describe("a channel whose feed is lost", () => {
   it("a channel whose feed is lost gets phx_error and can rejoin", async (t) => {
     const changes = createChangesDouble(new ChangesBus());
     const { url } = await openStage(t, { changes });

@@ -9,6 +9,7 @@ import { silentObserver } from "../support/silent-observer.ts";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { createTokens, openStage } from "./support/realtime-stage.ts";
 import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 /** Members read, the leader writes; a hall where all signed-in users receive broadcasts but not presence. */
 const RULES = `
@@ -28,7 +29,7 @@ const RULES = `
   create policy slow_read on realtime.messages for select to authenticated
     using (case when realtime.topic() = 'slow' then pg_sleep(60) is null else false end)`;
 
-describe("a private channel", { timeout: 120_000 }, () => {
+describe("a private channel", () => {
   const open = async (t: TestContext) => {
     const base = await createTestDatabase(t);
     const database = openDatabase({
@@ -95,7 +96,7 @@ describe("a private channel", { timeout: 120_000 }, () => {
       "insert into public.swarm_members (swarm_id, user_id, role, status) values ($1, $2, 'viewer', 'active')",
       [id, viewer.userId],
     );
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(WAIT_MS);
     const may = async (principal: Principal, topic: string) => ({
       read: [...(await privateTopics.findReadable(principal, topic, signal))].toSorted(),
       say: await privateTopics.canWrite(principal, topic, "broadcast", signal),
@@ -284,6 +285,26 @@ describe("a private channel", { timeout: 120_000 }, () => {
       privateTopics.store(principals.member, "room", { event: "e", isBinary: true, payload: bytes, sender: null }),
       /permissions to write/,
     );
+  });
+
+  it("a lifetime of a stored message and other variants of options are rejected by name", async (t) => {
+    const { base, enter, url } = await open(t);
+    const { channel } = await enter("leader");
+    await assert.rejects(channel.httpSend("e", { n: 1 }, { persist: { ttl: 60 } }), /persist\[ttl\] is not supported/);
+    const kept = { type: "broadcast", event: "e", payload: { n: 1 }, persist: { ttl: 60 } } as const;
+    assert.equal(await channel.send(kept), "persist.ttl is not supported");
+    for (const query of ["persist[ttl]=60", "persist=1", "private=1", "private[x]=true"]) {
+      const answer = await fetch(`${url}/realtime/v1/api/broadcast/room/events/e?${query}`, {
+        method: "POST",
+        headers: { apikey: "anon", authorization: "Bearer leader" },
+        body: "{}",
+      });
+      const { details } = (await answer.json()) as { details: object };
+      assert.deepEqual([answer.status, Object.keys(details)], [400, [query.split("=")[0]]]);
+    }
+    const { rows } = await base.owner.query("select from realtime.messages");
+    assert.deepEqual(rows, []);
+    assert.deepEqual(await channel.httpSend("e", { n: 1 }, { persist: true }), { success: true });
   });
 
   it("a NUL in a private topic, event or payload is a client error", async (t) => {

@@ -32,7 +32,14 @@ function stage(): { channel: Channel; topics: TopicChannels; sent: string[] } {
   const sent: string[] = [];
   const channel = new Channel({
     id: "a",
-    socket: { vsn: "1.0.0", apikey: "", send: (frame) => sent.push(eventOf(frame)), channels: [], forget: () => {} },
+    socket: {
+      vsn: "1.0.0",
+      apikey: "",
+      isBehind: false,
+      send: (frame) => sent.push(eventOf(frame)),
+      channels: [],
+      forget: () => {},
+    },
     topic: `realtime:${NAME}`,
     joinRef: "1",
     config: parseJoinConfig({ config: { private: true, presence: { enabled: true } } }),

@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 import { Witness } from "./chaos/witness.ts";
 import { Writer } from "./chaos/writer.ts";
 
@@ -21,7 +22,6 @@ const SEED = Number(process.env["CHAOS_SEED"] ?? Date.now() % 1_000_000);
 const USERS = 3;
 const WITNESSES_A_NODE = 6;
 const EVENTS_BETWEEN_CHECKS = 50;
-const TIMEOUT_MS = 60_000;
 const PACE_MS = 40;
 
 type Event = "cut a socket" | "kill a feed" | "kill a node" | "kill the database";
@@ -241,7 +241,7 @@ async function until(
   holds: () => boolean | Promise<boolean>,
   describeState: () => string = () => "",
 ): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + WAIT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`not in time (seed ${SEED}): ${what}\n${describeState()}`);
     await sleep(20);
@@ -250,7 +250,7 @@ async function until(
 
 /** The database may be away for a moment. */
 async function retry<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     try {
       return await work();

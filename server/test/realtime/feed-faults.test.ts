@@ -122,29 +122,6 @@ describe("a change feed that is lost", () => {
     await unknown.stop();
   });
 
-  it("an oversized transaction ends the feed, unless nobody subscribes to its tables", async () => {
-    const { stage } = opened;
-    const node = stage.startNode({ maxTransactionBytes: 300_000 });
-    const owner = await stage.newUser();
-    const tools = await stage.subscribe(node, principalOf(owner), [bind("tools")]);
-    const big =
-      "insert into tools (owner_id, name, description) select $1, 't' || n, repeat('x', 1000) from generate_series(1, 500) n";
-    await stage.database.owner.query(
-      "create table public.unheard as select repeat('x', 1000) as x from generate_series(1, 1000)",
-    );
-    await stage.run(
-      "service_role",
-      "insert into swarms (owner_id, name, description) select $1, 'n', repeat('x', 1900) from generate_series(1, 200)",
-      [owner],
-    );
-    await stage.settle(node);
-    assert.deepEqual(tools.losses, []);
-    await stage.run("service_role", big, [owner]);
-    await tools.until(() => tools.losses.length === 1);
-    await waitFor(() => node.changes.state() === "live");
-    await node.stop();
-  });
-
   it("an abort ends a pending subscribe call", async () => {
     const { stage } = opened;
     const node = stage.startNode({}, stage.replicaUrl.replace(/@[^/]*\/.*$/, "@127.0.0.1:1/none"));

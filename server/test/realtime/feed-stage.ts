@@ -8,6 +8,7 @@ import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { silentObserver } from "../support/silent-observer.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 export interface ReceivedChange {
   readonly ids: readonly number[];
@@ -19,8 +20,6 @@ export interface ReceivedChange {
   readonly errors: readonly string[] | null;
   readonly commit_timestamp: string;
 }
-
-const TIMEOUT_MS = 120_000;
 
 /** A subscriber that records all changes that it receives. */
 export class Listener implements ChangesSubscriber {
@@ -49,7 +48,7 @@ export class Listener implements ChangesSubscriber {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    const deadline = AbortSignal.timeout(TIMEOUT_MS);
+    const deadline = AbortSignal.timeout(WAIT_MS);
     while (!holds()) {
       await new Promise<void>((resolve, reject) => {
         this.#wakers.push(resolve);
@@ -129,7 +128,7 @@ export class FeedStage extends Stage {
 
   async subscribe(node: Node, principal: Principal, bindings: readonly Binding[]): Promise<Listener> {
     const listener = new Listener(principal, bindings);
-    listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(TIMEOUT_MS));
+    listener.subscription = await node.changes.subscribe(listener, AbortSignal.timeout(WAIT_MS));
     return listener;
   }
 
@@ -142,7 +141,7 @@ export class FeedStage extends Stage {
         resolve();
       });
       node.changes.emit(prefix, Buffer.from("x")).catch(reject);
-      AbortSignal.timeout(TIMEOUT_MS).addEventListener("abort", () => reject(new Error("the feed does not settle")));
+      AbortSignal.timeout(WAIT_MS).addEventListener("abort", () => reject(new Error("the feed does not settle")));
     });
   }
 
@@ -159,14 +158,17 @@ export class FeedStage extends Stage {
   }
 }
 
-export function openFeedStage(): { readonly stage: FeedStage; readonly node: Node } {
+export function openFeedStage(settings: NonNullable<ChangesOptions["settings"]> = {}): {
+  readonly stage: FeedStage;
+  readonly node: Node;
+} {
   const closers: (() => Promise<void>)[] = [];
   const opened = {} as { stage: FeedStage; node: Node };
   before(async () => {
     const database = await createTestDatabase({ after: (close) => closers.push(close) });
     opened.stage = new FeedStage(database);
     closers.unshift(() => opened.stage.close());
-    opened.node = opened.stage.startNode();
+    opened.node = opened.stage.startNode(settings);
   });
   after(async () => {
     for (const close of closers) await close();
@@ -175,7 +177,7 @@ export function openFeedStage(): { readonly stage: FeedStage; readonly node: Nod
 }
 
 export async function waitFor(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
+  const deadline = performance.now() + WAIT_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error("it did not come about");
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -26,6 +26,57 @@ describe("the change feed", () => {
     assert.deepEqual(theirs.received, []);
   });
 
+  it("a row can be read when the feed delivers its change", async () => {
+    const { stage, node } = opened;
+    const users = await Promise.all(Array.from({ length: 4 }, () => stage.newUser()));
+    const reads: Promise<number | null>[] = [];
+    for (const user of users) {
+      const listener = await stage.subscribe(node, principalOf(user), [bind("agents")]);
+      const deliver = listener.deliver.bind(listener);
+      listener.deliver = (ids, data) => {
+        deliver(ids, data);
+        const { record } = JSON.parse(data) as { record: { id: string } };
+        const read = node.database.service.query("select 1 from public.agents where id = $1", [record.id]);
+        reads.push(read.then(({ rowCount }) => rowCount));
+      };
+    }
+    const rounds = Array.from({ length: 60 });
+    await Promise.all(
+      users.map(async (user) => {
+        for (const _ of rounds) await stage.newAgent(user);
+      }),
+    );
+    await waitFor(() => reads.length === users.length * rounds.length);
+    assert.deepEqual(
+      (await Promise.all(reads)).filter((count) => count !== 1),
+      [],
+    );
+  });
+
+  it("a change is delivered when its visibility cannot be determined", async () => {
+    const { stage } = opened;
+    const owner = await stage.newUser();
+    const node = stage.startNode();
+    const listener = await stage.subscribe(node, principalOf(owner), [bind("agents")]);
+    await stage.newAgent(owner, { name: "First" });
+    await listener.next();
+    const { service } = node.database;
+    const query = service.query.bind(service) as (text: string, ...rest: unknown[]) => Promise<never>;
+    let refusals = 0;
+    Object.assign(service, {
+      query: (text: string, ...rest: unknown[]) => {
+        if (!text.includes("pg_current_snapshot")) return query(text, ...rest);
+        refusals += 1;
+        return Promise.reject(new Error("no connection"));
+      },
+    });
+    await stage.newAgent(owner, { name: "Second" });
+    const [change] = await listener.next();
+    assert.deepEqual([change?.record?.["name"], listener.losses], ["Second", []]);
+    assert.ok(refusals > 0);
+    await node.stop();
+  });
+
   it("the feed renders every value as row_to_json does", async () => {
     const { stage, node } = opened;
     const { owner } = stage.database;
@@ -209,6 +260,55 @@ describe("the change feed", () => {
     });
     const kept = await stage.run("internal", "select topic, event from realtime.messages");
     assert.deepEqual(kept, [{ topic: "room", event: "raw" }]);
+  });
+
+  it("the feed reports deleted run events to those who could read them", async () => {
+    const { stage, node } = opened;
+    const [owner, member, stranger] = [await stage.newUser(), await stage.newUser(), await stage.newUser()];
+    const swarm = await stage.newSwarm(owner, { [member]: "member" });
+    const agent = await stage.newAgent(member);
+    const runId = (await stage.insert("internal", "runs", { swarm_id: swarm, user_id: owner, strategy: "parallel" }))
+      .id;
+    const add = (seq: number, rest: Record<string, unknown> = {}) =>
+      stage.run(
+        "internal",
+        "insert into public.run_events select * from jsonb_populate_record(null::public.run_events, $1)",
+        [
+          {
+            run_id: runId,
+            seq,
+            swarm_id: swarm,
+            restricted: false,
+            type: "t",
+            data: {},
+            created_at: new Date(),
+            ...rest,
+          },
+        ],
+      );
+    await add(1);
+    await add(2, { restricted: true });
+    await add(3, { restricted: true, agent_id: agent });
+    const bindings = [bind("run_events", { event: "DELETE" })];
+    const [all, some, none] = await Promise.all(
+      [owner, member, stranger].map((user) => stage.subscribe(node, principalOf(user), bindings)),
+    );
+    await stage.run("internal", "delete from public.run_events where run_id = $1", [runId]);
+    const seqs = async (listener: typeof all, count: number) =>
+      (await listener?.next(count))?.map(({ old_record: old }) => [old?.["run_id"] === runId, old?.["seq"]]);
+    assert.deepEqual(
+      await seqs(all, 3),
+      [1, 2, 3].map((seq) => [true, seq]),
+    );
+    assert.deepEqual(
+      await seqs(some, 2),
+      [1, 3].map((seq) => [true, seq]),
+    );
+    await add(4);
+    await stage.run("internal", "delete from public.swarms where id = $1", [swarm]);
+    assert.deepEqual(await seqs(some, 1), [[true, 4]]);
+    await stage.settle(node);
+    assert.deepEqual(none?.received, []);
   });
 
   it("the feed reports sign-outs, bans and deletions and ends their subscriptions", async () => {

@@ -7,7 +7,7 @@ import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 60_000 };
 const LARGE = "x".repeat(300_000);
 
-describe("limits of presence", { timeout: 180_000 }, () => {
+describe("limits of presence", () => {
   it("presences are sent to other nodes in messages within the feed limit", async (t) => {
     const bus = new ChangesBus();
     const changes = createChangesDouble(bus);

@@ -8,7 +8,7 @@ import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-cl
 
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 400 };
 
-describe("presence", { timeout: 120_000 }, () => {
+describe("presence", () => {
   const open = async (t: TestContext, bus = new ChangesBus(), options: Partial<StageOptions> = {}) => {
     const changes = createChangesDouble(bus);
     return { changes, ...(await openStage(t, { changes, timing: QUICK, ...options })) };

@@ -6,7 +6,7 @@ import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { RawClient } from "./support/raw-client.ts";
 import { openStage } from "./support/realtime-stage.ts";
 
-describe("a handshake", { timeout: 180_000 }, () => {
+describe("a handshake", () => {
   const open = (t: TestContext, settings = {}) =>
     openStage(t, { changes: createChangesDouble(new ChangesBus()), settings });
 

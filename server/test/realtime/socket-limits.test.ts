@@ -7,7 +7,7 @@ import { openStage, type StageOptions } from "./support/realtime-stage.ts";
 
 const CHANGES = { postgres_changes: [{ event: "*", schema: "public", table: "agents" }] };
 
-describe("a socket", { timeout: 180_000 }, () => {
+describe("a socket", () => {
   const open = async (t: TestContext, options: Partial<StageOptions> = {}) => {
     const changes = createChangesDouble(new ChangesBus());
     return { changes, ...(await openStage(t, { changes, ...options })) };

@@ -12,6 +12,8 @@ test("a stored message with the maximum nesting is returned unchanged", () => {
 });
 
 test("a message that SQL nests too deeply is ignored", () => {
-  const content = `{"id":"1","topic":"t","event":"e","payload":${nested(200_000)}}`;
-  assert.equal(parseAnnounced(Buffer.from(content)), null);
+  for (const levels of [MAX_JSON_DEPTH + 1, 200_000]) {
+    const content = `{"id":"1","topic":"t","event":"e","payload":${nested(levels)}}`;
+    assert.equal(parseAnnounced(Buffer.from(content)) === null, true);
+  }
 });

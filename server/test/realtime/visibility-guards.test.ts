@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { fetchValues } from "../../src/realtime/visibility/delivery/fetch-values.ts";
 import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
@@ -106,5 +107,39 @@ describe("a value that the WAL omits", () => {
     assert.equal(await read(), "still theirs");
     await sql.query(`update wide set owner = '${after}', body = 'not for them'`);
     assert.equal(await read(), undefined);
+  });
+});
+
+describe("a hidden swarm", () => {
+  const opened = openFeedStage();
+  const write = (text: string): Promise<unknown> => opened.stage.database.owner.query(text);
+
+  it("is not shown to its owner, neither while it exists nor when it is deleted", async () => {
+    const { stage, node } = opened;
+    const owner = await stage.newUser();
+    const [early, hidden, shown] = [randomUUID(), randomUUID(), randomUUID()];
+    const create = (id: string): string => `
+      insert into public.swarms (id, owner_id, name) values ('${id}', '${owner}', 'Call');
+      insert into public.messages (swarm_id, sender_type, sender_user_id, content) values ('${id}', 'user', '${owner}', 'Hello');`;
+    const hide = (id: string): string =>
+      `insert into private.hidden_swarms (swarm_id, user_id) values ('${id}', '${owner}');`;
+    await write(`begin; ${hide(early)} ${create(early)} commit`);
+    const tables = ["swarms", "swarm_members", "messages"];
+    const listener = await stage.subscribe(
+      node,
+      principalOf(owner),
+      tables.map((table, index) => bind(table, { id: index + 1 })),
+    );
+    await write(`begin; ${hide(hidden)} ${create(hidden)} commit`);
+    await write(`update public.messages set content = 'Goodbye' where swarm_id in ('${hidden}', '${early}')`);
+    await write(`delete from public.swarms where id in ('${hidden}', '${early}')`);
+    await write(`begin; ${create(shown)} commit`);
+    await listener.until(() => listener.received.length >= 3);
+    await stage.settle(node);
+    assert.deepEqual(listener.received.map(({ type, table }) => `${type} ${table}`).sort(), [
+      "INSERT messages",
+      "INSERT swarm_members",
+      "INSERT swarms",
+    ]);
   });
 });

@@ -115,8 +115,9 @@ const SHOP_CASES: Readonly<Record<string, readonly Case[]>> = {
   "self references": [
     ["users", "boss_id", "many-to-one users by users_boss_id_fkey: boss_id=id"],
     ["users", "users!boss_id", "one-to-many users by users_boss_id_fkey: id=boss_id"],
-    ["users", "users!users_mentor_id_fkey", "one-to-many users by users_mentor_id_fkey: id=mentor_id"],
-    ["users", "users_mentor_id_fkey", "many-to-one users by users_mentor_id_fkey: mentor_id=id"],
+    ["users", "users!mentor_id", "one-to-many users by users_mentor_id_fkey: id=mentor_id"],
+    ["users", "users!users_mentor_id_fkey"],
+    ["users", "users_mentor_id_fkey"],
     ["users", "next_id", "one-to-one users by users_next_id_fkey: next_id=id"],
     ["users", "users!next_id", "one-to-one users by users_next_id_fkey: id=next_id"],
     [
@@ -171,6 +172,7 @@ const PUBLIC_CASES: readonly Case[] = [
   ["agents", "swarms", "one-to-many swarms by swarms_coordinator_agent_id_fkey: id=coordinator_agent_id"],
   ["agents", "swarms!swarm_agents", "many-to-many swarms by swarm_agents: id=agent_id user_id=user_id | id=swarm_id"],
   ["agents", "messages", "one-to-many messages by messages_sender_agent_id_fkey: id=sender_agent_id"],
+  ["agents", "agent_versions", "one-to-many agent_versions by agent_versions_agent_id_fkey: id=agent_id"],
   ["agent_tools", "tool", "computed one tools by tool"],
   ["agent_tools", "tools", "many-to-one tools by agent_tools_tool_id_fkey: tool_id=id"],
   ["agent_tools", "agents", "many-to-one agents by agent_tools_agent_id_fkey: agent_id=id user_id=user_id"],
@@ -208,6 +210,9 @@ const PUBLIC_CASES: readonly Case[] = [
   ["messages", "runs!run_id", "many-to-one runs by messages_run_id_fkey: swarm_id=swarm_id run_id=id"],
   ["runs", "run_turns", "one-to-many run_turns by run_turns_run_id_fkey: swarm_id=swarm_id id=run_id"],
   ["runs", "run_events", "one-to-many run_events by run_events_run_id_fkey: swarm_id=swarm_id id=run_id"],
+  ["runs", "turns", "computed many run_turns by turns"],
+  ["runs", "model_calls", "one-to-many model_calls by model_calls_run_id_fkey: swarm_id=swarm_id id=run_id"],
+  ["run_turns", "model_calls", "one-to-many model_calls by model_calls_turn_id_fkey: id=turn_id"],
   ["run_turns", "tool_executions", "one-to-many tool_executions by tool_executions_turn_id_fkey: id=turn_id"],
   [
     "tool_executions",
@@ -295,7 +300,7 @@ describe("relationships", () => {
   });
 
   it("suggest an expression that selects only one candidate", () => {
-    const written = ["tickets people", "users users", "messages runs"];
+    const written = ["tickets people", "users users", "users next_id", "messages runs", "messages messages"];
     for (const [from = "", target = ""] of written.map((words) => words.split(" "))) {
       const [catalogue, schema] = from === "messages" ? ([ours, "public"] as const) : ([shop, "shop"] as const);
       for (const candidate of find(catalogue, schema, from, target)) {

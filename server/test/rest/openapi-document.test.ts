@@ -71,7 +71,8 @@ function catalogueOf(
     relations: new Map(relations.map((one) => [one.name, one])),
     functions: Map.groupBy(functions, ({ name }) => name),
   };
-  return { version: "1", schemas: new Map([["public", schema]]), links, isComplete: true };
+  const schemas = new Map([["public", schema]]);
+  return { version: "1", schemas, links, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
 }
 
 const LINKS = [

@@ -220,7 +220,7 @@ describe("an arbitrary request", () => {
     );
   });
 
-  it("is answered in time, however long it is", { timeout: 180_000 }, () => {
+  it("is answered in time, however long it is", () => {
     const length = 100_000;
     for (const token of [
       ...TOKENS,

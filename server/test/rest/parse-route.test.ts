@@ -114,7 +114,6 @@ describe("the body of a parse error", () => {
       assert.equal(status, 400);
       assert.equal(headers["proxy-status"], "swarmbase; error=PGRST100");
       assert.deepEqual(JSON.parse(body), {
-        error: "Bad request",
         code: "PGRST100",
         message: '"failed to parse filter (b)" (line 1, column 1)',
         details: 'unexpected "b" expecting "not" or operator (eq, gt, ...)',

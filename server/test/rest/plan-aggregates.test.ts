@@ -53,10 +53,7 @@ const SPREADS: readonly Case[] = [
     "projects?select=id,...clients(client:name)",
     { outputs: ["id = id", { "...one clients": { outputs: ["client = name"] } }] },
   ],
-  [
-    "projects?select=id,...clients(*)",
-    { outputs: ["id = id", { "...one clients": { outputs: ["id = id", "name = name"] } }] },
-  ],
+  ["projects?select=id,...clients(*)", { outputs: [{ "...one clients": { outputs: ["id = id", "name = name"] } }] }],
   ["projects?select=...clients(*,name:id)", { outputs: [{ "...one clients": { outputs: ["id = id", "name = id"] } }] }],
   [
     "clients?select=...projects(name,...tasks(title))&projects.order=id&projects.limit=2",

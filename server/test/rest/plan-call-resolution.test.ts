@@ -33,6 +33,15 @@ const catalogue = catalogueOf({
     fn("either", [" json"]),
     fn("either", [" jsonb"]),
     fn("find_things", ["name text"]),
+    fn("default_text", [" text = 'x'"]),
+    fn("fallback", [" text = 'x'"]),
+    fn("fallback", []),
+    fn("mixed", ["b integer", "a integer"]),
+    fn("mixed", ["a text = ''", "b text = ''", "c text = ''"]),
+    fn("mixed", ["a text", "b text"]),
+    { ...fn("mixed", ["b bigint", "a integer"]), comment: "described" },
+    fn("take_any", [" text"]),
+    fn("take_any", [" json"]),
   ],
 });
 
@@ -84,6 +93,16 @@ describe("resolution of a called function", () => {
     ["both", '{"a":1}', "both(a)"],
     ["both", '{"z":1}', "both(json)"],
     ["both", "[]", "both(json)"],
+    ["take_text", '{"":"a"}', "take_text(text)"],
+    ["take_xml", '{"":"<a/>"}', "take_xml(xml)"],
+    ["take_bytes", '{"":"a"}', "take_bytes(bytea)"],
+    ["take_json", '{"":1}', "take_json(json)"],
+    ["take_json", '{"":1,"a":2}', "take_json(json)"],
+    ["take_jsonb", '{"":{"a":1}}', "take_jsonb(jsonb)"],
+    ["both", '{"":1}', "both(json)"],
+    ["default_text", "{}", "default_text(text)"],
+    ["default_text", undefined, "default_text(text)"],
+    ["fallback", '{"":"a"}', "fallback(text)"],
   ];
   for (const [url, body, signature] of FOUND) {
     it(`${url} ${body ?? ""} is ${signature}`, () => assert.equal(find(url, body), signature));
@@ -110,6 +129,25 @@ describe("resolution of a called function", () => {
     );
     assert.equal(reject("near", '{"a":1}').code, "PGRST203");
     assert.equal(reject("either", "[1]").code, "PGRST203");
+    assert.equal(reject("take_any", '{"":1}').code, "PGRST203");
+  });
+
+  it("is ambiguous when an overload without parameters and one whose unnamed parameter has a default match", () => {
+    for (const body of [undefined, "", "{}"]) {
+      const { code, message } = reject("fallback", body);
+      assert.equal(code, "PGRST203");
+      assert.equal(
+        message,
+        "Could not choose the best candidate function between: public.fallback(), public.fallback( => text)",
+      );
+    }
+  });
+
+  it("lists candidates by the number of their parameters, then by comment, names and types", () => {
+    assert.equal(
+      reject("mixed?a=1&b=2").message.replaceAll("public.mixed", "").split("between: ")[1],
+      "(a => text, b => text), (b => integer, a => integer), (b => bigint, a => integer), (a => text, b => text, c => text)",
+    );
   });
 });
 
@@ -131,6 +169,23 @@ describe("an unknown function", () => {
         "Searched for the function public.find_thing with parameter name, but no matches were found in the schema cache.",
       hint: "Perhaps you meant to call the function public.find_things",
     });
+  });
+
+  it("is never reported with the call that failed as the hint", () => {
+    for (const [url, body] of [
+      ["take_text", '{"a":"x"}'],
+      ["take_text?a=x", undefined],
+      ["take_text", "{}"],
+      ["add", '{"":1}'],
+    ] as const) {
+      assert.equal(reject(url, body).hint, null, url);
+    }
+    const { message, details } = reject("add", '{"":1}');
+    assert.equal(message, "Could not find the function public.add() in the schema cache");
+    assert.match(
+      JSON.stringify(details),
+      /public\.add with parameter {2}or with a single unnamed json\/jsonb parameter/,
+    );
   });
 
   it("is reported when no arguments were given", () => {

@@ -43,6 +43,7 @@ const catalogue = catalogueOf({
   ],
   functions: [
     fn("nothing", [], { kind: "void", type: type("void") }),
+    { ...fn("constant", []), volatility: "stable" },
     fn("add", ["a integer", "b integer = 1"]),
     fn("numbers", ["upto integer = 3"], { isSet: true }),
     fn("sum", ["variadic v integer[]"]),
@@ -128,10 +129,11 @@ describe("arguments of a call", () => {
 });
 
 describe("a call", () => {
-  it("may write only when it is posted", () => {
+  it("may write only when it is posted and the function is volatile", () => {
     assert.equal(plan("nothing").call.mayWrite, false);
     assert.equal(plan("nothing", null, { method: "HEAD" }).call.mayWrite, false);
     assert.equal(plan("nothing", "{}").call.mayWrite, true);
+    assert.equal(plan("constant", "{}").call.mayWrite, false);
   });
 
   it("accepts max-affected when it returns rows, and rejects it otherwise", () => {
@@ -232,7 +234,9 @@ describe("the result of a call", () => {
   it("is counted as requested", () => {
     const headers = { prefer: "count=planned" };
     assert.equal(plan("all_things", null, { headers }).answer.count, "planned");
-    assert.equal(plan("nothing", null, { headers }).answer.count, null);
+    assert.equal(plan("one_thing", null, { headers }).answer.count, "exact");
+    assert.equal(plan("nothing", null, { headers }).answer.count, "exact");
+    assert.equal(plan("nothing", null).answer.count, null);
   });
 });
 

@@ -217,4 +217,34 @@ describe("agents", () => {
       await stage.database.owner.query("update private.settings set value = '100' where name = 'agent_limit_per_user'");
     }
   });
+
+  it("are counted for the limit, whatever statements insert and delete them", async () => {
+    const { stage } = opened;
+    const { owner } = stage.database;
+    const users = await Promise.all(Array.from({ length: 4 }, () => stage.newUser()));
+    const countDifferences = async (): Promise<unknown[]> => {
+      const { rows } = await owner.query(
+        `select u.id, c.agents, count(a.id) from unnest($1::uuid[]) as u (id)
+         left join private.agent_counters c on c.user_id = u.id left join agents a on a.user_id = u.id
+         group by u.id, c.agents having coalesce(c.agents, 0) <> count(a.id)`,
+        [users],
+      );
+      return rows;
+    };
+    const all = [users, users.toReversed()];
+    const insert = "insert into agents (name, user_id) select 'a', unnest($1::uuid[])";
+    const remove =
+      "delete from agents where id in (select id from agents where user_id = any ($1) order by random() limit 2)";
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) => stage.run("service_role", at % 3 === 2 ? remove : insert, [all[at % 2]])),
+    );
+    assert.deepEqual(await countDifferences(), []);
+    await owner.query("begin");
+    await owner.query("truncate agents cascade");
+    assert.deepEqual(await countDifferences(), []);
+    await owner.query("rollback");
+    await owner.query("delete from auth.users where id = any ($1)", [users]);
+    const { rows } = await owner.query("select 1 from private.agent_counters where user_id = any ($1)", [users]);
+    assert.deepEqual(rows, []);
+  });
 });

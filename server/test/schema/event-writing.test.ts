@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { assertEvents, openSwarmFixture } from "./support/swarm-fixture.ts";
-import { FORBIDDEN, openStage, rejects } from "./support/stage.ts";
+import { FORBIDDEN, openStage, rejects, violates } from "./support/stage.ts";
 
 const MANY = 1000;
 
@@ -71,6 +71,25 @@ describe("events are written", () => {
     assert.deepEqual(await typesOf(), { "message.updated": MANY });
     await stage.run(owner, "delete from messages where content = 'again'");
     assert.deepEqual(await typesOf(), { "message.deleted": MANY });
+  });
+
+  it("with the trace context of the transaction, if it is a valid one", async () => {
+    const { stage, owner, swarm } = await openSwarmFixture(opened.stage);
+    await stage.takeEvents();
+    const storedFor = async (header: string | null): Promise<unknown> => {
+      await stage.transaction(owner, async (query) => {
+        if (header !== null) await query("select set_config('swarmbase.traceparent', $1, true)", [header]);
+        await query("insert into messages (swarm_id, content) values ($1, 'a')", [swarm]);
+      });
+      const events = await stage.run("internal", "delete from private.events returning traceparent");
+      return events.map(({ traceparent }) => traceparent);
+    };
+    const valid = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    assert.deepEqual(await storedFor(valid), [valid]);
+    for (const header of [null, "", "text", `${valid}\n`, `${valid}-text`, valid.toUpperCase()])
+      assert.deepEqual(await storedFor(header), [null]);
+    const insert = "insert into private.events (type, data, audience, traceparent) values ('a', '{}', '{}', 'text')";
+    await rejects(stage.run("internal", insert), violates("events_traceparent_valid"));
   });
 
   it("with what the service says about the change, never with what a user says", async () => {

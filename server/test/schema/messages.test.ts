@@ -57,6 +57,7 @@ describe("messages", () => {
       run_id: randomUUID(),
       turn_id: randomUUID(),
       finish_reason: "stop",
+      data: { forged: true },
       edited_at: "2000-01-01",
       deleted_at: "2000-01-01",
       deleted_by: fixture.admin,
@@ -86,6 +87,7 @@ describe("messages", () => {
       deleted_at: null,
       deleted_by: null,
       flagged: false,
+      data: null,
     });
     assert.equal((await say(fixture.member))["sender_name"], `User ${fixture.member.slice(0, 8)}`);
   });
@@ -98,6 +100,30 @@ describe("messages", () => {
       assert.equal((await say(caller, { sender_type: "system" }))["sender_name"], "system");
       await rejects(say(caller, { sender_type: "agent" }), violates("messages_sender_agent_id_present"));
     }
+  });
+
+  it("have data from the run engine alone, until they are edited or deleted", async () => {
+    const { stage } = opened;
+    const agent = await stage.newAgent(fixture.owner, { name: "Bot" });
+    const record = { sender_type: "agent", sender_agent_id: agent, data: { a: 1 } };
+    const dataOf = async (id: unknown): Promise<unknown> =>
+      (await stage.find("service_role", "messages", String(id)))?.["data"];
+    assert.equal(await dataOf((await say("service_role", record)).id), null);
+    const { id } = await say("internal", record);
+    assert.deepEqual(await dataOf(id), { a: 1 });
+    const change = "update public.messages set data = '2' where id = $1";
+    await rejects(stage.run("service_role", change, [id]), { code: "23514" });
+    await stage.run("service_role", "update public.messages set metadata = '{}' where id = $1", [id]);
+    assert.deepEqual(await dataOf(id), { a: 1 });
+    await stage.run("service_role", "update public.messages set content = 'else' where id = $1", [id]);
+    assert.equal(await dataOf(id), null);
+    const other = await say("internal", record);
+    await stage.remove(fixture.owner, "messages", other.id);
+    assert.equal(await dataOf(other.id), null);
+    await rejects(
+      say("internal", { ...record, data: JSON.stringify("a".repeat(2_097_151)) }),
+      violates("messages_data_size"),
+    );
   });
 
   it("are written by members who may write, in bounds", async () => {

@@ -82,6 +82,26 @@ describe("the blocklist", () => {
     }
   });
 
+  it("reads the texts and names of a structured answer, whatever its JSON escapes", async () => {
+    const fixture = await openSwarmFixture(opened.stage);
+    const { stage, swarm, agent } = fixture;
+    await moderate(fixture, { blocklist: ["rude", "two words"] });
+    const cases: [content: string, isFlagged: boolean][] = [
+      ['{"answer": ["one line\\nrude"]}', true],
+      ['{"answer": "r\\u0075de"}', true],
+      ['{"r\\u0075de": 1}', true],
+      ['{"a": {"b": [[{"c": "two\\u0020words"}]]}}', true],
+      ['{"answer": "prude", "two": "words", "n": null}', false],
+      ["17", false],
+    ];
+    for (const [content, isFlagged] of cases) {
+      const said = { swarm_id: swarm, content, data: content, sender_type: "agent", sender_agent_id: agent };
+      const message = await stage.insert("internal", "messages", said);
+      const flags = await stage.run("internal", "select from public.message_flags where message_id = $1", [message.id]);
+      assert.deepEqual([message["flagged"], flags.length], [isFlagged, isFlagged ? 1 : 0], content);
+    }
+  });
+
   it("flags an edit once, and again after the flag was dismissed", async () => {
     const fixture = await openSwarmFixture(opened.stage);
     const { stage, member, admin, swarm, message } = fixture;

@@ -21,10 +21,12 @@ const REJECTED: readonly [string, Record<string, unknown>][] = [
   ["tools_config_object", { config: "[]" }],
   ["tools_config_size", { config: { url: "a".repeat(32_768) } }],
   ["tools_visibility_known", { visibility: "secret" }],
-  ["tools_kind_known", { kind: "shell" }],
+  ["tools_kind_known", { kind: "no kind" }],
   ["tools_timeout_ms_range", { timeout_ms: 999 }],
   ["tools_timeout_ms_range", { timeout_ms: 120_001 }],
   ["tools_max_output_chars_range", { max_output_chars: 0 }],
+  ["tools_max_retries_range", { max_retries: 6 }],
+  ["tools_requires_approval_of_service", { kind: "client", requires_approval: true }],
 ];
 
 const opened = openStage();
@@ -49,6 +51,7 @@ describe("tools", () => {
       max_output_chars: 16_000,
       enabled: true,
       secret_names: [],
+      max_retries: 1,
     });
     for (const [constraint, record] of REJECTED)
       await rejects(

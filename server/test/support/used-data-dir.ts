@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { limitBuffers, prepareForCopies } from "../../testing/template.ts";
 import { startService } from "./service.ts";
 
 const WAIT_MS = 200_000;
@@ -30,6 +31,7 @@ export async function fillDataDir(folder: string): Promise<void> {
   }
   // Owners must stay as they are: as root, the database runs under another account.
   await promisify(execFile)("cp", ["-a", `${seed}/.`, folder]);
+  await limitBuffers(folder);
 }
 
 async function makeSeed(seed: string): Promise<void> {
@@ -39,11 +41,7 @@ async function makeSeed(seed: string): Promise<void> {
   } finally {
     for (const close of closers) await close();
   }
-  await rm(join(seed, "credentials.json"), { force: true });
-  // All that come of it would ask for the same port first.
-  const recordFile = join(seed, "postgres.json");
-  const record = JSON.parse(await readFile(recordFile, "utf8")) as Record<string, unknown>;
-  await writeFile(recordFile, JSON.stringify({ ...record, port: 0 }));
+  await prepareForCopies(seed);
 }
 
 async function appears(file: string): Promise<boolean> {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EVENT_TYPES } from "@swarmbase/sdk";
+import { randomBytes, randomUUID } from "node:crypto";
+import { createToolChecks } from "../../src/agents/index.ts";
 import { AppError, renderError } from "../../src/errors/index.ts";
 import { createTableRules } from "../../src/tables/index.ts";
 import {
@@ -50,6 +52,8 @@ const ACCEPTED: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { system_prompt: WIDE.repeat(100_000) },
     { settings: { temperature: 2, max_tokens: 1, top_p: 0, presence_penalty: -2, frequency_penalty: 2, stop: null } },
     { settings: { stop: Array.from({ length: 16 }, String), unknown: [null] } },
+    { settings: { response_schema: null } },
+    { settings: { response_schema: { type: "object" } } },
     { settings: JSON_OF(32_768) },
     { status: "error" },
     { id: USER.toUpperCase() },
@@ -114,6 +118,8 @@ const REJECTED: Readonly<Record<string, readonly [place: string, record: Record<
     ["settings.top_p", { settings: { top_p: 1.1 } }],
     ["settings.presence_penalty", { settings: { presence_penalty: -2.1 } }],
     ["settings.frequency_penalty", { settings: { frequency_penalty: true } }],
+    ["settings.response_schema", { settings: { response_schema: "x" } }],
+    ["settings.response_schema", { settings: { response_schema: [] } }],
     ["settings.stop", { settings: { stop: "x" } }],
     ["settings.stop", { settings: { stop: ["x", 1] } }],
     ["settings.stop", { settings: { stop: Array.from({ length: 17 }, String) } }],
@@ -335,6 +341,28 @@ describe("specific error codes", () => {
     );
     assert.equal(error.message, "The address 10.0.0.1 must not be reached.");
     assert.equal(check(attempt("webhooks", "insert", HOOK), rules), null);
+  });
+
+  it("a response_schema is a JSON Schema of limited size, depth and time, without remote references", () => {
+    const tools = createToolChecks({ key: randomBytes(32), newId: randomUUID, findUrlFault: () => null });
+    const rules = createTableRules({ pool: {} as never, tools });
+    const write = (schema: unknown) =>
+      attempt("agents", "insert", { name: "Ada", settings: { response_schema: schema } });
+    const deep = (levels: number): object => (levels === 0 ? {} : { items: deep(levels - 1) });
+    const cases: readonly (readonly [unknown, RegExp])[] = [
+      [{ type: "nothing" }, /is not a JSON Schema/],
+      [{ title: "x".repeat(16_384) }, /at most 16384 bytes/],
+      [deep(40), /nested deeper than 32 levels/],
+      [{ $ref: "https://example.com/schema.json" }, /refer to parts of itself only/],
+      [{ pattern: "(?=a)(a+)+$" }, /linear time/],
+    ];
+    for (const [schema, message] of cases) {
+      const { code, extra } = rejection(write(schema), rules);
+      assert.equal(code, "VALIDATION_ERROR");
+      assert.match(String((extra.details as Record<string, string>)["settings.response_schema"]), message);
+    }
+    const city = { type: "object", properties: { city: { type: "string", pattern: "^(a+)+$" } }, required: ["city"] };
+    assert.equal(check(write(city), rules), null);
   });
 
   it("an unknown event is INVALID_EVENTS", () => {

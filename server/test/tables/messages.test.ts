@@ -228,7 +228,15 @@ describe("people over REST", () => {
     for (const input_tokens of [5, 7]) await world.one(SERVICE, "POST /usage_records", { ...usage, input_tokens });
     assert.equal(((await world.outcome(viewer, `GET /runs?id=eq.${run.id}`)) as Row[]).length, 1);
     assert.deepEqual(await world.outcome(stranger, `GET /runs?id=eq.${run.id}`), []);
-    for (const table of ["runs", "run_turns", "run_events", "tool_executions", "usage_records", "message_revisions"])
+    for (const table of [
+      "runs",
+      "run_turns",
+      "run_events",
+      "tool_executions",
+      "model_calls",
+      "usage_records",
+      "message_revisions",
+    ])
       assert.equal(await world.outcome(owner, `DELETE /${table}?swarm_id=eq.${world.swarm}`), FORBIDDEN, table);
     assert.equal(await world.outcome(owner, `PATCH /runs?id=eq.${run.id}`, { status: "queued" }), FORBIDDEN);
     const days = (await world.outcome(owner, "GET /usage_daily?select=payer_id,turns,input_tokens")) as Row[];

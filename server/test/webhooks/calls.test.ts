@@ -107,7 +107,7 @@ describe("test_webhook", () => {
     assert.equal((await ask(webhook, null)).isDelivered, true, "the service role may");
   });
 
-  test("the dispatcher makes a test after the process that started it died", async () => {
+  test("the dispatcher makes a test after the process that started it died", async (t) => {
     receiver.answer = () => ({});
     const webhook = await stage.newWebhook(owner, receiver.url);
     const broken = stage.open({
@@ -123,7 +123,7 @@ describe("test_webhook", () => {
     await stage.sql.query("update private.webhook_endpoint_queues set next_due_at = now() where webhook_id = $1", [
       webhook,
     ]);
-    const node = stage.start();
+    const node = stage.start(t);
     await until(
       async () =>
         (
@@ -268,11 +268,11 @@ describe("regenerate_secret", () => {
 });
 
 describe("replay", () => {
-  test("replay sends an event again under its id as a new delivery", async () => {
+  test("replay sends an event again under its id as a new delivery", async (t) => {
     receiver.answer = () => ({});
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start();
+    const node = stage.start(t);
     const seen = receiver.received.length;
     await stage.newAgents(user);
     node.webhooks.wake();
@@ -303,12 +303,12 @@ describe("replay", () => {
 });
 
 describe("recover_since", () => {
-  test("recover_since sends all failed deliveries again in batches and reports its progress", async () => {
+  test("recover_since sends all failed deliveries again in batches and reports its progress", async (t) => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, `${receiver.url}/recover`, { retry_count: 0 });
     receiver.answer = () => ({ status: 500 });
     await stage.sql.query("update private.settings set value = '0' where name = 'agent_limit_per_user'");
-    const node = stage.start({ times: { recoveryPollMs: 50 } });
+    const node = stage.start(t, { times: { recoveryPollMs: 50 } });
     await stage.newAgents(user, 1_200);
     node.webhooks.wake();
     const count = async (status: string): Promise<number> =>
@@ -345,11 +345,11 @@ describe("recover_since", () => {
     ]);
   });
 
-  test("recover_since restarts the retry schedule of each delivery", async () => {
+  test("recover_since restarts the retry schedule of each delivery", async (t) => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url, { retry_count: 1 });
     receiver.answer = () => ({ status: 400 });
-    const node = stage.start({ settings: { webhookRetrySchedule: [0, 1] }, times: { recoveryPollMs: 50 } });
+    const node = stage.start(t, { settings: { webhookRetrySchedule: [0, 1] }, times: { recoveryPollMs: 50 } });
     await stage.newAgents(user);
     node.webhooks.wake();
     const row = async () =>

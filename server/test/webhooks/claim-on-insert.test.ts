@@ -97,6 +97,29 @@ describe("claim on insert", () => {
     assert.equal(queue?.is_due, false);
   });
 
+  test("a traced fan-out copies the trace context of events, and survives data that names no run", async () => {
+    await prepare();
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    await stage.sql.query(
+      `insert into private.events (type, data, audience, traceparent)
+       values ('agent.created', '{}', $1, $2), ('agent.created', '{"run_id": "text"}', $1, null),
+         ('agent.created', '[]', $1, null)`,
+      [[user], traceparent],
+    );
+    const { claimed } = await fanOutEvents(database.service, 200, 0, { claim: randomUUID(), ...REQUEST }, true);
+    assert.deepEqual(
+      claimed.map((delivery) => delivery.traceparent),
+      [traceparent, null, null],
+    );
+    const stored = await stage.rows<{ traceparent: string | null }>(
+      "select traceparent from private.webhook_queue order by event_seq",
+    );
+    assert.deepEqual(
+      stored.map((row) => row.traceparent),
+      [traceparent, null, null],
+    );
+  });
+
   const exclusions: readonly [string, () => Promise<FannedOut>][] = [
     ["for an endpoint without capacity", () => fanOut({ capacityByWebhook: new Map([[webhook, 0]]) })],
     ["for a user at the limit", () => fanOut({ fullUserIds: [user] as never })],
@@ -135,7 +158,7 @@ describe("claim on insert", () => {
     const lost = new LostClaims(database.service);
     lost.add(claim);
     await lost.release();
-    const node = stage.start();
+    const node = stage.start(t);
     await receiver.waitFor(3);
     await until(async () => (await stage.rows("select 1 from private.webhook_queue")).length === 0, "all is recorded");
     await node.stop();

@@ -47,7 +47,7 @@ describe("a delivery", () => {
     receiver.answer = () => ({ status: 202, body: "thanks" });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, `${receiver.url}/a`, { headers: { "X-Custom": "yes" } });
-    const node = stage.start();
+    const node = stage.start(t);
     const [agent] = await stage.newAgents(user);
     node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "delivered");
@@ -90,7 +90,7 @@ describe("a delivery", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user);
     node.webhooks.wake();
     await waitForStatus(webhook, "delivered");
@@ -117,7 +117,7 @@ describe("a delivery", () => {
     await stage.newWebhook(user, `${receiver.url}/b`);
     await stage.newWebhook(user, `${receiver.url}/other`, { events: ["swarm.created"] });
     await stage.newWebhook(await stage.newUser(), `${receiver.url}/stranger`);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user);
     node.webhooks.wake();
     await receiver.waitFor(2);
@@ -131,7 +131,7 @@ describe("a delivery", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ listens: false });
+    const node = stage.start(t, { listens: false });
     await stage.newAgents(user);
     await receiver.waitFor(1);
     await node.stop();
@@ -142,7 +142,7 @@ describe("a delivery", () => {
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
     const never = { fanOutPollMs: 3_600_000, dispatchPollMs: 3_600_000 };
-    const hearing = stage.start({ times: never });
+    const hearing = stage.start(t, { times: never });
     const speaking = stage.open({ times: never });
     const stopSpeaking = new AbortController();
     const notifier = speaking.webhooks.workers.find(({ name }) => name === "webhook-relay");
@@ -165,7 +165,7 @@ describe("an attempt that fails", () => {
     receiver.answer = () => ({ status: 500, body: "no" });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url, { retry_count: 2 });
-    const node = stage.start({ settings: { webhookRetrySchedule: [0, 1, 1] } });
+    const node = stage.start(t, { settings: { webhookRetrySchedule: [0, 1, 1] } });
     await stage.newAgents(user);
     node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "failed");
@@ -193,7 +193,7 @@ describe("an attempt that fails", () => {
     receiver.answer = () => ({ status: 503 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user);
     node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "retrying");
@@ -209,7 +209,7 @@ describe("an attempt that fails", () => {
       receiver.received.length === 1 ? { status: 429, headers: { "Retry-After": "2" } } : { status: 200 };
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ settings: { webhookRetrySchedule: [0, 0], webhookEndpointConcurrency: 4 } });
+    const node = stage.start(t, { settings: { webhookRetrySchedule: [0, 0], webhookEndpointConcurrency: 4 } });
     await stage.newAgents(user, 40);
     node.webhooks.wake();
     await waitForStatus(webhook, "delivered", 40);
@@ -225,7 +225,7 @@ describe("an attempt that fails", () => {
     receiver.answer = () => ({ status: 410 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ settings: { webhookEndpointConcurrency: 1 } });
+    const node = stage.start(t, { settings: { webhookEndpointConcurrency: 1 } });
     await stage.newAgents(user, 4);
     node.webhooks.wake();
     await waitForStatus(webhook, "failed");
@@ -254,10 +254,10 @@ describe("an attempt that fails", () => {
     assert.equal(receiver.received.length, 4);
   });
 
-  test("a delivery to a blocked address fails at once", async () => {
+  test("a delivery to a blocked address fails at once", async (t) => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, "https://10.0.0.1/");
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user);
     node.webhooks.wake();
     const [row] = await waitForStatus(webhook, "failed");

@@ -28,7 +28,7 @@ describe("dispatching", () => {
     const user = await stage.newUser();
     const webhooks: string[] = [];
     for (let i = 0; i < 4; i += 1) webhooks.push(await stage.newWebhook(user, `${receiver.url}/${i}`));
-    const nodes = [stage.start(), stage.start()];
+    const nodes = [stage.start(t), stage.start(t)];
     for (let batch = 0; batch < 10; batch += 1) {
       await stage.newAgents(user, 100);
       for (const { webhooks } of nodes) webhooks.wake();
@@ -60,7 +60,7 @@ describe("dispatching", () => {
     slow.answer = () => ({ after: blocked.promise });
     const [noisy, quiet] = [await stage.newUser(), await stage.newUser()];
     const slowHook = await stage.newWebhook(noisy, slow.url);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(noisy, 5_000);
     node.webhooks.wake();
     await slow.waitFor(8);
@@ -104,7 +104,7 @@ describe("dispatching", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ times: { leaseMs: 2_000, fanOutPollMs: 50, dispatchPollMs: 100 } });
+    const node = stage.start(t, { times: { leaseMs: 2_000, fanOutPollMs: 50, dispatchPollMs: 100 } });
     const admin = new pg.Client({ connectionString: stage.database.adminUrl });
     await admin.connect();
     for (let round = 0; round < 8; round += 1) {
@@ -140,7 +140,7 @@ describe("dispatching", () => {
     const user = await stage.newUser();
     const soon = await stage.newWebhook(user, `${receiver.url}/soon`);
     const stuck = await stage.newWebhook(user, `${receiver.url}/stuck`);
-    const node = stage.start({ settings: { stopTimeoutMs: 3_000 } });
+    const node = stage.start(t, { settings: { stopTimeoutMs: 3_000 } });
     await stage.newAgents(user);
     node.webhooks.wake();
     await receiver.waitFor(2);
@@ -165,7 +165,7 @@ describe("dispatching", () => {
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
     const options = { times: { leaseMs: 2_000, dispatchPollMs: 50 } };
-    const nodes = [stage.start(options), stage.start(options)];
+    const nodes = [stage.start(t, options), stage.start(t, options)];
     await stage.newAgents(user);
     nodes[0]?.webhooks.wake();
     await receiver.waitFor(1);
@@ -190,7 +190,7 @@ describe("dispatching", () => {
     receiver.answer = () => (receiver.received.length === 1 ? { after: never } : {});
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ times: { leaseMs: 2_000, dispatchPollMs: 50 } });
+    const node = stage.start(t, { times: { leaseMs: 2_000, dispatchPollMs: 50 } });
     await stage.newAgents(user);
     node.webhooks.wake();
     await receiver.waitFor(1);
@@ -215,7 +215,7 @@ describe("dispatching", () => {
     receiver.answer = () => ({ after: blocked.promise });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start({ times: { leaseMs: 600, dispatchPollMs: 50, housekeepingIntervalMs: 100 } });
+    const node = stage.start(t, { times: { leaseMs: 600, dispatchPollMs: 50, housekeepingIntervalMs: 100 } });
     await stage.newAgents(user, 50);
     node.webhooks.wake();
     await receiver.waitFor(8);
@@ -243,7 +243,7 @@ describe("dispatching", () => {
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url, { retry_count: 0 });
-    const node = stage.start();
+    const node = stage.start(t);
     const failing = async (days: number): Promise<void> => {
       await stage.sql.query(
         "update private.webhook_endpoint_queues set failing_since = now() - $2 * interval '1 day' where webhook_id = $1",
@@ -282,7 +282,7 @@ describe("dispatching", () => {
     receiver.answer = () => ({ status: 400 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user, 3);
     node.webhooks.wake();
     await until(async () => (await countOf("failed", [webhook])) === 3, "three failed");

@@ -27,6 +27,7 @@ function hold(webhookId: string, userId = webhookId): HeldDelivery {
     runAt: "",
     windowOpenedAt: null,
     windowLeftMs: null,
+    traceparent: null,
     sendUntilMs: Number.POSITIVE_INFINITY,
     leasedUntilMs: 0,
     isSent: false,

@@ -68,7 +68,7 @@ describe("the health of a webhook", () => {
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = stage.start();
+    const node = stage.start(t);
     await stage.newAgents(user, 10);
     node.webhooks.wake();
     await until(async () => (await healthOf(user))[0]?.retrying === 10, "all wait for a retry");

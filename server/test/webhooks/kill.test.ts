@@ -117,10 +117,8 @@ test("kill -9 between claim and record with a send limit loses nothing and the l
   assert.equal(receiver.received.length, before, "the second node has no sends left either");
 
   for (const most of [LIMIT, 2 * LIMIT]) {
-    await stage.sql.query(
-      `update private.webhook_send_windows set opened_at = opened_at - interval '1 minute';
-       update private.webhook_endpoint_queues set next_due_at = next_due_at - interval '1 minute'`,
-    );
+    await stage.change("update private.webhook_send_windows set opened_at = opened_at - interval '1 minute'");
+    await stage.change("update private.webhook_endpoint_queues set next_due_at = next_due_at - interval '1 minute'");
     await until(
       async () => {
         const [row] = await stage.rows<{ count: number }>(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, type TestContext, test } from "node:test";
 import { startReceiver } from "./support/receiver.ts";
 import { openStage, type RunningNode, type Stage, until } from "./support/stage.ts";
 
@@ -14,8 +14,8 @@ after(async () => {
 });
 
 const LIMIT = 20;
-const start = (limitWebhooks = LIMIT, settings = {}): RunningNode =>
-  stage.start({ settings: { limitWebhooks, ...settings } });
+const start = (t: TestContext, limitWebhooks = LIMIT, settings = {}): RunningNode =>
+  stage.start(t, { settings: { limitWebhooks, ...settings } });
 
 interface Waiting {
   readonly status: string;
@@ -55,7 +55,7 @@ const delivered = async (userId: string, count: number, sent = LIMIT): Promise<v
 
 /** Moves the times of this user back by a minute. */
 const passMinute = async (userId: string, node: RunningNode): Promise<void> => {
-  await stage.sql.query(
+  await stage.change(
     `with opened as (
        update private.webhook_send_windows set opened_at = opened_at - interval '1 minute' where user_id = $1
      ), dues as (
@@ -78,7 +78,7 @@ describe("the webhook send limit", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const node = start();
+    const node = start(t);
     await stage.newAgents(user, 50);
     node.webhooks.wake();
     await delivered(user, LIMIT);
@@ -122,7 +122,7 @@ describe("the webhook send limit", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     for (const path of ["a", "b", "c"]) await stage.newWebhook(user, `${receiver.url}/${path}`);
-    const nodes = [start(), start(), start()] as const;
+    const nodes = [start(t), start(t), start(t)] as const;
     for (let batch = 0; batch < 10; batch += 1) {
       await stage.newAgents(user, 3);
       for (const { webhooks } of nodes) webhooks.wake();
@@ -141,7 +141,7 @@ describe("the webhook send limit", () => {
     const receiver = await startReceiver(t);
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     await stage.newWebhook(user, `${receiver.url}/busy`);
-    const node = start();
+    const node = start(t);
     await stage.newAgents(user, 200);
     node.webhooks.wake();
     await delivered(user, LIMIT);
@@ -171,7 +171,7 @@ describe("the webhook send limit", () => {
     receiver.answer = () => ({ status: 500 });
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const node = start(4, { webhookRetrySchedule: [0, 1] });
+    const node = start(t, 4, { webhookRetrySchedule: [0, 1] });
     await stage.newAgents(user, 3);
     node.webhooks.wake();
     // Three attempts and one retry.
@@ -197,7 +197,7 @@ describe("the webhook send limit", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const node = start(5);
+    const node = start(t, 5);
     for (const remaining of [4, 3]) {
       const { isGranted, remaining: left, leftMs } = await node.webhooks.countSend(user);
       assert.deepEqual([isGranted, left], [true, remaining]);
@@ -219,7 +219,7 @@ describe("the webhook send limit", () => {
     receiver.answer = ({ path }) => (path === "/throttling" ? { status: 429, headers: { "retry-after": "60" } } : {});
     const user = await stage.newUser();
     await stage.newWebhook(user, `${receiver.url}/throttling`);
-    const node = start(LIMIT, { webhookEndpointConcurrency: 1 });
+    const node = start(t, LIMIT, { webhookEndpointConcurrency: 1 });
     await stage.newAgents(user, 40);
     node.webhooks.wake();
     await receiver.waitFor(1);
@@ -243,7 +243,7 @@ describe("the webhook send limit", () => {
       );
       return user;
     };
-    const node = start(LIMIT, { webhookEndpointConcurrency: 2 });
+    const node = start(t, LIMIT, { webhookEndpointConcurrency: 2 });
     // On a busy machine a short window may end before the claim; a longer one follows.
     for (let leftSeconds = 2; ; leftSeconds *= 2) {
       const blocked = Promise.withResolvers<void>();
@@ -271,14 +271,14 @@ describe("the webhook send limit", () => {
     receiver.answer = () => ({ status: 400 });
     const user = await stage.newUser();
     const webhook = await stage.newWebhook(user, receiver.url);
-    const node = start(0);
+    const node = start(t, 0);
     await stage.newAgents(user, 60);
     node.webhooks.wake();
     await until(async () => (await countOf("failed", user)) === 60, "all have failed");
     await node.stop();
     receiver.answer = () => ({});
 
-    const limited = start();
+    const limited = start(t);
     const call = { callerId: user, webhookId: webhook };
     await limited.webhooks.recoverSince({ ...call, since: new Date(Date.now() - 3_600_000) });
     await delivered(user, LIMIT);
@@ -311,7 +311,7 @@ describe("the webhook send limit", () => {
     const receiver = await startReceiver(t);
     const user = await stage.newUser();
     await stage.newWebhook(user, receiver.url);
-    const node = start(0);
+    const node = start(t, 0);
     await stage.newAgents(user, 150);
     node.webhooks.wake();
     await until(async () => (await countOf("delivered", user)) === 150, "all are delivered");
@@ -330,14 +330,14 @@ describe("the webhook send limit", () => {
     assert.ok(leftMs > 50_000 && leftMs <= 60_000);
   });
 
-  test("send windows are deleted after an hour", async () => {
+  test("send windows are deleted after an hour", async (t) => {
     const [old, young] = [await stage.newUser(), await stage.newUser()];
     await stage.sql.query(
       `insert into private.webhook_send_windows
        values ($1, now() - interval '61 minutes', 3, 1), ($2, now() - interval '59 minutes', 3, 1)`,
       [old, young],
     );
-    const node = stage.start({ times: { housekeepingIntervalMs: 20 } });
+    const node = stage.start(t, { times: { housekeepingIntervalMs: 20 } });
     await until(async () => (await windowOf(old)) === undefined, "the old one is gone");
     await node.stop();
     assert.equal((await windowOf(young))?.sent, 3);

@@ -9,6 +9,7 @@ import {
   type AdmitOptions,
   type Answer,
   type Preflight,
+  preflightPrivateSwarm,
   preflightSwarms,
   type Replay,
 } from "./sql/admit-runs.ts";
@@ -36,8 +37,8 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
   const admit = createRunBatcher<AdmissionCall, Answer<Admission>>({
     maxItems: MAX_CALLS,
     countRuns,
-    keysOf: ({ swarm_id: swarmId, first_turn: turn, idempotency_key: key }) => [
-      swarmId,
+    keysOf: ({ first_turn: turn, idempotency_key: key, ...call }) => [
+      swarmKeyOf(call),
       ...(turn === null ? [] : [turn.agent_id]),
       ...(key === null ? [] : [key]),
     ],
@@ -45,8 +46,16 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
     // After a lost connection the message may be stored, and it must not be stored twice.
     isInDoubt: (error) => error instanceof AppError && error.code === "SERVICE_UNAVAILABLE",
   });
+  const preflightAgent = async (call: AdmissionCall): Promise<Preflight | Replay> => {
+    const found = unwrap(await preflightPrivateSwarm(pool, call));
+    if ("replayed_run_id" in found) return found;
+    if ("swarm" in found) return found.swarm;
+    const answer = await preflight({ ...call, swarm_id: found.swarm_id });
+    const isDeleted = "rejection" in answer && answer.rejection.code === "SWARM_NOT_FOUND";
+    return isDeleted ? preflightAgent(call) : unwrap(answer);
+  };
   return {
-    preflight: async (call) => unwrap(await preflight(call)),
+    preflight: async (call) => (call.swarm_id === null ? preflightAgent(call) : unwrap(await preflight(call))),
     admit: async (call) => unwrap(await admit(call)),
   };
 }
@@ -54,4 +63,12 @@ export function openAdmissions({ pool, countRuns, ...options }: AdmissionsOption
 function unwrap<T extends object>(answer: T | { readonly rejection: Rejection }): T {
   if ("rejection" in answer) throw toAppError(answer.rejection);
   return answer;
+}
+
+/** Calls with the same key can have the same swarm. Each conversation has a new one. */
+function swarmKeyOf(
+  call: Pick<AdmissionCall, "swarm_id" | "agent_id" | "user_id" | "conversation" | "run_id">,
+): string {
+  if (call.conversation !== null) return call.run_id;
+  return call.swarm_id ?? `${call.user_id} ${call.agent_id}`;
 }

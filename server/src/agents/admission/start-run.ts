@@ -2,14 +2,18 @@ import { hash } from "node:crypto";
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { Principal } from "../../db/index.ts";
+import type { JsonRecord } from "../../json/index.ts";
+import { findResponseSchemaFault } from "../output/response-schema.ts";
+import { type ClientTool, findClientToolFault } from "../tools/client/client-tools.ts";
+import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
 import { AppError } from "../../errors/index.ts";
+import { parseTraceparent } from "../../observe/index.ts";
 import { findMentions } from "../context/find-mentions.ts";
 import { STRATEGIES } from "../strategies/decide-next.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { Executor } from "../execution/executor.ts";
 import type { Subscribers } from "../streams/subscribers.ts";
-import { parseTraceparent } from "../tracing.ts";
 import type { RunEvent } from "../streams/stream-hub.ts";
 import type { RunPlace } from "../execution/run-places.ts";
 import { expandEvent } from "../streams/event-reader.ts";
@@ -17,7 +21,7 @@ import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../respond/rejections.ts";
 import type { Admissions } from "./admissions.ts";
-import type { Admission, AdmissionCall, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
+import type { Admission, AdmissionCall, Conversation, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
 
 /** The dependencies of starting a run. */
 export interface RespondPorts {
@@ -26,6 +30,7 @@ export interface RespondPorts {
   readonly subscribers: Subscribers;
   readonly admissions: Admissions;
   readonly models: Pick<Models, "describe">;
+  readonly schemas: SchemaCompiler;
   newId(): string;
   /** Called when something was stored that may have raised events. */
   onEvents(): void;
@@ -33,11 +38,19 @@ export interface RespondPorts {
 
 /** A request to the agents of a swarm. */
 export interface RunRequest {
-  readonly swarmId: string;
+  /** Null: the private swarm of the user and `agentId`, which the first request creates. */
+  readonly swarmId: string | null;
+  readonly agentId: string | null;
+  /** With `agentId`: the agent answers in a new swarm with these messages instead of the private one. */
+  readonly conversation: Conversation | null;
   readonly message: string;
   readonly agentIds: readonly string[] | null;
   readonly onConflict: "enqueue" | "reject" | "interrupt" | null;
   readonly maxTurns: number | null;
+  /** A JSON Schema for the answers; null: that of each agent applies. */
+  readonly responseSchema: JsonRecord | null;
+  /** Tools for this run alone, which the client executes. */
+  readonly clientTools: readonly ClientTool[];
   readonly replyToId: string | null;
   readonly clientMessageId: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -66,6 +79,7 @@ export async function startRun(
 ): Promise<StartedSubscription> {
   const { executor, subscribers, admissions } = ports;
   const { signal, afterSeq } = reader;
+  requireSchemas(ports, request);
   const replay = async (runId: string): Promise<StartedSubscription> => {
     const subscriber = await subscribers.attach({ runId, principal, afterSeq, signal });
     return { subscriber, first: [], isReplay: true };
@@ -94,7 +108,7 @@ export async function startRun(
     const first = admission.events.flatMap((event) => expandEvent({ ...event, run_id: admission.run_id }));
     const subscriber = subscribers.begin(
       { runId: admission.run_id, principal, afterSeq: first.at(-1)?.seq ?? 0, signal },
-      { isManager: preflight.is_manager, ownAgentIds: preflight.own_agent_ids },
+      { userId: principal.userId, isManager: preflight.is_manager, ownAgentIds: preflight.own_agent_ids },
       admission.fence !== null,
     );
     handOver(ports, admission, place);
@@ -132,11 +146,13 @@ function frameworksOf(
 
 /** The call without what depends on the swarm. */
 function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, request: RunRequest): AdmissionCall {
-  const { idempotencyKey: key } = request;
+  const { idempotencyKey: key, conversation } = request;
   return {
     run_id: newId(),
     sent_id: newId(),
     swarm_id: request.swarmId,
+    agent_id: request.agentId,
+    conversation: conversation && { history: conversation.history, is_stored: conversation.isStored },
     user_id: principal.userId,
     is_service: principal.role === "service_role",
     message: request.message,
@@ -159,7 +175,7 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
 /** Stored with the run and readable by the members of the swarm. */
 function toStoredRequest(
   principal: Principal,
-  { agentIds, maxTurns, traceparent }: RunRequest,
+  { agentIds, maxTurns, responseSchema, conversation, clientTools, traceparent }: RunRequest,
   mentions: readonly string[],
 ): Record<string, unknown> {
   return {
@@ -167,9 +183,21 @@ function toStoredRequest(
     ...(agentIds !== null && { agent_ids: agentIds }),
     ...(mentions.length > 0 && { mentions }),
     ...(maxTurns !== null && { max_turns: maxTurns }),
+    ...(responseSchema !== null && { response_schema: responseSchema }),
+    ...(conversation !== null && { store: conversation.isStored, settings: conversation.settings }),
+    ...(conversation?.instructions && { instructions: conversation.instructions }),
+    ...(clientTools.length > 0 && { client_tools: clientTools }),
     ...(parseTraceparent(traceparent) !== null && { traceparent }),
     ...(principal.role === "service_role" && { payer_id: principal.userId }),
   };
+}
+
+function requireSchemas({ schemas }: RespondPorts, { responseSchema, clientTools }: RunRequest): void {
+  const fault = responseSchema === null ? null : findResponseSchemaFault(schemas, responseSchema);
+  if (fault !== null) throw createRejection("VALIDATION_ERROR", { response_schema: fault });
+  const toolFault = findClientToolFault(schemas, clientTools);
+  if (toolFault !== null)
+    throw createRejection("VALIDATION_ERROR", { [`client_tools${toolFault.path}`]: toolFault.message });
 }
 
 /** Rejects a run when no agent has a usable model, before anything is stored. */

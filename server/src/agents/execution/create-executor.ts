@@ -6,7 +6,7 @@ import { LiveRuns } from "./live-runs.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "./run-store.ts";
-import { claimRuns, pruneRunRows, sweepRuns } from "./sql/manage-runs.ts";
+import { claimRuns, deleteHiddenSwarms, pruneModelCalls, pruneRunRows, sweepRuns } from "./sql/manage-runs.ts";
 
 export interface ExecutorTimes {
   /** How often a node polls for queued runs. */
@@ -21,6 +21,9 @@ const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_00
 const RETRY_AFTER_MS = 1_000;
 const MAX_SWEPT = 50;
 const MAX_PRUNED = 5_000;
+/** How long a client that lost its connection can read the run of a conversation that is not stored. */
+const HIDDEN_SWARM_RETENTION_MS = 300_000;
+const MAX_DELETED_SWARMS = 100;
 /** Runs that end within this time cause one poll. */
 const POLL_DELAY_MS = 100;
 
@@ -32,7 +35,10 @@ export interface ExecutorOptions {
   /** The share of `concurrency` that the runs of one provider can use. */
   readonly providerSharePercent: number;
   readonly leaseMs: number;
-  readonly retentionHours: number;
+  /** Of the events of ended runs; 0 keeps them. */
+  readonly eventRetentionHours: number;
+  /** 0 keeps the rows. */
+  readonly modelCallRetentionHours: number;
   /** How long live runs may take to finish when the node stops. */
   readonly stopTimeoutMs: number;
   readonly listenUrl: string | null;
@@ -151,7 +157,11 @@ async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promis
 }
 
 async function prune({ options }: ExecutorState): Promise<void> {
-  if (options.retentionHours > 0) await pruneRunRows(options.ports.pool, options.retentionHours, MAX_PRUNED);
+  const { eventRetentionHours, modelCallRetentionHours } = options;
+  const { pool } = options.ports;
+  if (eventRetentionHours > 0) await pruneRunRows(pool, eventRetentionHours, MAX_PRUNED);
+  if (modelCallRetentionHours > 0) await pruneModelCalls(pool, modelCallRetentionHours, MAX_PRUNED);
+  while ((await deleteHiddenSwarms(pool, HIDDEN_SWARM_RETENTION_MS, MAX_DELETED_SWARMS)) === MAX_DELETED_SWARMS);
 }
 
 function createWorkers(state: ExecutorState): Worker[] {

@@ -102,7 +102,7 @@ async function execute(
   const leftMs = Math.max(1, limits.timeoutMs - (progress?.elapsedMs ?? 0));
   const timer = setTimeout(() => controller.abort(new RunStop("timeout")), leftMs);
   try {
-    const end = await runLoop(run, progress);
+    const end = await run.span.within(() => runLoop(run, progress));
     const isPaused = end.kind === "paused" && !controller.signal.aborted;
     const elapsedMs = (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
     if (isPaused && (await pauseRun(run, end.suspended, elapsedMs))) return true;
@@ -126,8 +126,8 @@ async function execute(
 async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): Promise<boolean> {
   const { turnCount, toolCallCount, answerCount, finished, ports } = run;
   const progress: RunProgress = { elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
-  const executions = executionsIn(suspended);
-  const { outcome } = await run.writer.submit({ op: "pause", ttl_ms: ports.approvalTtlMs, executions, progress });
+  const executions = executionsIn(suspended, ports);
+  const { outcome } = await run.writer.submit({ op: "pause", executions, progress });
   return outcome !== "cancelled";
 }
 

@@ -6,6 +6,7 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import type { RunLimits } from "../guards/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
+import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
 import type { Tools } from "../tools/tool-port.ts";
 import type { RunSpan, Tracing } from "../tracing.ts";
 import type { OpenedTurn } from "./executor.ts";
@@ -20,6 +21,7 @@ export interface RunPorts {
   readonly pool: pg.Pool;
   readonly models: Models;
   readonly tools: Tools;
+  readonly schemas: SchemaCompiler;
   readonly tracing: Tracing;
   readonly streamHub: OpenStreamHub;
   readonly observer: Observer;
@@ -34,6 +36,9 @@ export interface RunPorts {
   /** Called when a commit may have raised events. */
   onEvents(): void;
   readonly approvalTtlMs: number;
+  readonly clientToolTtlMs: number;
+  /** The maximum number of concurrent tool calls of one turn. */
+  readonly toolConcurrency: number;
 }
 
 /** With the store that all runs of a node share. */

@@ -1,10 +1,10 @@
 import { decideNext } from "../strategies/decide-next.ts";
 import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
-import type { LiveRun, TurnMarks } from "./live-run.ts";
+import type { LiveRun, RunPorts, TurnMarks } from "./live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { resumeTurn, runTurn } from "../turn/run-turn.ts";
 import { selectSpeaker } from "../turn/select-speaker.ts";
-import type { ToolExecution } from "./steps.ts";
+import type { WaitingExecution } from "./steps.ts";
 import { coordinatorIdOf } from "../tools/toolset.ts";
 import type { SuspendedTurn, TurnEnd } from "../turn/turn.ts";
 
@@ -89,17 +89,23 @@ function suspendedIn(ends: readonly TurnEnd[]): SuspendedTurn[] {
   return ends.flatMap((end) => (end.kind === "suspended" ? [end.turn] : []));
 }
 
-/** The tool executions that wait for an approval, at any depth. */
-export function executionsIn(suspended: readonly SuspendedTurn[]): ToolExecution[] {
+/** The tool executions that wait for an approval or for the client, at any depth. */
+export function executionsIn(
+  suspended: readonly SuspendedTurn[],
+  { approvalTtlMs, clientToolTtlMs }: Pick<RunPorts, "approvalTtlMs" | "clientToolTtlMs">,
+): WaitingExecution[] {
+  const ttls = { approvalTtlMs, clientToolTtlMs };
   return suspended.flatMap(({ waiting }) =>
     waiting.flatMap((call) => {
       switch (call.kind) {
         case "answered":
           return [];
         case "approval":
-          return [call.execution];
+          return [{ ...call.execution, status: "pending_approval", ttl_ms: approvalTtlMs }];
+        case "client":
+          return [{ ...call.execution, status: "pending_client", ttl_ms: clientToolTtlMs }];
         case "member":
-          return executionsIn([call.turn]);
+          return executionsIn([call.turn], ttls);
       }
     }),
   );

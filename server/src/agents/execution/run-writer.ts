@@ -29,6 +29,11 @@ interface Entry {
   reject(error: unknown): void;
 }
 
+/** Model calls are always followed by another step, in whose transaction they are written. */
+function isUrgent({ op }: Step): boolean {
+  return op !== "add_model_calls";
+}
+
 /**
  * The only writer of a run's state. It has one transaction in progress at a time, with all steps that were submitted while
  * the one before was in progress: the end of a turn and the start of the next share a round trip.
@@ -67,6 +72,7 @@ export class RunWriter {
     }
     if (step.op === "finish_turn") this.#dropResponding(step);
     this.#entries.push({ step, block: null, resolve, reject });
+    if (!isUrgent(step)) return promise;
     if (step.op === "turn_status") this.#scheduleIn(STATUS_DELAY_MS);
     else {
       for (const entry of this.#entries) this.#number(entry);
@@ -103,6 +109,17 @@ export class RunWriter {
 
   #hasRows(): boolean {
     return this.#leftRows.length > 0 || this.#options.sequencer.unstoredChars > 0;
+  }
+
+  #hasUrgent(): boolean {
+    return this.#entries.some(({ step }) => isUrgent(step));
+  }
+
+  #takeBatch(): readonly Entry[] {
+    if (!this.#hasUrgent()) return [];
+    const batch = this.#entries;
+    this.#entries = [];
+    return batch;
   }
 
   #lose(error: unknown, batch: readonly Entry[]): void {
@@ -157,11 +174,10 @@ export class RunWriter {
     await new Promise((resolve) => setImmediate(resolve));
     const { sequencer, store } = this.#options;
     do {
-      const batch = this.#entries;
-      this.#entries = [];
+      const batch = this.#takeBatch();
       if (batch.length > 0) await this.#writeBatch(batch);
       else if (this.#hasRows()) await this.#writeDeltas();
-    } while (!this.#isLost && (this.#entries.length > 0 || sequencer.unstoredChars >= FLUSH_CHARS));
+    } while (!this.#isLost && (this.#hasUrgent() || sequencer.unstoredChars >= FLUSH_CHARS));
     this.#isPumping = false;
     if (this.#hasRows()) this.#scheduleIn(store.deltaPauseMs);
   }

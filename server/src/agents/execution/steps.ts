@@ -21,6 +21,21 @@ export interface UsageRow {
   readonly estimated: boolean;
 }
 
+/** A row of model_calls. The usage is absent when the attempt was charged nothing. */
+export interface ModelCallRow extends Partial<UsageRow> {
+  readonly id: string;
+  readonly attempt: number;
+  readonly framework: Framework;
+  readonly model: string;
+  readonly status: "succeeded" | "failed" | "cancelled";
+  readonly finish_reason: string | null;
+  readonly error: FaultRow | null;
+  readonly started_at: string;
+  /** Until the first text or reasoning. */
+  readonly first_token_ms: number | null;
+  readonly duration_ms: number;
+}
+
 export type CancelReason = "cancelled" | "interrupted" | "disconnected";
 
 export interface FaultRow {
@@ -51,6 +66,15 @@ export type Step =
       readonly reason: "first_token" | "tool_call";
       readonly first_token_ms: number | null;
     }
+  | {
+      readonly op: "reset_text";
+      readonly turn_id: string;
+      readonly message_id: string;
+      readonly agent_id: string;
+      readonly reason: "tool_calls" | "repair";
+      /** Why the answer has to be repaired. */
+      readonly error: string | null;
+    }
   | ({ readonly op: "start_tool" } & ToolExecution)
   | {
       readonly op: "finish_tool";
@@ -71,6 +95,8 @@ export type Step =
       readonly status: "completed" | "failed" | "cancelled";
       readonly finish_reason: string | null;
       readonly content: string;
+      /** The value that the response_schema asked for. */
+      readonly data: unknown;
       readonly metadata: Readonly<Record<string, unknown>>;
       readonly error: FaultRow | null;
       readonly warnings: readonly unknown[];
@@ -80,7 +106,18 @@ export type Step =
       readonly first_token_ms: number | null;
       readonly duration_ms: number;
       readonly usage: UsageRow | null;
+      /** Those that are not stored yet. */
+      readonly model_calls: readonly ModelCallRow[];
       readonly payer_id: string;
+    }
+  | {
+      /** Stores model calls before the end of the turn. */
+      readonly op: "add_model_calls";
+      /** Null when the calls belong to no turn. */
+      readonly turn_id: string | null;
+      /** The agent whose model was called. Not `agent_id`, whose row would be locked. */
+      readonly model_agent_id: string;
+      readonly model_calls: readonly ModelCallRow[];
     }
   | {
       readonly op: "add_usage";
@@ -94,8 +131,7 @@ export type Step =
   | { readonly op: "settle_reservations"; readonly ids: readonly string[]; readonly usage: UsageRow | null }
   | {
       readonly op: "pause";
-      readonly ttl_ms: number;
-      readonly executions: readonly ToolExecution[];
+      readonly executions: readonly WaitingExecution[];
       readonly progress: unknown;
     }
   | {
@@ -110,10 +146,17 @@ export interface ToolExecution {
   readonly id: string;
   readonly turn_id: string;
   readonly agent_id: string;
-  readonly tool_id: string;
+  /** Null for a tool that the call brought. */
+  readonly tool_id: string | null;
   readonly tool_name: string;
   readonly tool_call_id: string;
   readonly input: unknown;
+}
+
+/** An execution that waits for an approval, or for the result of the client. */
+export interface WaitingExecution extends ToolExecution {
+  readonly status: "pending_approval" | "pending_client";
+  readonly ttl_ms: number;
 }
 
 export interface SpeakingAgent {
@@ -139,9 +182,11 @@ export interface StepResult {
 
 const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause">, number>> = {
   add_usage: 0,
+  add_model_calls: 0,
   settle_reservations: 0,
   resume_turn: 0,
   turn_status: 1,
+  reset_text: 1,
   start_tool: 1,
   finish_tool: 1,
   finish_run: 1,

@@ -96,7 +96,13 @@ export async function openCallMeter(run: LiveRun, call: MeteredCall): Promise<Ca
 /** By the highest price of all providers that may answer. Scaling outputUsd down for a shorter answer never underestimates. */
 function estimateCost(run: LiveRun, { framework, model, inputTokens, maxOutputTokens }: MeteredCall): CallCost | null {
   const priceOf = (outputTokens: number): number | null =>
-    run.ports.models.highestPriceOf(framework, model, { ...NO_USAGE, inputTokens, outputTokens });
+    run.ports.models.highestPriceOf(framework, model, {
+      ...NO_USAGE,
+      inputTokens,
+      // Writing to the cache of a provider is the most expensive input.
+      cacheWriteTokens: inputTokens,
+      outputTokens,
+    });
   const inputUsd = priceOf(0);
   const wholeUsd = priceOf(maxOutputTokens);
   return inputUsd === null || wholeUsd === null ? null : { inputUsd, outputUsd: wholeUsd - inputUsd };

@@ -4,8 +4,9 @@ import { estimateTokens } from "../context/estimate-tokens.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
 import { type CallMeter, openCallMeter } from "./call-meter.ts";
+import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
 import type { LiveRun } from "../execution/live-run.ts";
-import type { TurnSpan } from "../tracing.ts";
+import { responseSchemaOf } from "../output/response-schema.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
 
 export interface ModelAnswer {
@@ -37,12 +38,12 @@ export async function callModel(run: LiveRun, turn: Turn, tools: readonly ModelT
 
 /** Leaves out the oldest third of the messages, and half of them each further time. */
 function shortenContext(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): void {
-  const { contextCount: count, contextLimit: limit, messages } = turn;
+  const { contextCount: count, contextLimit: limit } = turn;
   turn.contextLimit = limit === null ? count - Math.ceil(count / 3) : Math.floor(count / 2);
-  const firstResult = messages.findIndex(({ role }) => role === "tool");
+  // The tool calls of this turn, their results and a request to repair the answer stay.
+  const own = turn.messages.slice(turn.contextLength);
   buildTurnContext(run, turn, tools);
-  // The tool calls of this turn and their results stay.
-  if (firstResult > 0) turn.messages.push(...messages.slice(firstResult - 1));
+  turn.messages.push(...own);
 }
 
 /** Builds the context of the turn from the messages of the swarm. */
@@ -63,13 +64,14 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
-      info.contextWindow - answerTokens - estimateTokens(JSON.stringify(tools), ratio),
+      info.contextWindow - answerTokens - estimateTokens(renderExtras(turn, tools), ratio),
     ),
     charsPerToken: ratio,
   });
   turn.system = context.system;
   turn.messages = context.messages;
   turn.contextCount = context.messageCount;
+  turn.contextLength = context.messages.length;
   turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
   if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
     const { messageCount } = context.trimmed;
@@ -94,15 +96,20 @@ function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
   ];
 }
 
+/** What a call sends in addition to the conversation. */
+function renderExtras({ agent }: Turn, tools: readonly ModelTool[]): string {
+  return JSON.stringify([tools, responseSchemaOf(agent.settings)]);
+}
+
 function maxTokensOf({ ports }: LiveRun, { agent }: Pick<Turn, "agent">): number {
   return ports.models.maxTokens(agent.framework, agent.model, agent.settings);
 }
 
-/** A call that is about to be made: reserved in the budget, with its span open. */
+/** A call that is about to be made, reserved in the budget. */
 interface PreparedCall {
   readonly call: ModelCall;
   readonly meter: CallMeter;
-  readonly span: ReturnType<TurnSpan["startChat"]>;
+  readonly recorder: CallRecorder;
   /** The id of the model, also when the agent uses the default of the provider. */
   readonly model: string;
   readonly inputTokens: number;
@@ -114,16 +121,14 @@ interface PreparedCall {
 async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<ModelAnswer> {
   const prepared = await prepareCall(run, turn, tools);
   const answer: StreamedAnswer = { calls: [], finish: null };
-  let errorType: string | null = null;
   try {
     await readAnswer(run, turn, prepared, answer);
   } catch (error) {
-    errorType = error instanceof ModelError ? error.code : "aborted";
     if (error instanceof ModelError) turn.attempts = Math.max(turn.attempts, error.attempts);
+    closeCall(turn, prepared, answer.finish, error);
     throw error;
-  } finally {
-    closeCall(turn, prepared, answer.finish, errorType);
   }
+  closeCall(turn, prepared, answer.finish, null);
   const { textBefore, isCutByBudget } = prepared;
   return {
     calls: answer.calls,
@@ -138,7 +143,7 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
   const { agent } = turn;
   const info = models.describe(agent.framework, agent.model);
   const ratio = calibration.ratioFor(info.model);
-  const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + JSON.stringify(tools), ratio);
+  const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + renderExtras(turn, tools), ratio);
   const maxOutputTokens = maxTokensOf(run, turn);
   const meter = await openCallMeter(run, {
     turnId: turn.id,
@@ -157,9 +162,9 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
       setting: "max_tokens",
       message: `lowered to ${meter.maxOutputTokens}: the budget does not allow more`,
     });
-  const span = turn.span.startChat({
-    framework: agent.framework,
-    model: info.model,
+  const recorder = createCallRecorder(run, {
+    startChat: turn.span.startChat,
+    signal: turn.signal,
     settings: agent.settings,
     system: turn.system,
     messages: turn.messages,
@@ -170,14 +175,14 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
     system: turn.system,
     messages: turn.messages,
     tools: info.hasTools ? tools : [],
-    toolChoice: turn.mustAnswer ? "none" : "auto",
+    toolChoice: turn.mustAnswer || turn.isRepairing ? "none" : "auto",
     settings: agent.settings,
     ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
     signal: turn.signal,
     agent: { id: agent.id, name: agent.name },
-    ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+    attempts: recorder,
   };
-  return { call, meter, span, model: info.model, inputTokens, isCutByBudget, textBefore: turn.text };
+  return { call, meter, recorder, model: info.model, inputTokens, isCutByBudget, textBefore: turn.text };
 }
 
 interface StreamedAnswer {
@@ -188,11 +193,12 @@ interface StreamedAnswer {
 /** Emits the text as it arrives, and collects the rest in `answer`. */
 async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answer: StreamedAnswer): Promise<void> {
   const { models, calibration } = run.ports;
-  const { call, meter, model, inputTokens, textBefore } = prepared;
+  const { call, meter, recorder, model, inputTokens, textBefore } = prepared;
   turn.stripper = createEchoStripper(turn.agent.name);
   for await (const event of models.stream(call)) {
     turn.signal.throwIfAborted();
     meter.observe(event);
+    recorder.observe(event);
     switch (event.type) {
       case "start":
         turn.framework = event.framework;
@@ -230,12 +236,12 @@ function emitParagraph(run: LiveRun, turn: Turn, textBefore: string, delta: stri
   emitText(run, turn, isBreak ? `\n\n${delta.trimStart()}` : delta.trimStart());
 }
 
-/** Settles the call in the budget and in the turn, and ends its span. */
+/** Settles the call in the budget and in the turn, and records it. */
 function closeCall(
   turn: Turn,
-  { meter, span, textBefore }: PreparedCall,
+  { meter, recorder, textBefore }: PreparedCall,
   finish: ModelFinish | null,
-  errorType: string | null,
+  error: unknown,
 ): void {
   const spent = meter.close();
   if (spent !== null) {
@@ -243,13 +249,7 @@ function closeCall(
     turn.usage = addUsage(turn.usage, spent.usage);
     turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
   }
-  span.end({
-    errorType,
-    model: turn.model,
-    ...(spent !== null && { usage: spent.usage }),
-    text: turn.text.slice(textBefore.length),
-    ...(finish !== null && { finishReason: finish }),
-  });
+  turn.modelCalls.push(...recorder.close({ finish, error, spent, text: turn.text.slice(textBefore.length) }));
 }
 
 function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {

@@ -10,10 +10,14 @@ export interface AdapterCall {
   readonly call: ModelCall;
   readonly sent: SentSettings;
   readonly deadlines: Deadlines;
+  readonly traceparent: string | undefined;
 }
 
 /** Numbers that the vendor did not report are null. */
-export type ReportedUsage = { readonly [K in Exclude<keyof ModelUsage, "isEstimated">]: number | null } & {
+export type ReportedUsage = {
+  readonly [K in Exclude<keyof ModelUsage, "isEstimated" | "cacheWriteTokens">]: number | null;
+} & {
+  readonly cacheWriteTokens?: number | null;
   /** The numbers are estimates. */
   readonly isEstimated?: true;
 };

@@ -13,9 +13,12 @@ export function countUsage(reported: ReportedUsage, call: ModelCall, answer: Ans
   const { inputTokens, outputTokens } = reported;
   const input = inputTokens ?? estimateInput(call);
   const output = outputTokens ?? estimateOutput(answer);
+  const cached = Math.min(whole(reported.cachedInputTokens ?? 0), whole(input));
+  const written = Math.min(whole(reported.cacheWriteTokens ?? 0), whole(input) - cached);
   return {
     inputTokens: whole(input),
-    cachedInputTokens: Math.min(whole(reported.cachedInputTokens ?? 0), whole(input)),
+    cachedInputTokens: cached,
+    ...(written > 0 && { cacheWriteTokens: written }),
     outputTokens: whole(output),
     reasoningTokens: Math.min(whole(reported.reasoningTokens ?? 0), whole(output)),
     isEstimated: reported.isEstimated ?? (inputTokens === null || outputTokens === null),
@@ -43,9 +46,15 @@ function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(2_147_483_647, Math.max(0, Math.round(value))) : 0;
 }
 
-/** Output includes reasoning, and input includes cached input. */
-export function priceUsage(price: ModelPrice, usage: ModelUsage): number {
-  const fresh = usage.inputTokens - usage.cachedInputTokens;
-  const cached = usage.cachedInputTokens * (price.cachedInput ?? price.input);
-  return (fresh * price.input + cached + usage.outputTokens * price.output) / 1_000_000;
+/** Output includes reasoning, and input includes input that is read from the cache or written to it. */
+export function priceUsage(
+  price: ModelPrice,
+  ratios: { readonly read: number; readonly write: number },
+  usage: ModelUsage,
+): number {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens = 0, outputTokens } = usage;
+  const fresh = (inputTokens - cachedInputTokens - cacheWriteTokens) * price.input;
+  const cached = cachedInputTokens * (price.cachedInput ?? price.input * ratios.read);
+  const written = cacheWriteTokens * (price.cacheWrite ?? price.input * ratios.write);
+  return (fresh + cached + written + outputTokens * price.output) / 1_000_000;
 }

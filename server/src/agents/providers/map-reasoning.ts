@@ -20,6 +20,10 @@ type Effort = keyof typeof TOKENS;
 const EFFORTS = Object.keys(TOKENS) as Effort[];
 /** Anthropic rejects a lower budget. */
 const MIN_BUDGET = 1024;
+/** The thinking budgets that all Gemini models with such a budget accept. */
+const GEMINI_BUDGET = { min: 512, max: 24_576 } as const;
+/** Makes a Gemini model choose its thinking budget. */
+const GEMINI_DYNAMIC = -1;
 
 export interface MappedReasoning {
   readonly sent: Pick<SentSettings, "reasoning" | "providerOptions">;
@@ -51,12 +55,7 @@ export function mapReasoning(settings: JsonRecord, target: Target): MappedReason
   switch (reasoning) {
     case "effort":
       if (thinking !== null) warn("thinking", isReasoning ? "not sent: set reasoning_effort instead" : NOT_SUPPORTED);
-      if (effort !== null && !isReasoning) warn("reasoning_effort", NOT_SUPPORTED);
-      return {
-        sent: effort !== null && isReasoning ? { reasoning: effort } : {},
-        extraTokens: isReasoning ? fit(TOKENS[effort ?? "medium"]) : 0,
-        budgetTokens: 0,
-      };
+      return mapEffort(effort, target);
     case "any":
       // What such a server supports is not known, so it gets the settings unchanged.
       return {
@@ -69,7 +68,41 @@ export function mapReasoning(settings: JsonRecord, target: Target): MappedReason
       };
     case "claude":
       return isReasoning ? mapAdaptive(effort, thinking, target) : mapBudget(effort, thinking, target);
+    case "gemini":
+      return mapGemini(effort, thinking, target);
   }
+}
+
+function mapEffort(effort: Effort | null, { model, warn }: Target): MappedReasoning {
+  const isReasoning = model.supports.reasoning;
+  if (effort !== null && !isReasoning) warn("reasoning_effort", NOT_SUPPORTED);
+  return {
+    sent: effort !== null && isReasoning ? { reasoning: effort } : {},
+    extraTokens: isReasoning ? fitWindow(TOKENS[effort ?? "medium"], model.contextWindow) : 0,
+    budgetTokens: 0,
+  };
+}
+
+/** Gemini models take an effort or a thinking budget, not both. Their reasoning counts against max_tokens. */
+function mapGemini(effort: Effort | null, thinking: Thinking | null, target: Target): MappedReasoning {
+  const { model, warn } = target;
+  if (thinking !== null && !model.supports.reasoning) warn("thinking", NOT_SUPPORTED);
+  if (thinking === null || !model.supports.reasoning) return mapEffort(effort, target);
+  if (effort !== null) warn("reasoning_effort", "not sent: thinking is set");
+  // The package knows which models cannot switch their reasoning off.
+  if (thinking.type === "disabled") return mapEffort("none", target);
+  const tokens = Math.min(GEMINI_BUDGET.max, Math.max(GEMINI_BUDGET.min, thinking.tokens));
+  if (tokens !== thinking.tokens)
+    warn(
+      "thinking",
+      `budget_tokens changed to ${tokens}: the models accept ${GEMINI_BUDGET.min} to ${GEMINI_BUDGET.max}`,
+    );
+  const thinkingBudget = thinking.type === "adaptive" ? GEMINI_DYNAMIC : tokens;
+  return {
+    sent: { providerOptions: { google: { thinkingConfig: { thinkingBudget } } } },
+    extraTokens: fitWindow(tokens, model.contextWindow),
+    budgetTokens: 0,
+  };
 }
 
 /** Claude models that choose their reasoning budget. */

@@ -3,7 +3,7 @@ import { AGENT_SETTINGS } from "@swarmbase/sdk";
 import type { OfferedModel, ProviderKind } from "../../config/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { mapReasoning } from "./map-reasoning.ts";
-import { mapResponseFormat } from "./map-response-format.ts";
+import { mapAnswerFormat } from "./map-answer-format.ts";
 import type { ModelWarning } from "./model-port.ts";
 import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
 import { VENDORS } from "./vendors.ts";
@@ -12,6 +12,8 @@ export interface MappedSettings {
   readonly sent: SentSettings;
   /** The output limit of the call, including reasoning. */
   readonly maxTokens: number;
+  /** Added to the system prompt; empty when there is none. */
+  readonly instruction: string;
   readonly warnings: readonly ModelWarning[];
 }
 
@@ -74,10 +76,10 @@ export function mapSettings(settings: JsonRecord, target: SettingsTarget): Mappe
 
   const seed = mapSeed(settings, kind, warn);
   if (seed !== null) sent.seed = seed;
-  const { providerOptions, ...format } = mapResponseFormat(settings, { ...target, warn });
+  const { providerOptions, instruction = "", ...format } = mapAnswerFormat(settings, { ...target, warn });
   Object.assign(sent, format);
   if (providerOptions !== undefined) sent.providerOptions = mergeOptions(sent.providerOptions, providerOptions);
-  return { sent, maxTokens, warnings: [...warnings, ...warnOfUnknown(settings)] };
+  return { sent, maxTokens, instruction, warnings: [...warnings, ...warnOfUnknown(settings)] };
 }
 
 type MappedLength = Pick<SentSettings, "maxOutputTokens" | "reasoning" | "providerOptions"> & {

@@ -8,7 +8,8 @@ export type ModelErrorCode =
   | "PROVIDER_OVERLOADED"
   | "PROVIDER_TIMEOUT"
   | "PROVIDER_ERROR"
-  | "CONTENT_FILTERED";
+  | "CONTENT_FILTERED"
+  | "RESPONSE_SCHEMA_MISMATCH";
 
 /** Why a model did not answer. The message can be shown to users: it has no key, no address and no vendor text. */
 export class ModelError extends Error {

@@ -1,4 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
+import type { ModelError } from "./model-error.ts";
 
 /** One call of a model, independent of the formats of vendors. */
 export interface ModelCall {
@@ -15,9 +16,24 @@ export interface ModelCall {
   /** An upper limit for max_tokens. */
   readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;
-  readonly traceparent?: string;
+  readonly attempts?: AttemptObserver;
   /** For the answers of the simulated provider. */
   readonly agent: { readonly id: string; readonly name: string };
+}
+
+/** Learns of each request to a provider that a call leads to: the first attempt, retries and fallbacks. */
+export interface AttemptObserver {
+  /** Called before the request is sent. Returns its traceparent. */
+  start(attempt: Attempt): string | undefined;
+  /** Called when the attempt failed and another one follows. The caller of `stream` gets the error of the last one. */
+  fail(error: ModelError): void;
+}
+
+export interface Attempt {
+  readonly framework: Framework;
+  readonly model: string;
+  /** 1 for the first request of the call. */
+  readonly attempt: number;
 }
 
 export type ModelMessage =
@@ -62,6 +78,8 @@ export interface ModelThought {
 export interface ModelUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
+  /** The part of inputTokens that the provider stored in its cache; absent when there is none. */
+  readonly cacheWriteTokens?: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   /** True when the vendor did not report all numbers. */
@@ -73,7 +91,7 @@ export type ModelFinish = "stop" | "length" | "tool_calls" | "content_filter" | 
 
 export type ModelEvent =
   /** The first event. Sent again for a retry or a fallback; followed by warnings. */
-  | { readonly type: "start"; readonly framework: Framework; readonly model: string; readonly attempt: number }
+  | ({ readonly type: "start" } & Attempt)
   | { readonly type: "text"; readonly delta: string }
   | { readonly type: "reasoning"; readonly delta: string }
   /** Sent when the answer is complete, right before `finish`. */

@@ -9,11 +9,13 @@ import { mapSettings } from "./map-settings.ts";
 import { ModelError } from "./model-error.ts";
 import type { Models } from "./model-port.ts";
 import type { Provider, Providers } from "./provider.ts";
+import { identifyProvider, type ProviderIdentity } from "./provider-identity.ts";
 import { createSimulatedAdapter } from "./simulated/simulated-adapter.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
 import { streamCall, type Target } from "./stream-call.ts";
 import { createStreamPace } from "./stream-pace.ts";
 import { createVendorAdapter } from "./vendor-adapter.ts";
+import { VENDORS } from "./vendors.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
 export interface OpenModelsOptions {
@@ -32,6 +34,8 @@ export interface OpenModelsOptions {
 export interface OpenedModels extends Models {
   /** Calls in progress continue with the previous providers. */
   replace(providers: Providers): void;
+  /** For traces. */
+  identify(framework: Framework): ProviderIdentity;
 }
 
 /** For models whose context window is not known. */
@@ -39,6 +43,7 @@ const ASSUMED_CONTEXT_WINDOW = 32_768;
 
 interface Opened {
   readonly provider: Provider;
+  readonly identity: ProviderIdentity;
   readonly adapter: Adapter | null;
 }
 
@@ -57,10 +62,12 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
   };
 
   const open = (provider: Provider): Opened => {
-    if (provider.state !== "ready") return { provider, adapter: null };
-    if (provider.kind === "simulated") return { provider, adapter: createSimulatedAdapter(pace) };
+    const identity = identifyProvider(provider);
+    if (provider.state !== "ready") return { provider, identity, adapter: null };
+    if (provider.kind === "simulated") return { provider, identity, adapter: createSimulatedAdapter(pace) };
     return {
       provider,
+      identity,
       adapter: createVendorAdapter(provider, provider.kind, { fetch: options.fetch, pace: streamPace }),
     };
   };
@@ -91,13 +98,18 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     if (provider === undefined) return null;
     if (provider.kind === "simulated") return 0;
     const price = provider.offered.models.find(({ id }) => id === model)?.price ?? null;
-    return price === null ? null : priceUsage(price, usage);
+    return price === null ? null : priceUsage(price, VENDORS[provider.kind].cachePrices, usage);
   };
 
   return {
     replace(providers) {
       opened = openAll(providers);
       bounded = findBounded(opened);
+    },
+    identify(framework) {
+      const found = opened.get(framework);
+      if (found === undefined) throw notConfigured(framework, undefined);
+      return found.identity;
     },
     describe(framework, model) {
       const { id, contextWindow, supports } = findTarget(framework, model).model;

@@ -17,7 +17,9 @@ const modelSchema = z.strictObject({
   id: z.string().min(1).max(200),
   context_window: tokens.optional(),
   max_output_tokens: tokens.optional(),
-  price: z.strictObject({ input: price, cached_input: price.optional(), output: price }).optional(),
+  price: z
+    .strictObject({ input: price, cached_input: price.optional(), cache_write: price.optional(), output: price })
+    .optional(),
   supports: z
     .strictObject({
       temperature: z.boolean().optional(),
@@ -27,6 +29,7 @@ const modelSchema = z.strictObject({
       penalties: z.boolean().optional(),
       stop: z.number().int().min(0).max(16).optional(),
       tools: z.boolean().optional(),
+      response_schema: z.boolean().optional(),
       reasoning: z.boolean().optional(),
     })
     .optional(),
@@ -44,6 +47,7 @@ const entrySchema = z.strictObject({
     .optional(),
   default_model: z.string().min(1).max(200).optional(),
   allow_unlisted_models: z.boolean().optional(),
+  prompt_caching: z.boolean().optional(),
   fallback: z.array(z.enum(FRAMEWORKS)).max(FRAMEWORKS.length).optional(),
   models: z.array(modelSchema).max(1000).optional(),
 });
@@ -124,7 +128,12 @@ export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedMod
     price:
       model.price === undefined
         ? known.price
-        : { input: model.price.input, cachedInput: model.price.cached_input ?? null, output: model.price.output },
+        : {
+            input: model.price.input,
+            cachedInput: model.price.cached_input ?? null,
+            cacheWrite: model.price.cache_write ?? null,
+            output: model.price.output,
+          },
     supports: {
       temperature: supports.temperature ?? assumed.temperature,
       temperatureMax: supports.temperature_max ?? assumed.temperatureMax,
@@ -133,6 +142,7 @@ export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedMod
       penalties: supports.penalties ?? assumed.penalties,
       stop: supports.stop ?? assumed.stop,
       tools: supports.tools ?? assumed.tools,
+      responseSchema: supports.response_schema ?? assumed.responseSchema,
       reasoning: supports.reasoning ?? assumed.reasoning,
     },
   };

@@ -12,6 +12,8 @@ export interface Provider {
   readonly key: () => string | null;
   readonly offered: OfferedModels;
   readonly fallback: readonly Framework[];
+  /** False: prompts are not marked for the cache of the provider. */
+  readonly isCachingPrompts: boolean;
 }
 
 export type Providers = Readonly<Record<Framework, Provider>>;

@@ -73,6 +73,7 @@ function fromFile(
     baseUrl: baseUrl?.replace(/\/+$/, "") ?? null,
     key: () => apiKey,
     fallback: entry.fallback ?? [],
+    isCachingPrompts: entry.prompt_caching ?? true,
     offered: {
       models: offered,
       defaultModel: entry.default_model ?? offered[0]?.id ?? "",
@@ -101,6 +102,7 @@ function fromVariables(framework: Framework, variables: Variables, faults: strin
     baseUrl,
     key: () => apiKey,
     fallback: [],
+    isCachingPrompts: true,
     offered: offerFromVariables(framework, variables),
   };
 }

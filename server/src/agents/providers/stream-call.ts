@@ -40,7 +40,10 @@ export async function* streamCall(
   let failure: ModelError | null = null;
   for (const target of findTargets()) {
     const place = { framework: target.provider.framework, model: target.model.id };
-    if (failure !== null) ports.observer.note("provider.fell_back", { ...place, code: failure.code });
+    if (failure !== null) {
+      call.attempts?.fail(failure);
+      ports.observer.note("provider.fell_back", { ...place, code: failure.code });
+    }
     for (let attempt = 1; ; attempt++) {
       call.signal.throwIfAborted();
       attempts++;
@@ -56,6 +59,7 @@ export async function* streamCall(
       if (progress.hasAnswered) throw failure;
       const delayMs = decideRetry(failure, attempt, ports.random);
       if (delayMs === null) break;
+      call.attempts?.fail(failure);
       await ports.sleep(delayMs, call.signal);
     }
     if (!mayFallBack(failure)) break;
@@ -71,23 +75,25 @@ interface AttemptPorts extends StreamPorts {
 
 async function* streamAttempt(
   { provider, model, adapter }: Target,
-  call: ModelCall,
+  given: ModelCall,
   { attempt, progress, times }: AttemptPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const { framework } = provider;
-  const hasTools = call.tools.length > 0 && model.supports.tools;
-  const { sent, warnings } = mapSettings(call.settings, {
+  const hasTools = given.tools.length > 0 && model.supports.tools;
+  const { sent, instruction, warnings } = mapSettings(given.settings, {
     model,
     kind: provider.kind,
     hasTools,
-    ...(call.maxOutputTokens !== undefined && { maxTokens: call.maxOutputTokens }),
+    ...(given.maxOutputTokens !== undefined && { maxTokens: given.maxOutputTokens }),
   });
+  const call = instruction === "" ? given : { ...given, system: `${given.system}\n\n${instruction}`.trimStart() };
+  const traceparent = call.attempts?.start({ framework, model: model.id, attempt });
   const deadlines = startDeadlines(call.signal, times);
   const warned = new Set<string>();
   let textChars = 0;
   let hasStarted = false;
   try {
-    for await (const event of adapter.stream({ framework, model, call, sent, deadlines })) {
+    for await (const event of adapter.stream({ framework, model, call, sent, deadlines, traceparent })) {
       if (!hasStarted) {
         hasStarted = true;
         yield { type: "start", framework, model: model.id, attempt };

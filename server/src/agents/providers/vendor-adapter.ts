@@ -5,12 +5,12 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import type { OfferedModel } from "../../config/index.ts";
 import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapter.ts";
 import { buildPrompt, buildTools } from "./build-prompt.ts";
 import type { Deadlines } from "./deadlines.ts";
+import { markCacheable } from "./mark-cacheable.ts";
 import { ModelError } from "./model-error.ts";
-import type { ModelCall, ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
+import type { ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
 import type { StreamEnd } from "./chat-frames.ts";
 import type { Provider } from "./provider.ts";
@@ -29,7 +29,8 @@ export interface VendorPorts {
 
 /** Calls a provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(provider: Provider, kind: VendorKind, ports: VendorPorts): Adapter {
-  const { url, load, frames, signsReasoning } = VENDORS[kind];
+  const { url, load, frames, signsReasoning, hasCacheMarks } = VENDORS[kind];
+  const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
   loading.catch(() => {});
@@ -68,10 +69,11 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
   };
   return {
     stream(request) {
-      const { model, sent, call, deadlines } = request;
+      const { sent, deadlines } = request;
       const source = createPartSource();
-      const options = { ...sent, ...buildOptions(call, model, signsReasoning), abortSignal: deadlines.signal };
-      const names = `${model.id} ${Object.keys(options).sort().join()}`;
+      const built = buildOptions(request, signsReasoning);
+      const options = { ...sent, ...(isMarking ? markCacheable(built) : built), abortSignal: deadlines.signal };
+      const names = `${request.model.id} ${Object.keys(options).sort().join()}`;
       // Warnings about these depend on their values, of which there are too many to remember.
       const isCacheable = !("reasoning" in sent || "responseFormat" in sent || "providerOptions" in sent);
       const onEnd = isCacheable && withoutWarnings.has(names) ? source.onEnd : null;
@@ -88,9 +90,9 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
   };
 }
 
-function buildOptions(call: ModelCall, model: OfferedModel, hasThoughts: boolean): LanguageModelV4CallOptions {
+function buildOptions({ call, model, traceparent }: AdapterCall, hasThoughts: boolean): LanguageModelV4CallOptions {
   const prompt = buildPrompt(call.system, call.messages, hasThoughts);
-  const headers = call.traceparent === undefined ? {} : { headers: { traceparent: call.traceparent } };
+  const headers = traceparent === undefined ? {} : { headers: { traceparent } };
   if (call.tools.length === 0 || !model.supports.tools) return { prompt, ...headers };
   const { toolChoice } = call;
   return {
@@ -228,7 +230,8 @@ function brokenOff(): ModelError {
 }
 
 function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ReportedUsage {
-  return reportUsage(inputTokens.total, inputTokens.cacheRead, outputTokens.total, outputTokens.reasoning);
+  const reported = reportUsage(inputTokens.total, inputTokens.cacheRead, outputTokens.total, outputTokens.reasoning);
+  return { ...reported, cacheWriteTokens: inputTokens.cacheWrite ?? null };
 }
 
 /** Some packages report zeros when an answer carries no usage. */

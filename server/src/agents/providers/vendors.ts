@@ -1,6 +1,7 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
 import type { ProviderKind } from "../../config/index.ts";
 import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
+import type { SchemaTraits } from "./schema-traits.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
 /** The kinds that call a real model. */
@@ -26,12 +27,28 @@ interface Vendor {
   readonly frames: FrameFormat | null;
   /** The vendor signs the reasoning of its models and requires it back with the results of tools. */
   readonly signsReasoning: boolean;
-  /** `effort`: reasoning_effort only; `any`: whatever the agent sets; `claude`: effort and thinking budgets. */
-  readonly reasoning: "effort" | "any" | "claude";
+  /** The vendor caches only what a call marks. The others cache by themselves, or not at all. */
+  readonly hasCacheMarks: boolean;
+  /** The prices of input that is read from the cache and written to it, as multiples of the price of input. */
+  readonly cachePrices: { readonly read: number; readonly write: number };
+  /** `effort`: reasoning_effort only; `any`: whatever the agent sets; the others: effort and thinking budgets. */
+  readonly reasoning: "effort" | "any" | "claude" | "gemini";
   readonly responseFormat: "any" | "without-tools" | "none";
+  /** Whether the vendor accepts a response_schema. The schema of any other call becomes a part of the system prompt. */
+  acceptsSchema(traits: SchemaTraits, hasTools: boolean): boolean;
+  /** The options of the package for a response_schema. */
+  schemaOptions(traits: SchemaTraits): JSONObject;
   readonly seed: "integer" | "int32" | "none";
   /** The vendor rejects a request with a blank stop text when false. */
   readonly acceptsBlankStop: boolean;
+}
+
+/** For vendors whose ratios differ by model: the price of the model says what cached input costs. */
+const AS_INPUT = { read: 1, write: 1 } as const;
+
+/** Strict mode rejects a schema with open objects, optional properties, or keywords that it does not know. */
+function strictWherePossible({ isClosed, optionalCount, isPlain }: SchemaTraits): JSONObject {
+  return { strictJsonSchema: isClosed && optionalCount === 0 && isPlain };
 }
 
 export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
@@ -44,8 +61,12 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "openai",
     frames: CHAT_FRAMES,
     signsReasoning: false,
+    hasCacheMarks: false,
+    cachePrices: AS_INPUT,
     reasoning: "effort",
     responseFormat: "any",
+    acceptsSchema: ({ isObject }) => isObject,
+    schemaOptions: strictWherePossible,
     seed: "integer",
     acceptsBlankStop: true,
   },
@@ -59,8 +80,12 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "compatible",
     frames: CHAT_FRAMES,
     signsReasoning: false,
+    hasCacheMarks: false,
+    cachePrices: AS_INPUT,
     reasoning: "any",
     responseFormat: "any",
+    acceptsSchema: ({ isObject }) => isObject,
+    schemaOptions: strictWherePossible,
     seed: "integer",
     acceptsBlankStop: true,
   },
@@ -73,8 +98,13 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "anthropic",
     frames: null,
     signsReasoning: true,
+    hasCacheMarks: true,
+    cachePrices: { read: 0.1, write: 1.25 },
     reasoning: "claude",
     responseFormat: "none",
+    // The vendor closes all objects, and rejects a schema with many optional properties.
+    acceptsSchema: ({ isObject, isClosed, optionalCount }) => isObject && isClosed && optionalCount <= 10,
+    schemaOptions: () => ({ structuredOutputMode: "outputFormat" }),
     seed: "none",
     acceptsBlankStop: false,
   },
@@ -87,8 +117,12 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "google",
     frames: null,
     signsReasoning: false,
-    reasoning: "effort",
+    hasCacheMarks: false,
+    cachePrices: AS_INPUT,
+    reasoning: "gemini",
     responseFormat: "without-tools",
+    acceptsSchema: (_traits, hasTools) => !hasTools,
+    schemaOptions: () => ({}),
     seed: "int32",
     acceptsBlankStop: true,
   },

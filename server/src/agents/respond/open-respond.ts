@@ -11,8 +11,17 @@ import { type SubscriberTimes, openSubscribers } from "../streams/subscribers.ts
 import { createRejection } from "./rejections.ts";
 import { streamHeaders } from "../streams/render-frame.ts";
 import { answerWith, type BodyAnswer, type RunBody, runHeaders } from "./run-body.ts";
-import { cancelRun, type Decision, decideToolExecutions, requestCancel, selectRunBody } from "./sql/run-control.ts";
+import {
+  cancelRun,
+  type Decision,
+  decideToolExecutions,
+  requestCancel,
+  selectRunBody,
+  submitToolResults,
+  type ToolResult,
+} from "./sql/run-control.ts";
 import { type RespondPorts, type RunRequest, startRun } from "../admission/start-run.ts";
+import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
 import { streamRun } from "../streams/stream-run.ts";
 import { waitForRun } from "../streams/wait-for-run.ts";
 
@@ -46,6 +55,8 @@ export interface Respond {
   attach(principal: Principal, runId: string, listening: Listening): Promise<RunAnswer>;
   cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer>;
   decide(principal: UserPrincipal, runId: string, decisions: readonly Decision[]): Promise<RunAnswer>;
+  /** Stores results of tools that the client executed. */
+  submit(principal: UserPrincipal, runId: string, results: readonly ToolResult[]): Promise<RunAnswer>;
   /** Ends all streams and waits. Their readers can attach to another node. */
   close(): void;
 }
@@ -55,6 +66,7 @@ export interface RespondOptions {
   readonly streamHub: StreamHub;
   readonly executor: Executor;
   readonly models: Pick<Models, "describe">;
+  readonly schemas: SchemaCompiler;
   readonly queueLimit: number;
   readonly queueWaitMs: number;
   /** The maximum number of concurrent subscriptions of a user on this node; absent: no limit. */
@@ -113,6 +125,13 @@ export function openRespond(options: RespondOptions): Respond {
     }
   };
 
+  const resume = async (principal: Principal, decided: RunBody): Promise<RunAnswer> => {
+    executor.wake();
+    options.onEvents();
+    const body = await waitForResumption(principal, decided);
+    return { status: 200, headers: runHeaders(body.run_id, false), body };
+  };
+
   return {
     async start(principal, request, start) {
       const { signal, afterSeq, isBackground } = start;
@@ -144,13 +163,10 @@ export function openRespond(options: RespondOptions): Respond {
       const body = cancelled.status === "running" ? await waitForEnd(principal, runId, signal) : cancelled;
       return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
     },
-    async decide(principal, runId, decisions) {
-      const decided = await decideToolExecutions(pool, runId, principal, decisions);
-      executor.wake();
-      options.onEvents();
-      const body = await waitForResumption(principal, decided);
-      return { status: 200, headers: runHeaders(runId, false), body };
-    },
+    decide: async (principal, runId, decisions) =>
+      resume(principal, await decideToolExecutions(pool, runId, principal, decisions)),
+    submit: async (principal, runId, results) =>
+      resume(principal, await submitToolResults(pool, runId, principal, results)),
     close: () => subscribers.close(),
   };
 
@@ -182,8 +198,8 @@ export function openRespond(options: RespondOptions): Respond {
   }
 }
 
-function waitsForItsTurn({ status, pending_approvals: pending }: RunBody): boolean {
-  return status === "requires_action" && pending?.length === 0;
+function waitsForItsTurn({ status, pending_approvals: approvals, pending_client_calls: calls }: RunBody): boolean {
+  return status === "requires_action" && approvals?.length === 0 && calls?.length === 0;
 }
 
 async function getRunBody(pool: pg.Pool, runId: string, principal: Principal): Promise<RunBody> {

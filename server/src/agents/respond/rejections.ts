@@ -6,6 +6,8 @@ const UNIQUE_VIOLATION = "23505";
 const BUSY_RETRY_SECONDS = 5;
 /** The statement that records decisions on tool calls. */
 export const DECIDE_STATEMENT = "respond-decide";
+/** The statement that stores results of the client. */
+export const SUBMIT_STATEMENT = "respond-submit";
 
 /** The codes with which the database rejects a request, and their messages. */
 const MESSAGES = {
@@ -14,12 +16,16 @@ const MESSAGES = {
   CONTENT_BLOCKED: "The message has a term that this swarm does not allow",
   FORBIDDEN: "Only the user who started a run, and the owner and admins of its swarm, can cancel or interrupt it",
   BUDGET_EXCEEDED: "The budget of the day is used up",
+  AGENT_NOT_FOUND: "The agent does not exist",
+  PERMISSION_DENIED: "The agent belongs to another user",
   SWARM_NOT_FOUND: "The swarm does not exist",
   RUN_NOT_FOUND: "The run does not exist",
   SWARM_BUSY: "The swarm is busy with other runs",
   SWARM_NOT_ACTIVE: "The swarm is paused, completed or archived",
   APPROVAL_DECIDED: "The tool call no longer waits for a decision",
   APPROVAL_EXPIRED: "The tool call has waited for a decision too long",
+  TOOL_RESULT_SUBMITTED: "The tool call no longer waits for a result",
+  CLIENT_TOOL_EXPIRED: "The tool call has waited for its result too long",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used before with a different request",
 } as const;
 
@@ -65,7 +71,7 @@ export function translateRejection(error: unknown, statement: string): unknown {
 function explainForbidden(details: Rejection["details"], statement: string | undefined): string {
   const membership = details?.["membership"] as keyof typeof MEMBERSHIP_TEXTS | undefined;
   if (membership !== undefined) return MEMBERSHIP_TEXTS[membership];
-  return statement === DECIDE_STATEMENT
-    ? "Only the owner of an agent can decide on its tool calls"
-    : MESSAGES.FORBIDDEN;
+  if (statement === DECIDE_STATEMENT) return "Only the owner of an agent can decide on its tool calls";
+  if (statement === SUBMIT_STATEMENT) return "Only the user who started a run can submit results of its tool calls";
+  return MESSAGES.FORBIDDEN;
 }

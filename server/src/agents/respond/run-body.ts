@@ -9,6 +9,7 @@ export interface RunBody {
   readonly errors: readonly { readonly code: string; readonly message: string }[];
   /** Null unless the status is `requires_action`. */
   readonly pending_approvals: readonly unknown[] | null;
+  readonly pending_client_calls: readonly unknown[] | null;
   readonly [name: string]: unknown;
 }
 
@@ -45,6 +46,7 @@ type FailureCode =
   | "PROVIDER_TIMEOUT"
   | "PROVIDER_NOT_CONFIGURED"
   | "INVALID_MODEL"
+  | "RESPONSE_SCHEMA_MISMATCH"
   | "BUDGET_EXCEEDED"
   | "INTERNAL_ERROR"
   | "SERVICE_UNAVAILABLE";
@@ -65,4 +67,10 @@ function failureCodeOf({ stop_reason: stopReason, errors }: RunBody): FailureCod
   return SHARED_CODES.find((code) => code === only) ?? "PROVIDER_ERROR";
 }
 
-const SHARED_CODES = ["PROVIDER_TIMEOUT", "PROVIDER_NOT_CONFIGURED", "INVALID_MODEL", "INTERNAL_ERROR"] as const;
+const SHARED_CODES = [
+  "PROVIDER_TIMEOUT",
+  "PROVIDER_NOT_CONFIGURED",
+  "INVALID_MODEL",
+  "RESPONSE_SCHEMA_MISMATCH",
+  "INTERNAL_ERROR",
+] as const;

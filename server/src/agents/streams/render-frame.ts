@@ -2,6 +2,8 @@ import type { RunEvent } from "./stream-hub.ts";
 
 /** What a user may see of a run. */
 export interface Viewer {
+  /** Null for the service role. */
+  readonly userId: string | null;
   readonly isManager: boolean;
   readonly ownAgentIds: readonly string[];
 }
@@ -23,9 +25,13 @@ export function renderFrame({ seq, type, runId, data }: Pick<RunEvent, "seq" | "
   return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, run_id: runId, seq })}\n\n`;
 }
 
-/** Only the owner of the agent and managers of the swarm see the input and output of tools and the reasoning of models. */
-export function hidePayload(event: RunEvent, { isManager, ownAgentIds }: Viewer): RunEvent {
-  const { isRestricted, agentId, data } = event;
+/**
+ * Only the owner of the agent and managers of the swarm see the input and output of tools and the reasoning of models. The user
+ * whose client executes a call sees its input.
+ */
+export function hidePayload(event: RunEvent, { userId, isManager, ownAgentIds }: Viewer): RunEvent {
+  const { isRestricted, agentId, type, data } = event;
+  if (type === "tool.client_call" && userId !== null && data["user_id"] === userId) return event;
   if (!isRestricted || isManager || (agentId !== null && ownAgentIds.includes(agentId))) return event;
   const { input: _input, output_preview: _output, delta: _thought, ...shown } = data;
   return { ...event, data: shown };

@@ -77,7 +77,7 @@ export function openSubscribers(
       const state = byNumber.get(entry.input.subscriber);
       if (state !== undefined) {
         entry.checkedAtMs = nowMs;
-        entry.subscriber.update(toViewer(state), state.status);
+        entry.subscriber.update(toViewer(entry.input, state), state.status);
       } else if (states !== null) entry.subscriber.close("forbidden");
       else if (nowMs - entry.checkedAtMs > times.maxUncheckedMs) entry.subscriber.close("unreachable");
     }
@@ -142,8 +142,9 @@ export function openSubscribers(
       const input = toInput(call);
       const [state] = await checkSubscribers(pool, [input]);
       if (state === undefined) throw createRejection("RUN_NOT_FOUND");
-      const subscriber = add(call, input, toViewer(state), false);
-      subscriber.update(toViewer(state), state.status);
+      const viewer = toViewer(input, state);
+      const subscriber = add(call, input, viewer, false);
+      subscriber.update(viewer, state.status);
       return subscriber;
     },
     close() {
@@ -154,6 +155,9 @@ export function openSubscribers(
   };
 }
 
-function toViewer({ is_manager: isManager, agent_ids: ownAgentIds }: SubscriberState): Viewer {
-  return { isManager, ownAgentIds };
+function toViewer(
+  { user_id: userId }: SubscriberInput,
+  { is_manager: isManager, agent_ids: ownAgentIds }: SubscriberState,
+): Viewer {
+  return { userId, isManager, ownAgentIds };
 }

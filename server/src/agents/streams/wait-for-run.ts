@@ -17,7 +17,7 @@ export interface WaitOptions {
 }
 
 /**
- * Resolves when the run has ended, waits for an approval, or has been queued too long. `gone`: the run was deleted, or the
+ * Resolves when the run has ended, waits for an approval or the client, or has been queued too long. `gone`: the run was deleted, or the
  * reader disconnected or may no longer see it. `unreachable`: the database is unavailable.
  */
 export async function waitForRun(
@@ -69,6 +69,6 @@ function isStart({ type }: RunEvent): boolean {
 }
 
 function mayPauseAfter(before: boolean, { type }: RunEvent): boolean {
-  if (type === "tool.approval_required") return true;
+  if (type === "tool.approval_required" || type === "tool.client_call") return true;
   return type === "run.started" ? false : before;
 }

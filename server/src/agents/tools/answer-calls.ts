@@ -1,8 +1,11 @@
+import { Semaphore } from "../../concurrency/index.ts";
 import { isRecord, readJson } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
-import type { AssignedTool, ToolFault, ToolOutcome } from "./tool-port.ts";
+import type { AssignedTool, CallableTool, ToolFault, ToolOutcome } from "./tool-port.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import type { ToolExecution } from "../execution/steps.ts";
+import { toClientOutcome } from "./client/client-tools.ts";
+import { readAssignment } from "./input/assignment.ts";
 import type { Toolset } from "./toolset.ts";
 import { type AskedTurn, returnToThinking, type Turn, type TurnEnd, type WaitingCall } from "../turn/turn.ts";
 
@@ -19,7 +22,7 @@ export interface CallAnswering {
   askMember(agentId: string, asked: AskedTurn): Promise<TurnEnd>;
 }
 
-/** Runs all calls of one step concurrently; the results keep the order of the calls. */
+/** Runs the calls of one step concurrently; the results keep the order of the calls. */
 export async function answerCalls(answering: CallAnswering, calls: readonly ModelToolCall[]): Promise<Answers> {
   const { run, turn, toolset } = answering;
   for (const call of calls) {
@@ -29,18 +32,23 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
   const verdicts = calls.map((call) => turn.checkRepeat(call.name, call.inputText));
   if (verdicts.includes("loop")) return { kind: "loop" };
   returnToThinking(run, turn);
-  const waiting = await Promise.all(
-    calls.map(async (call, index) =>
-      verdicts[index] === "repeat"
-        ? rejectCall(
-            call,
-            "ALREADY_CALLED",
-            "You have called this tool with this input already: use the results above.",
-          )
-        : await answerCall(answering, call),
-    ),
+  const waiting = await runCalls(run, turn, calls, async (call, index) =>
+    verdicts[index] === "repeat"
+      ? rejectCall(call, "ALREADY_CALLED", "You have called this tool with this input already: use the results above.")
+      : await answerCall(answering, call),
   );
   return { kind: "answered", waiting };
+}
+
+/** Works on the calls of one turn, a limited number at a time. */
+export function runCalls<Call>(
+  { ports }: LiveRun,
+  { signal }: Turn,
+  calls: readonly Call[],
+  work: (call: Call, index: number) => Promise<WaitingCall>,
+): Promise<WaitingCall[]> {
+  const semaphore = new Semaphore({ permits: ports.toolConcurrency });
+  return Promise.all(calls.map((call, index) => semaphore.run(() => work(call, index), { signal })));
 }
 
 async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
@@ -87,7 +95,7 @@ function readMessage(inputText: string): string | null {
   return typeof message === "string" && message.trim() !== "" ? message : null;
 }
 
-async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: AssignedTool): Promise<WaitingCall> {
+async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: CallableTool): Promise<WaitingCall> {
   const { ports, context, limits } = run;
   run.toolCallCount += 1;
   if (run.toolCallCount > limits.maxToolCalls) {
@@ -115,7 +123,13 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Assi
       message: "Too many tool calls in this minute.",
       retryable: true,
     });
+  if (tool.kind === "client" || !isAssigned(tool))
+    return { kind: "client", call, execution: known, maxOutputChars: readAssignment(tool).maxOutputChars };
   return await runTool(run, turn, call, tool, known);
+}
+
+function isAssigned(tool: CallableTool): tool is AssignedTool {
+  return tool.id !== null;
 }
 
 /** Stores the row before the tool runs, so that the attempt is recorded even when this process dies. */
@@ -129,25 +143,55 @@ export async function runTool(
   const { ports, context } = run;
   await run.writer.submit({ op: "start_tool", ...execution });
   turn.signal.throwIfAborted();
-  const span = turn.span.startTool({
-    executionId: execution.id,
-    name: tool.name,
-    callId: call.id,
-    inputText: call.inputText,
-  });
+  const span = startSpan(turn, call, execution);
   const outcome = await ports.tools.run(tool, toInput(execution.input), {
     swarmId: context.run.swarm_id,
     signal: turn.signal,
     traceparent: span.traceparent,
   });
+  return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);
+}
+
+type Decision = LiveRun["context"]["decisions"][number];
+
+/** Takes the result that the client has submitted. The row of the call exists since the run was paused. */
+export function takeClientResult(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, maxOutputChars }: Extract<WaitingCall, { kind: "client" }>,
+  decision: Decision,
+): WaitingCall {
+  const span = startSpan(turn, call, execution);
+  return takeOutcome(run, turn, { call, execution, kind: "client", span }, toClientOutcome(decision, maxOutputChars));
+}
+
+type ToolSpan = ReturnType<Turn["span"]["startTool"]>;
+
+function startSpan(turn: Turn, call: ModelToolCall, { id: executionId, tool_name: name }: ToolExecution): ToolSpan {
+  return turn.span.startTool({ executionId, name, callId: call.id, inputText: call.inputText });
+}
+
+interface EndedCall {
+  readonly call: ModelToolCall;
+  readonly execution: ToolExecution;
+  readonly kind: string;
+  readonly span: ToolSpan;
+}
+
+function takeOutcome(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, kind, span }: EndedCall,
+  outcome: ToolOutcome,
+): WaitingCall {
   span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
-  recordTool(run, tool, execution, outcome);
+  recordTool(run, kind, execution, outcome);
   turn.usedTool ||= outcome.status === "succeeded";
   if (outcome.status === "succeeded") return { kind: "answered", call, output: outcome.text, isError: false };
   return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
 }
 
-function recordTool(run: LiveRun, { kind }: AssignedTool, execution: ToolExecution, outcome: ToolOutcome): void {
+function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcome: ToolOutcome): void {
   const isDone = outcome.status === "succeeded";
   void run.writer.submit({
     op: "finish_tool",
@@ -166,12 +210,12 @@ function recordTool(run: LiveRun, { kind }: AssignedTool, execution: ToolExecuti
 
 async function rejectTool(
   run: LiveRun,
-  { call, tool }: { readonly call: ModelToolCall; readonly tool: AssignedTool },
+  { call, tool }: { readonly call: ModelToolCall; readonly tool: CallableTool },
   execution: ToolExecution,
   fault: ToolFault,
 ): Promise<WaitingCall> {
   await run.writer.submit({ op: "start_tool", ...execution });
-  recordTool(run, tool, execution, { status: "failed", error: fault, attempts: 0, durationMs: 0 });
+  recordTool(run, tool.kind, execution, { status: "failed", error: fault, attempts: 0, durationMs: 0 });
   return rejectCall(call, fault.code, fault.message);
 }
 

@@ -1,7 +1,9 @@
 import { type JsonRecord } from "../../json/index.ts";
 import { isBuiltin } from "./builtins/run-builtin.ts";
 import { type ConfigFault, fillPlaceholders, readConfig } from "./config/tool-config.ts";
+import { findResponseSchemaFault } from "../output/response-schema.ts";
 import { createSchemaCompiler } from "./input/compile-schema.ts";
+import type { McpServers } from "./mcp/mcp-servers-file.ts";
 import { sealSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 
@@ -11,8 +13,10 @@ export interface ToolChecksOptions {
   newId(): string;
   /** Kinds in addition to the built-in ones. */
   readonly kinds?: ToolKinds;
+  /** MCP servers of the operator, by name. */
+  readonly mcpServers?: McpServers;
   /** Checks an address without a DNS lookup. */
-  findUrlFault(url: string): string | null;
+  findUrlFault(url: string, options: { readonly allowsPlainLoopback: boolean }): string | null;
 }
 
 /** Checks that the REST interface applies to the rows of tools. */
@@ -22,13 +26,21 @@ export interface ToolChecks {
   /** Kinds in addition to the built-in ones. */
   readonly addedKinds: readonly string[];
   findSchemaFault(schema: JsonRecord): string | null;
+  /** For `response_schema` in the settings of agents. */
+  findResponseSchemaFault(schema: JsonRecord): string | null;
   findConfigFaults(kind: string, config: JsonRecord): readonly ConfigFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
 }
 
 const MAX_SCHEMAS = 50;
 
-export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }: ToolChecksOptions): ToolChecks {
+export function createToolChecks({
+  key,
+  newId,
+  findUrlFault,
+  kinds = new Map(),
+  mcpServers = new Map(),
+}: ToolChecksOptions): ToolChecks {
   const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   return {
     newId,
@@ -38,12 +50,17 @@ export function createToolChecks({ key, newId, findUrlFault, kinds = new Map() }
       const compiled = schemas.compile(schema);
       return compiled.ok ? null : compiled.fault;
     },
+    findResponseSchemaFault: (schema) => findResponseSchemaFault(schemas, schema),
     findConfigFaults(kind, config) {
       const added = kinds.get(kind);
       if (added !== undefined) return added.findConfigFaults(config).map((fault) => ({ ...fault, isUrl: false }));
       const read = readConfig(kind === "mcp" ? "mcp" : "http", config);
       if (!read.ok) return read.faults;
-      const message = findUrlFault(fillPlaceholders(read.config.url));
+      if ("server" in read.config) {
+        const isKnown = mcpServers.has(read.config.server);
+        return isKnown ? [] : [{ path: "server", message: "names no MCP server of this service", isUrl: false }];
+      }
+      const message = findUrlFault(fillPlaceholders(read.config.url), { allowsPlainLoopback: kind === "mcp" });
       return message === null ? [] : [{ path: "url", message, isUrl: true }];
     },
     sealSecrets: (toolId, secrets) => sealSecrets(key, toolId, secrets),

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { insufficientScopeError } from "../../db/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { GuardedFetch } from "../../outbound/index.ts";
@@ -6,9 +7,11 @@ import type { Clock } from "../../time/index.ts";
 import { importRemoteTools, type ImportCall, type ImportedTools } from "./calls/import-remote-tools.ts";
 import { listRemoteTools, type ListCall, type RemoteTool } from "./calls/list-remote-tools.ts";
 import { getOwnTool } from "./calls/get-own-tool.ts";
-import { createSchemaCompiler } from "./input/compile-schema.ts";
+import type { SchemaCompiler } from "./input/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { McpPool } from "./mcp/mcp-pool.ts";
+import type { McpServers } from "./mcp/mcp-servers-file.ts";
+import { ServerPrograms } from "./mcp/server-programs.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
@@ -16,6 +19,8 @@ import type { ToolOutcome, Tools } from "./tool-port.ts";
 export interface OpenToolsOptions {
   /** Applies the address policy of webhooks. */
   readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
+  /** The same for MCP servers, which may be on this machine without TLS. Default: `guarded`. */
+  readonly mcpGuarded?: Pick<GuardedFetch, "fetch" | "findUrlFault">;
   /** The pool of the service role. */
   readonly pool: pg.Pool;
   /** 32 bytes, derived from the master key; `createToolChecks` gets the same. */
@@ -23,8 +28,11 @@ export interface OpenToolsOptions {
   readonly clock: Clock;
   readonly observer: Observer;
   newId(): string;
+  readonly schemas: SchemaCompiler;
   /** Kinds in addition to the built-in ones. */
   readonly kinds?: ToolKinds;
+  /** MCP servers that the operator has listed, by name. */
+  readonly mcpServers?: McpServers;
   /** Of this program; sent to MCP servers. */
   readonly version: string;
 }
@@ -32,6 +40,8 @@ export interface OpenToolsOptions {
 interface TestCall {
   /** Null is the service role. */
   readonly callerId: string | null;
+  /** Whether the caller may call a tool whose calls need an approval. */
+  readonly canApprove: boolean;
   readonly toolId: string;
   readonly input: JsonRecord;
 }
@@ -44,18 +54,32 @@ export interface ToolModule extends Tools {
   close(): Promise<void>;
 }
 
-const MAX_SCHEMAS = 500;
 const MAX_MCP_CLIENTS = 200;
 const MCP_IDLE_MS = 60_000;
 
 export function openTools(options: OpenToolsOptions): ToolModule {
-  const { guarded, pool, key, clock, observer, newId, kinds = new Map(), version } = options;
-  const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
-  const mcp = new McpPool({
+  const {
     guarded,
+    pool,
+    key,
+    clock,
+    observer,
+    newId,
+    schemas,
+    kinds = new Map(),
+    mcpServers = new Map(),
+    version,
+  } = options;
+  const { mcpGuarded = guarded } = options;
+  const mcp = new McpPool({
+    guarded: mcpGuarded,
     version,
     maxClients: MAX_MCP_CLIENTS,
     idleMs: MCP_IDLE_MS,
+    programs: new ServerPrograms({
+      servers: mcpServers,
+      onEnded: (server, failures) => observer.note("tool.server_ended", { server, failures }),
+    }),
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
   const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp, kinds };
@@ -63,10 +87,11 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     describe: describeTool,
     checkInput: (tool, inputText) => checkToolInput(schemas, tool, inputText),
     run: (tool, input, context) => runTool(ports, tool, input, context),
-    listRemote: (call) => listRemoteTools({ guarded, pool, mcp, key }, call),
-    importRemote: (call) => importRemoteTools({ guarded, pool, mcp, key, newId, schemas }, call),
-    async test({ callerId, toolId, input }) {
+    listRemote: (call) => listRemoteTools({ guarded: mcpGuarded, pool, mcp, key }, call),
+    importRemote: (call) => importRemoteTools({ guarded: mcpGuarded, pool, mcp, key, newId, schemas }, call),
+    async test({ callerId, canApprove, toolId, input }) {
       const tool = await getOwnTool(pool, callerId, toolId);
+      if (tool.requires_approval && !canApprove) throw insufficientScopeError("approve");
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));
       if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
       const { signal } = new AbortController();

@@ -31,6 +31,7 @@ export async function runTool(
 ): Promise<ToolOutcome> {
   const startedAtMs = performance.now();
   const { timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
+  const { max_retries: maxRetries } = tool;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   const signal = AbortSignal.any([context.signal, deadline.signal]);
@@ -41,7 +42,19 @@ export async function runTool(
     hidden = hiddenForms(tool.config, secrets);
     const { name, owner_id: ownerId, config, kind } = tool;
     const { swarmId, traceparent } = context;
-    const call = { name, ownerId, swarmId, config, input, secrets, maxChars, timeoutMs, signal, traceparent };
+    const call = {
+      name,
+      ownerId,
+      swarmId,
+      config,
+      input,
+      secrets,
+      maxChars,
+      maxRetries,
+      timeoutMs,
+      signal,
+      traceparent,
+    };
     // A runner may ignore the signal.
     const answer = await abortable(dispatch(ports, kind, call), signal);
     const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
@@ -85,6 +98,8 @@ async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promi
       return runHttpTool(ports.guarded, call);
     case "mcp":
       return runMcpTool(ports.mcp, call);
+    case "client":
+      throw new ToolFailure("TOOL_UNUSABLE", "Only the client that started a run can execute this tool.");
     default:
       return runAddedKind(ports.kinds, kind, call);
   }

@@ -16,6 +16,8 @@ export interface ToolCall {
   readonly secrets: ToolSecrets;
   /** A longer answer is truncated. */
   readonly maxChars: number;
+  /** How often a call that failed without a response may be repeated, if it can be repeated safely. */
+  readonly maxRetries: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
@@ -28,7 +30,7 @@ export interface ToolAnswer {
   readonly attempts: number;
 }
 
-/** A kind of tool in addition to `builtin`, `http` and `mcp`. */
+/** A kind of tool in addition to `builtin`, `http`, `mcp` and `client`. */
 export interface ToolKind {
   /** Empty when the configuration can be stored. The path is dotted and empty for the whole. */
   findConfigFaults(config: JsonRecord): readonly { readonly path: string; readonly message: string }[];

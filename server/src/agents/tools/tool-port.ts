@@ -6,7 +6,7 @@ export interface AssignedTool {
   readonly owner_id: string | null;
   readonly name: string;
   readonly description: string;
-  /** `builtin`, `http`, `mcp`, or a kind that an extension adds. */
+  /** `builtin`, `http`, `mcp`, `client`, or a kind that an extension adds. */
   readonly kind: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly config: Readonly<Record<string, unknown>>;
@@ -14,9 +14,14 @@ export interface AssignedTool {
   readonly requires_approval: boolean;
   readonly timeout_ms: number;
   readonly max_output_chars: number;
+  /** How often a call that failed without a response is repeated, if it can be repeated safely. */
+  readonly max_retries: number;
   /** Base64; null when the tool has none. */
   readonly secrets_wrapped: string | null;
 }
+
+/** A tool that a model can call in a run: an assigned one, or one that the call brought, which has no row. */
+export type CallableTool = Omit<AssignedTool, "id"> & { readonly id: string | null };
 
 export interface ToolCallContext {
   /** Null when the owner tests the tool outside of a swarm. */
@@ -54,10 +59,10 @@ export type ToolOutcome =
 
 export interface Tools {
   /** The tool as the model sees it, without the arguments that the configuration fixes. */
-  describe(tool: AssignedTool): ModelTool;
+  describe(tool: CallableTool): ModelTool;
   /** The input with the fixed arguments, or the reason why it is not valid. */
   checkInput(
-    tool: AssignedTool,
+    tool: CallableTool,
     inputText: string,
   ):
     | { readonly ok: true; readonly input: Readonly<Record<string, unknown>> }

@@ -1,13 +1,14 @@
 import type { ModelTool } from "../providers/model-port.ts";
 import { agentTools } from "../strategies/agent-tools.ts";
 import { coordinatorOf, STRATEGIES } from "../strategies/decide-next.ts";
-import type { AssignedTool } from "./tool-port.ts";
+import { clientToolsOf } from "./client/client-tools.ts";
+import type { CallableTool } from "./tool-port.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { Turn } from "../turn/turn.ts";
 
 /** What a tool name means in one turn. */
 type ToolMeaning =
-  | { readonly kind: "own"; readonly tool: AssignedTool }
+  | { readonly kind: "own"; readonly tool: CallableTool }
   | { readonly kind: "handoff" | "member"; readonly agentId: string };
 
 export interface Toolset {
@@ -15,17 +16,18 @@ export interface Toolset {
   find(name: string): ToolMeaning | null;
 }
 
-/** The agent's own tools and, depending on the strategy, tools that address the other agents. */
+/** The agent's own tools, those that the call brought and, depending on the strategy, tools that address the other agents. */
 export function buildToolset(run: LiveRun, turn: Turn): Toolset {
   const meanings = new Map<string, ToolMeaning>();
   const tools: ModelTool[] = [];
   const add = (tool: ModelTool, meaning: ToolMeaning): void => {
-    // Tools of two owners can have the same name. The first one wins.
+    // Tools of two owners can have the same name. The first one wins: a call cannot replace a tool of the agent.
     if (meanings.has(tool.name)) return;
     meanings.set(tool.name, meaning);
     tools.push(tool);
   };
-  for (const tool of turn.agent.tools) add(run.ports.tools.describe(tool), { kind: "own", tool });
+  for (const tool of [...turn.agent.tools, ...clientToolsOf(run.context.run.request)])
+    add(run.ports.tools.describe(tool), { kind: "own", tool });
   const { agentTools: kind } = STRATEGIES[run.context.run.strategy];
   const isCoordinating = turn.asked === null && turn.agent.id === findCoordinator(run);
   if (kind === "handoff" || (kind === "member" && isCoordinating))

@@ -2,24 +2,28 @@ import { ModelError } from "../providers/model-error.ts";
 import { chargedUserOf, type LiveRun, type TurnStop } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { RunStop, stopOf } from "../execution/run-stop.ts";
-import { createFault, type FaultRow } from "../execution/steps.ts";
+import type { FaultRow, ModelCallRow } from "../execution/steps.ts";
 import type { SuspendedTurn, Turn, TurnEnd } from "./turn.ts";
 import { toUsageRow } from "../model/call-meter.ts";
+import { internalFault, toFaultRow } from "../model/call-recorder.ts";
 
 export interface TurnFinish {
   readonly finishReason: string;
   readonly handoffTo?: string;
   readonly stop?: TurnStop;
+  /** The value that the response_schema asked for. */
+  readonly data?: unknown;
 }
 
 /** Ends a turn that completed: all of its text is stored. */
-export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, stop }: TurnFinish): TurnEnd {
+export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, stop, data }: TurnFinish): TurnEnd {
   const expired = turn.hasExpired && turn.text.trim() === "" ? "approval_expired" : null;
   return recordEnd(run, turn, {
     outcome: "completed",
     finishReason: finishReason === "tool_calls" ? "stop" : finishReason,
     stop: stop ?? (turn.mustAnswer ? "max_tool_steps" : expired),
     handoffTo: handoffTo ?? null,
+    data,
   });
 }
 
@@ -71,6 +75,7 @@ interface EndInput {
   readonly outcome: "completed" | "failed" | "cancelled";
   readonly finishReason: string;
   readonly error?: FaultRow;
+  readonly data?: unknown;
 }
 
 interface TurnRecord extends EndInput {
@@ -109,7 +114,7 @@ function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
 /** Returns the text that is stored. Does not await the write: the steps that follow are written in the same batch. */
 function submitEnd(
   run: LiveRun,
-  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs">,
+  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs"> & { readonly modelCalls?: readonly ModelCallRow[] },
   end: EndInput & { readonly agentId: string; readonly durationMs: number },
 ): string {
   const content = turn.text.trim() === "" ? "" : turn.text;
@@ -120,6 +125,7 @@ function submitEnd(
     status: end.outcome,
     finish_reason: end.finishReason,
     content,
+    data: end.data ?? null,
     metadata: end.outcome === "completed" ? {} : { partial: true },
     error: end.error ?? null,
     warnings: turn.warnings,
@@ -129,6 +135,7 @@ function submitEnd(
     first_token_ms: turn.firstTokenMs,
     duration_ms: end.durationMs,
     usage: turn.usage === null ? null : toUsageRow(turn.usage, turn.costUsd),
+    model_calls: turn.modelCalls ?? [],
     payer_id: run.context.payer_id,
   });
   // Recorded in the same transaction, so that it counts once.
@@ -145,8 +152,7 @@ function chargeAnswer(run: LiveRun): void {
 }
 
 function describeFault(run: LiveRun, error: unknown): FaultRow {
-  if (error instanceof ModelError)
-    return { ...createFault(error.code, error.message, error.isRetryable), provider_status: error.providerStatus };
+  if (error instanceof ModelError) return toFaultRow(error);
   run.ports.observer.note("agents.turn_fault", { runId: run.context.run.id, error });
-  return createFault("INTERNAL_ERROR", "Something went wrong on our side", true);
+  return internalFault();
 }

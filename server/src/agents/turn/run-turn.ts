@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Framework } from "@swarmbase/sdk";
-import { answerCalls, rejectCall, runTool, toMemberAnswer } from "../tools/answer-calls.ts";
-import { buildTurnContext, callModel } from "../model/call-model.ts";
+import { answerCalls, rejectCall, runCalls, runTool, takeClientResult, toMemberAnswer } from "../tools/answer-calls.ts";
+import type { JsonRecord } from "../../json/index.ts";
+import { buildTurnContext, callModel, type ModelAnswer } from "../model/call-model.ts";
+import { checkAnswer } from "../output/check-answer.ts";
+import { describeRepair } from "../output/instructions.ts";
+import { responseSchemaOf } from "../output/response-schema.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { abortTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
@@ -12,7 +16,9 @@ import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import {
   type AskedTurn,
   createTurn,
+  resetText,
   reviveTurn,
+  submitModelCalls,
   type SuspendedTurn,
   suspendTurn,
   type Turn,
@@ -39,7 +45,7 @@ export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | 
   });
 }
 
-/** Continues a turn that waited for an approval. Another node may have started it. */
+/** Continues a turn that waited for an approval or the client. Another node may have started it. */
 export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
   const { outcome, agent } = await run.writer.submit({
     op: "resume_turn",
@@ -52,7 +58,7 @@ export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promis
   }
   const turn = reviveTurn(run, suspended, agent);
   const end = await settle(run, turn, async () => {
-    const waiting = await Promise.all(suspended.waiting.map((call) => decideCall(run, turn, call)));
+    const waiting = await runCalls(run, turn, suspended.waiting, (call) => decideCall(run, turn, call));
     return takeAnswers(run, turn, waiting) ?? (await continueTurn(run, turn));
   });
   // The turns that it waited for have not been resumed.
@@ -121,17 +127,26 @@ function addMessages(run: LiveRun, messages: readonly TranscriptMessage[]): void
 }
 
 async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
+  const schema = responseSchemaOf(turn.agent.settings);
   for (;;) {
     const toolset = buildToolset(run, turn);
+    // A structured answer is the text of the last call alone.
+    if (schema !== null && turn.text !== "") resetText(run, turn, { reason: "tool_calls", error: null });
     const answer = await callModel(run, turn, toolset.tools);
     if (answer.finish === "content_filter")
       return failTurn(run, turn, new ModelError("CONTENT_FILTERED", "The provider withheld the answer"));
     if (answer.finish === "length" && answer.text.trim() === "")
       return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : endWithoutText(run, turn);
-    if (answer.calls.length === 0) return finishTurn(run, turn, { finishReason: answer.finish });
-    // The call did not offer tools.
-    if (turn.mustAnswer) return finishTurn(run, turn, { finishReason: answer.finish, stop: "max_tool_steps" });
+    // A call that must answer does not offer tools.
+    if (answer.calls.length === 0 || turn.mustAnswer || turn.isRepairing) {
+      if (schema === null) return finishTurn(run, turn, { finishReason: answer.finish });
+      const end = takeStructured(run, turn, schema, answer);
+      if (end !== null) return end;
+      continue;
+    }
 
+    // The turn can wait for hours after this, or be lost with its node.
+    submitModelCalls(run, turn);
     const answers = await answerCalls(
       { run, turn, toolset, askMember: (agentId, asked) => runTurn(run, agentId, asked) },
       answer.calls,
@@ -150,6 +165,25 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       }
     }
   }
+}
+
+/** Ends the turn with the value of its answer, or with an error. Null: the model is told why, and answers once more. */
+function takeStructured(run: LiveRun, turn: Turn, schema: JsonRecord, answer: ModelAnswer): TurnEnd | null {
+  const checked = checkAnswer(run.ports.schemas, schema, answer.text);
+  if (checked.ok) {
+    turn.text = checked.text;
+    return finishTurn(run, turn, { finishReason: answer.finish, data: checked.value });
+  }
+  if (turn.isRepairing) {
+    const message = `The answer does not satisfy the response_schema: ${checked.fault}`;
+    return failTurn(run, turn, new ModelError("RESPONSE_SCHEMA_MISMATCH", message));
+  }
+  turn.isRepairing = true;
+  // Some providers reject an empty message.
+  if (answer.text.trim() !== "") turn.messages.push({ role: "assistant", content: answer.text });
+  turn.messages.push({ role: "user", content: describeRepair(schema, checked.fault), starts: [] });
+  resetText(run, turn, { reason: "repair", error: checked.fault });
+  return null;
 }
 
 /** The model used up its tokens, for reasoning or for an incomplete tool call, before it wrote any text. */
@@ -189,14 +223,16 @@ async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promi
       return waiting;
     case "member":
       return toMemberAnswer(waiting.call, await resumeTurn(run, waiting.turn));
-    case "approval": {
+    case "approval":
+    case "client": {
       const { call, execution } = waiting;
       const decision = run.context.decisions.find(({ id }) => id === execution.id);
       if (decision?.status !== "running") {
         const code = decision?.error?.code ?? "TOOL_DENIED";
-        if (code === "APPROVAL_EXPIRED") turn.hasExpired = true;
+        if (code === "APPROVAL_EXPIRED" || code === "CLIENT_TOOL_EXPIRED") turn.hasExpired = true;
         return rejectCall(call, code, decision?.error?.message ?? "The call was not approved.");
       }
+      if (waiting.kind === "client") return takeClientResult(run, turn, waiting, decision);
       const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
       if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
       return await runTool(run, turn, call, tool, execution);

@@ -1,8 +1,9 @@
 import { buildContext } from "../context/build-context.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { ModelToolCall } from "../providers/model-port.ts";
+import type { ModelFinish, ModelToolCall } from "../providers/model-port.ts";
 import { fallbackSelection, readSelection, SELECTION_TOOL_NAME, selectionTool } from "../strategies/selection-tool.ts";
 import { openCallMeter, toUsageRow } from "../model/call-meter.ts";
+import { createCallRecorder } from "../model/call-recorder.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { findCoordinator } from "../tools/toolset.ts";
@@ -64,15 +65,17 @@ async function askModel(
     charsPerToken: ratio,
     signal: run.signal,
   });
-  const span = run.span.startChat({
-    framework,
-    model: info.model,
+  const recorder = createCallRecorder(run, {
+    startChat: run.span.startChat,
+    signal: run.signal,
     settings: {},
     system: context.system,
     messages: context.messages,
   });
   let call: ModelToolCall | null = null;
   let text = "";
+  let finish: ModelFinish | null = null;
+  let fault: unknown = null;
   try {
     const stream = models.stream({
       framework,
@@ -85,16 +88,28 @@ async function askModel(
       ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
       signal: run.signal,
       agent: { id: coordinator.id, name: coordinator.name },
-      ...(span.traceparent !== undefined && { traceparent: span.traceparent }),
+      attempts: recorder,
     });
     for await (const event of stream) {
       meter.observe(event);
+      recorder.observe(event);
       if (event.type === "tool_call") call ??= event.call;
       else if (event.type === "text") text += event.delta;
+      else if (event.type === "finish") finish = event.reason;
     }
+  } catch (error) {
+    fault = error;
+    throw error;
   } finally {
     const spent = meter.close();
-    span.end({ ...(spent !== null && { usage: spent.usage }) });
+    const modelCalls = recorder.close({ finish, error: fault, spent, text });
+    if (modelCalls.length > 0)
+      void run.writer.submit({
+        op: "add_model_calls",
+        turn_id: null,
+        model_agent_id: coordinator.id,
+        model_calls: modelCalls,
+      });
     if (spent !== null) {
       void run.writer.submit({
         op: "add_usage",

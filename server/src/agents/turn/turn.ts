@@ -1,11 +1,12 @@
 import type { Framework } from "@swarmbase/sdk";
+import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
 import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
 import type { LiveRun, TurnStop } from "../execution/live-run.ts";
-import type { SpeakingAgent, Step, ToolExecution } from "../execution/steps.ts";
+import type { ModelCallRow, SpeakingAgent, Step, ToolExecution } from "../execution/steps.ts";
 
 /** The part of a turn's state that is stored while the turn waits. */
 interface StoredTurn {
@@ -40,11 +41,17 @@ export interface Turn extends StoredTurn {
   readonly startedAtMs: number;
   /** The number of swarm messages in the context; 0 when another process built it. */
   contextCount: number;
+  /** The number of model messages that the context has; those after it belong to the turn. */
+  contextLength: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   contextLimit: number | null;
   stripper: EchoStripper;
+  /** Those that no submitted step has. */
+  modelCalls: ModelCallRow[];
   isResponding: boolean;
   mustAnswer: boolean;
+  /** The model was told why its answer does not satisfy the response_schema. It gets one such attempt. */
+  isRepairing: boolean;
   usedTool: boolean;
   hasExpired: boolean;
 }
@@ -55,10 +62,16 @@ export interface AskedTurn {
   readonly words: string;
 }
 
-/** A tool call of a turn that waits: answered, waiting for an approval, or waiting for another agent's turn that does. */
+/** A tool call of a turn that waits: answered, waiting for an approval or the client, or for another agent's turn that waits. */
 export type WaitingCall =
   | { readonly kind: "answered"; readonly call: ModelToolCall; readonly output: string; readonly isError: boolean }
   | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: ToolExecution }
+  | {
+      readonly kind: "client";
+      readonly call: ModelToolCall;
+      readonly execution: ToolExecution;
+      readonly maxOutputChars: number;
+    }
   | { readonly kind: "member"; readonly call: ModelToolCall; readonly turn: SuspendedTurn };
 
 /** The state that another node needs to continue a turn. Stored as JSON. */
@@ -84,7 +97,7 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     id,
     messageId,
     position,
-    agent,
+    agent: asked === null ? withRequest(run, agent) : agent,
     asked,
     source: { turnId: id, messageId, agentId: agent.id },
     signal: AbortSignal.any([run.signal, controller.signal]),
@@ -100,13 +113,16 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     system: "",
     messages: [],
     contextCount: 0,
+    contextLength: 0,
     contextLimit: null,
     stripper: createEchoStripper(agent.name),
+    modelCalls: [],
     text: "",
     isResponding: false,
     firstTokenMs: null,
     toolSteps: 0,
     mustAnswer: false,
+    isRepairing: false,
     usedTool: false,
     hasExpired: false,
     framework: agent.framework,
@@ -116,6 +132,24 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     usage: null,
     costUsd: 0,
     reservationIds: [],
+  };
+}
+
+/**
+ * The schema, the settings and the instructions of the call take precedence. Agents that another agent asks answer that agent,
+ * not the caller.
+ */
+function withRequest({ context }: LiveRun, agent: SpeakingAgent): SpeakingAgent {
+  const { settings, instructions, response_schema: schema } = context.run.request;
+  const prompts = [agent.system_prompt, instructions].filter((text) => typeof text === "string" && text.trim() !== "");
+  return {
+    ...agent,
+    ...(typeof instructions === "string" && { system_prompt: prompts.join("\n\n") }),
+    settings: {
+      ...agent.settings,
+      ...(isRecord(settings) && settings),
+      ...(isRecord(schema) && { response_schema: schema }),
+    },
   };
 }
 
@@ -167,6 +201,34 @@ export function emitText(run: LiveRun, turn: Turn, text: string): void {
   if (turn.isResponding) return;
   turn.firstTokenMs ??= run.ports.clock.now().getTime() - turn.startedAtMs;
   submitStatus(run, turn, { status: "responding", reason: "first_token", first_token_ms: turn.firstTokenMs });
+}
+
+/** Stores the model calls so far with the next step. The end of the turn stores the others. */
+export function submitModelCalls(run: LiveRun, turn: Turn): void {
+  const { id, agent, modelCalls } = turn;
+  if (modelCalls.length === 0) return;
+  turn.modelCalls = [];
+  void run.writer.submit({
+    op: "add_model_calls",
+    turn_id: id,
+    model_agent_id: agent.id,
+    model_calls: modelCalls,
+  });
+}
+
+type TextReset = Pick<Extract<Step, { op: "reset_text" }>, "reason" | "error">;
+
+/** Discards the text of the turn so far. Readers get an event, because the deltas that follow begin a new text. */
+export function resetText(run: LiveRun, turn: Turn, { reason, error }: TextReset): void {
+  turn.text = "";
+  void run.writer.submit({
+    op: "reset_text",
+    turn_id: turn.id,
+    message_id: turn.messageId,
+    agent_id: turn.agent.id,
+    reason,
+    error,
+  });
 }
 
 export function returnToThinking(run: LiveRun, turn: Turn): void {

@@ -13,8 +13,10 @@ export interface NewEmailUser {
   readonly isConfirmed: boolean;
   /** Null for users without a password. */
   readonly passwordHash: string | null;
-  /** As the client sent it; undefined when it sent none. */
+  /** As the client sent it; undefined when it sent none. The members that repeat the account are added. */
   readonly userMetadata?: unknown;
+  /** The whole user metadata, set by administrators only. */
+  readonly wholeUserMetadata?: Metadata | undefined;
   /** Set by administrators only. */
   readonly appMetadata?: unknown;
   readonly id?: string | undefined;
@@ -35,7 +37,10 @@ export async function createEmailUser(
     email_confirmed_at: user.isConfirmed ? context.clock.now() : null,
     password_hash: user.passwordHash,
     app_metadata: { ...mergeMetadata({}, user.appMetadata ?? {}), ...EMAIL_APP_METADATA },
-    user_metadata: { ...mergeMetadata({}, user.userMetadata ?? {}), ...emailClaims(id, user.email, user.isConfirmed) },
+    user_metadata: user.wholeUserMetadata ?? {
+      ...mergeMetadata({}, user.userMetadata ?? {}),
+      ...emailClaims(id, user.email, user.isConfirmed),
+    },
     role: user.role,
     banned_until: user.bannedUntil,
   }).catch((error: unknown) => {

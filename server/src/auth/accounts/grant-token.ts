@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isRecord } from "../../json/index.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
 import { CODE_BODY, exchangeCode } from "../one-time/pkce.ts";
@@ -22,7 +23,11 @@ export async function grantToken(context: AuthContext, call: AuthCall): Promise<
     case "pkce":
       return exchangeCode(context, call);
     case "id_token":
-      throw authError("oauth_provider_not_supported");
+      throw authError(
+        isRecord(call.body) && call.body["link_identity"] === true
+          ? "manual_linking_disabled"
+          : "oauth_provider_not_supported",
+      );
     case "web3":
       throw authError("web3_provider_disabled");
     default:

@@ -15,6 +15,7 @@ import { changePassword, preparePassword } from "./change-password.ts";
 import { withoutClaims } from "./create-user.ts";
 import { parseEmail } from "./email-address.ts";
 import { mergeMetadata } from "./metadata.ts";
+import { rejectPhoneNumber } from "./phone-number.ts";
 
 export async function getUser(context: AuthContext, { principal }: AuthCall): Promise<AuthResponse> {
   if (principal.role !== "authenticated") throw authError("no_authorization");
@@ -38,7 +39,7 @@ export async function updateAccount(context: AuthContext, call: AuthCall): Promi
   if (isRecord(call.body) && "app_metadata" in call.body) {
     throw authError("not_admin", "Updating app_metadata requires admin privileges");
   }
-  if (body.phone !== "") throw authError("phone_provider_disabled");
+  if (body.phone !== "") rejectPhoneNumber(body.phone);
   const email = body.email === "" ? null : parseEmail(body.email);
   const prepared =
     body.password === "" ? null : await preparePassword(context, call, { ...body, isEmailGiven: email !== null });

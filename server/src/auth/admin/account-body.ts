@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseEmail } from "../accounts/email-address.ts";
+import { rejectPhoneNumber } from "../accounts/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import { isUuid } from "../parse-call.ts";
@@ -37,7 +38,7 @@ export interface AccountInput {
 }
 
 export function parseAccountInput(context: AuthContext, body: AccountBody): AccountInput {
-  if (body.phone) throw authError("phone_provider_disabled");
+  if (body.phone) rejectPhoneNumber(body.phone);
   return {
     email: body.email ? parseEmail(body.email) : undefined,
     role: body.role ? parseUserRole(body.role) : undefined,

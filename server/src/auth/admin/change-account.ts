@@ -60,7 +60,10 @@ function planChanges(context: AuthContext, row: UserRow, body: AccountBody, inpu
     ...((isNewEmail || isAccessChanged(input)) && NO_EMAIL_CHANGE),
     ...(isNewEmail && { email }),
     ...(row.is_anonymous && isConfirming && { is_anonymous: false }),
-    user_metadata: email === null ? userMetadata : { ...userMetadata, ...emailClaims(row.id, email, isConfirmed) },
+    user_metadata:
+      email !== null && (isNewEmail || confirmedAt !== null)
+        ? { ...userMetadata, ...emailClaims(row.id, email, isConfirmed) }
+        : userMetadata,
     app_metadata: row.email === null && isNewEmail ? { ...appMetadata, ...EMAIL_APP_METADATA } : appMetadata,
   };
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { createEmailUser } from "../accounts/create-user.ts";
 import { parseEmail } from "../accounts/email-address.ts";
+import { copyMetadata } from "../accounts/metadata.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
@@ -28,7 +29,7 @@ export async function createAccount(context: AuthContext, call: AuthCall): Promi
       email,
       isConfirmed: body.email_confirm ?? false,
       passwordHash,
-      userMetadata: body.user_metadata,
+      wholeUserMetadata: copyMetadata(body.user_metadata ?? {}),
       appMetadata: body.app_metadata,
       role,
       bannedUntil,

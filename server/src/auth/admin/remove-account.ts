@@ -11,6 +11,7 @@ import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
 import { deleteSessions } from "../sql/sessions.ts";
+import { deleteUserKeysOf } from "../sql/user-keys.ts";
 import { clearProfile, deleteAccount, lockAccount, updateUser } from "../sql/users.ts";
 import { switchOffWebhooks } from "../sql/webhooks.ts";
 
@@ -51,6 +52,7 @@ async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
  */
 async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
   await deleteSessions(client, { userId: id });
+  await deleteUserKeysOf(client, id);
   await deletePendingFlows(client, id);
   await deleteIdentities(client, id);
   await deleteFactorsOf(client, id);

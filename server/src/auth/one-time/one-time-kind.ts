@@ -15,8 +15,8 @@ export type LinkKind = keyof typeof LINK_TYPES;
 /** The purpose of a one-time token. A reauthentication has a code and no link. */
 export type OneTimeKind = LinkKind | "reauthentication";
 
-/** "email" is any code that signs in. */
-export type VerifyType = (typeof LINK_TYPES)[LinkKind] | "email";
+/** "email" is any code that signs in. The service sends no codes to phone numbers, so their types have no kind. */
+export type VerifyType = (typeof LINK_TYPES)[LinkKind] | "email" | "sms" | "phone_change";
 
 export function linkTypeOf(kind: LinkKind): VerifyType {
   return LINK_TYPES[kind];
@@ -39,7 +39,16 @@ export const TOKEN_LENGTH = 200;
 /** The first of two addresses has confirmed an e-mail change. */
 export const HALF_MESSAGE = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-const VERIFY_NAMES = ["signup", "invite", "magiclink", "recovery", "email", "email_change"] as const;
+const VERIFY_NAMES = [
+  "signup",
+  "invite",
+  "magiclink",
+  "recovery",
+  "email",
+  "email_change",
+  "sms",
+  "phone_change",
+] as const;
 /** The names of the two confirmations in the admin API. */
 const ADMIN_NAMES = ["email_change_current", "email_change_new"] as const;
 

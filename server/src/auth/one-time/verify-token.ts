@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import { parseEmail } from "../accounts/email-address.ts";
+import { checkPhoneNumber } from "../accounts/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
@@ -27,7 +28,6 @@ type Presented = z.output<typeof VERIFY_BODY>;
 /** POST /verify: exchanges an address with its code, or the token of a link, for a session. */
 export async function verifyToken(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const presented = parseBody(VERIFY_BODY, call);
-  if (presented.phone !== "") throw authError("phone_provider_disabled");
   const body = await rejectEvenly(async () => {
     const found = await findPresented(context, presented);
     return inTransaction(context.pool, async (client) => {
@@ -42,7 +42,7 @@ export async function verifyToken(context: AuthContext, call: AuthCall): Promise
 async function findPresented(context: AuthContext, presented: Presented): Promise<OneTimeRow> {
   const kinds = kindsOf(presented.type);
   if (presented.token_hash !== "") {
-    if (presented.email !== "" || presented.token !== "") {
+    if (presented.email !== "" || presented.phone !== "" || presented.token !== "") {
       throw authError("validation_failed", "Only the token_hash and type should be provided");
     }
     const found = await findOneTimeByLink(context, presented.token_hash, kinds);
@@ -51,8 +51,18 @@ async function findPresented(context: AuthContext, presented: Presented): Promis
     return found;
   }
   if (presented.token === "") throw authError("validation_failed", "Verify requires a token or a token hash");
+  if (presented.phone !== "") rejectPhoneCode(presented);
   const relatesTo = parseEmail(presented.email);
   const found = await findOneTimeByCode(context, { relatesTo, code: presented.token, kinds });
   if (found === null) throw oneTimeError();
   return found;
+}
+
+/** No code is sent to phone numbers, so every code is wrong. */
+function rejectPhoneCode({ email, phone }: Presented): never {
+  if (email !== "") {
+    throw authError("validation_failed", "Only an email address or phone number should be provided on verify");
+  }
+  checkPhoneNumber(phone);
+  throw oneTimeError();
 }

@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Semaphore } from "../../concurrency/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { runHashTask } from "./hash-threads.ts";
 import { isTooLong, passwordTooLong } from "./rules.ts";
-import { type HashParameters, shouldRehash } from "./stored-hash.ts";
+import { createUnmatchedHash, type HashParameters, shouldRehash } from "./stored-hash.ts";
 
 export interface PasswordHasher {
   hash(password: string): Promise<string>;
@@ -34,13 +33,13 @@ const MAX_WAIT_MS = 10_000;
 const RETRY_AFTER_SECONDS = 2;
 
 /** Hashes passwords with argon2id, on threads of low priority. */
-export async function createPasswordHasher(options: HasherOptions): Promise<PasswordHasher> {
+export function createPasswordHasher(options: HasherOptions): PasswordHasher {
   const { memoryKib, iterations, parallelism } = options;
   const permits = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
   const { maxWaiting = permits * WAITING_PER_PERMIT, maxWaitMs = MAX_WAIT_MS } = options;
   const semaphore = new Semaphore({ permits, maxWaiting, maxWaitMs, overloadError });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
-  const dummyHash = await runHashTask({ kind: "hash", password: randomBytes(32), costs });
+  const unmatchedHash = createUnmatchedHash(options);
 
   return {
     async hash(password) {
@@ -49,7 +48,7 @@ export async function createPasswordHasher(options: HasherOptions): Promise<Pass
     },
     async verify(hash, password) {
       if (isTooLong(password)) return { isMatch: false, shouldRehash: false };
-      const compared = hash ?? dummyHash;
+      const compared = hash ?? unmatchedHash;
       const isEqual = await semaphore.run(() => runHashTask({ kind: "verify", hash: compared, password }));
       const isMatch = hash !== null && isEqual;
       return { isMatch, shouldRehash: isMatch && shouldRehash(compared, options) };

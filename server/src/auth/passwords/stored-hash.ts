@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type ParsedHashOptions, parseOptions } from "@node-rs/argon2";
 import { authError } from "../auth-error.ts";
 
@@ -16,6 +17,18 @@ const MAX_BCRYPT_COST = 15;
 const MAX_MEMORY_KIB = 1_048_576;
 const MAX_ITERATIONS = 32;
 const MAX_PARALLELISM = 16;
+
+/** The lengths that the library uses for new hashes. */
+const SALT_BYTES = 16;
+const OUTPUT_BYTES = 32;
+
+/** Returns a hash with these parameters that no known password matches. Verifying it takes as long as verifying any other. */
+export function createUnmatchedHash({ memoryKib, iterations, parallelism }: HashParameters): string {
+  const [salt, output] = [SALT_BYTES, OUTPUT_BYTES].map((length) =>
+    randomBytes(length).toString("base64").replaceAll("=", ""),
+  );
+  return `$argon2id$v=19$m=${memoryKib},t=${iterations},p=${parallelism}$${salt}$${output}`;
+}
 
 export function isBcrypt(hash: string): boolean {
   return hash.startsWith("$2");

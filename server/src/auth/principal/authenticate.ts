@@ -1,11 +1,14 @@
-import { ANON_PRINCIPAL, type Principal } from "../../db/index.ts";
-import { authError } from "../auth-error.ts";
+import type { ApiKeyScope } from "@swarmbase/sdk";
+import { ANON_PRINCIPAL, type Principal, requireScope } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import { AUTH_ERRORS, authError } from "../auth-error.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import { type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
 import {
   type Authentication,
   type Credentials,
   type PrincipalContext,
+  resolveBearerPrincipal,
   resolveKeyPrincipal,
   resolvePrincipal,
 } from "./resolve-principal.ts";
@@ -14,15 +17,34 @@ export type AuthenticationContext = LivenessContext & PrincipalContext;
 
 /** What a route requires of its callers. */
 export interface AccessRule {
-  readonly access: "public" | "apikey" | "bearer" | "account" | "user" | "service";
+  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
   /** Token refresh ignores the bearer: clients still send the expired one along. */
   readonly isBearerIgnored: boolean;
   /** Users with a second factor may call the route before they have verified it. */
   readonly isAal1Accepted?: boolean;
+  /** The scope that an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
+  readonly keyScope?: ApiKeyScope;
 }
 
 /** Authenticates a request by the access rule of its route; throws 401 or 403. */
 export async function authenticate(
+  context: AuthenticationContext,
+  rule: AccessRule,
+  credentials: Credentials,
+): Promise<Authentication> {
+  const authentication = await resolve(context, rule, credentials);
+  requireKeyScope(authentication.principal, rule.keyScope);
+  return authentication;
+}
+
+/** The only place that decides which routes an API key may call. What it may write is decided by `scopeOf`. */
+export function requireKeyScope(principal: Principal, keyScope: ApiKeyScope | undefined): void {
+  if (principal.scopes === undefined) return;
+  if (keyScope === undefined) throw new AppError("API_KEY_NOT_ALLOWED", AUTH_ERRORS.api_key_not_allowed.message);
+  requireScope(principal, keyScope);
+}
+
+async function resolve(
   context: AuthenticationContext,
   { access, isBearerIgnored, isAal1Accepted = false }: AccessRule,
   credentials: Credentials,
@@ -30,23 +52,33 @@ export async function authenticate(
   switch (access) {
     case "public":
       return { principal: ANON_PRINCIPAL, hasAuthorization: credentials.authorization !== undefined };
-    case "apikey":
-      return isBearerIgnored ? resolveKeyPrincipal(context, credentials) : resolvePrincipal(context, credentials);
+    case "apikey": {
+      if (isBearerIgnored) return resolveKeyPrincipal(context, credentials);
+      const authentication = await resolvePrincipal(context, credentials);
+      const { principal } = authentication;
+      // A route of this kind may begin no transaction that would notice that the key was revoked.
+      if (principal.role === "authenticated" && principal.scopes !== undefined)
+        requireSecondFactor(principal, await requireLiveSession(context, principal));
+      return authentication;
+    }
     case "bearer": {
       // The transaction that the route begins checks the session.
       const authentication = await resolvePrincipal(context, credentials);
       if (!authentication.hasAuthorization) throw authError("no_authorization");
       return authentication;
     }
+    case "bearer-alone":
     case "account":
     case "user": {
-      const authentication = await resolvePrincipal(context, credentials);
+      const resolvePresented = access === "bearer-alone" ? resolveBearerPrincipal : resolvePrincipal;
+      const authentication = await resolvePresented(context, credentials);
       const { principal, hasAuthorization } = authentication;
       if (!hasAuthorization) throw authError("no_authorization");
       if (access === "account" && principal.role === "service_role") return authentication;
       if (principal.role !== "authenticated") throw tokenError("no_user");
       const liveness = await requireLiveSession(context, principal);
-      if (!isAal1Accepted) requireSecondFactor(principal, liveness);
+      // A key cannot verify a factor, so it needs no call before that.
+      if (!isAal1Accepted || principal.scopes !== undefined) requireSecondFactor(principal, liveness);
       const {
         requires_body_signature: isBodySignatureRequired,
         requires_message_signature: isMessageSignatureRequired,
@@ -64,7 +96,7 @@ export async function authenticate(
 
 export interface SocketAuthentication {
   readonly principal: Principal;
-  /** Null for keys, which do not expire. */
+  /** Null for keys that do not expire. */
   readonly expiresAt: Date | null;
 }
 
@@ -77,5 +109,6 @@ export async function authenticateSocket(
   const { principal } = await resolvePrincipal(context, { apikey, authorization });
   if (principal.role !== "authenticated") return { principal, expiresAt: null };
   requireSecondFactor(principal, await requireLiveSession(context, principal));
-  return { principal, expiresAt: new Date(Number(principal.claims["exp"]) * 1000) };
+  const { exp } = principal.claims;
+  return { principal, expiresAt: exp === undefined ? null : new Date(Number(exp) * 1000) };
 }

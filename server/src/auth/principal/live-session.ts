@@ -25,7 +25,7 @@ export async function requireLiveSession(
     userId,
     sessionId: session?.sessionId ?? null,
     now: clock.now(),
-    inactivitySeconds: settings.authSessionInactivitySeconds,
+    inactivitySeconds: session?.inactivitySeconds ?? settings.authSessionInactivitySeconds,
   });
   if (liveness === null) throw endedSessionError("user_not_found");
   if (liveness.is_banned) throw endedSessionError("user_banned");

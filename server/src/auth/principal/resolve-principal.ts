@@ -1,11 +1,13 @@
 import { ANON_PRINCIPAL, type Principal, SERVICE_PRINCIPAL } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
+import { authError } from "../auth-error.ts";
 import type { AuthContext } from "../auth-context.ts";
 import type { KeyRole } from "../keys/stored-keys.ts";
 import { parseAccessClaims } from "../tokens/access-token.ts";
 import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import type { VerifiedToken } from "../tokens/verify-token.ts";
+import { isUserKey } from "../user-keys/key-format.ts";
 
 /** What a request presents. Several values of one header are joined by commas, which makes them no valid key or token. */
 export interface Credentials {
@@ -28,18 +30,20 @@ export interface RequiredSignatures {
   readonly isMessageSignatureRequired: boolean;
 }
 
-export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "clock"> {
+export interface PrincipalContext extends Pick<AuthContext, "keyRing" | "verifiedTokens" | "userKeys" | "clock"> {
   readonly settings: Pick<AuthContext["settings"], "authSessionInactivitySeconds" | "authMfaEnforce">;
 }
 
 /**
  * The key admits the request; the bearer decides the principal. A bearer that is a key has that key's role. A bearer that
- * only starts like a key (`sb_`) is ignored. Any other bearer must be a token, and it takes precedence over the key.
+ * only starts like a key (`sb_`) is ignored. Any other bearer must be a token or the API key of a user (`sk_`), and it takes
+ * precedence over the key.
  */
 export async function resolvePrincipal(
-  { keyRing, verifiedTokens, clock, settings }: PrincipalContext,
+  context: PrincipalContext,
   { apikey, authorization }: Credentials,
 ): Promise<Authentication> {
+  const { keyRing } = context;
   const keyRole = await requireApiKey(keyRing, apikey);
   const hasAuthorization = authorization !== undefined;
   if (!hasAuthorization) return { principal: keyPrincipal(keyRole), hasAuthorization };
@@ -48,8 +52,24 @@ export async function resolvePrincipal(
   const bearerRole = bearer === apikey ? keyRole : keyRing.findApiKeyRole(bearer);
   if (bearerRole !== null) return { principal: keyPrincipal(bearerRole), hasAuthorization };
   if (bearer.startsWith("sb_")) return { principal: keyPrincipal(keyRole), hasAuthorization };
-  const verified = await verifiedTokens.verify(keyRing, bearer, clock);
-  return { principal: tokenPrincipal(verified, settings), hasAuthorization };
+  return { principal: await resolveBearer(context, bearer), hasAuthorization };
+}
+
+/** The bearer alone: no key is required, and a bearer that is a key is not accepted. */
+export async function resolveBearerPrincipal(
+  context: PrincipalContext,
+  { authorization }: Credentials,
+): Promise<Authentication> {
+  if (authorization === undefined) throw authError("no_authorization");
+  return { principal: await resolveBearer(context, parseBearer(authorization)), hasAuthorization: true };
+}
+
+async function resolveBearer(
+  { keyRing, verifiedTokens, userKeys, clock, settings }: PrincipalContext,
+  bearer: string,
+): Promise<Principal> {
+  if (isUserKey(bearer)) return userKeys.verify(bearer);
+  return tokenPrincipal(await verifiedTokens.verify(keyRing, bearer, clock), settings);
 }
 
 /** Ignores the bearer: the key decides the role. */

@@ -5,11 +5,14 @@ type AuditAction =
   | "recovery_codes_generated"
   | "recovery_codes_removed"
   | "recovery_code_used"
-  | "recovery_code_rejected";
+  | "recovery_code_rejected"
+  | "api_key_created"
+  | "api_key_revoked";
 
 export interface AuditEntry {
   readonly action: AuditAction;
   readonly userId: string;
+  /** The session that acted, or the API key that the entry is about. */
   readonly sessionId: string;
   readonly address: string;
 }

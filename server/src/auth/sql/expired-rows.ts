@@ -1,6 +1,9 @@
 import type { Queryable } from "../auth-context.ts";
 
-/** Deletes sessions that would be rejected anyway. Idle sessions have no index, so they are found in id order. */
+/**
+ * Deletes sessions and API keys that would be rejected anyway; API keys do not end by inactivity. Idle sessions have no index, so
+ * they are found in id order.
+ */
 export async function pruneSessions(
   db: Queryable,
   o: {
@@ -13,7 +16,7 @@ export async function pruneSessions(
   const { rows } = await db.query<{ rows: number; last_id: string | null }>(
     `with ended as materialized (
        select id from auth.sessions
-       where id > $3 and (not_after < $1 or coalesce(refreshed_at, created_at) < $2)
+       where id > $3 and (not_after < $1 or coalesce(refreshed_at, created_at) < $2 and api_key_hash is null)
        order by id limit $4 for update skip locked
      ), gone as (
        delete from auth.sessions s using ended where s.id = ended.id

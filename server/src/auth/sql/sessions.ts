@@ -3,6 +3,7 @@ import type { Queryable } from "../auth-context.ts";
 import type { AmrEntry } from "../tokens/access-token.ts";
 import { findRow, getRow, selectRows, updateRow } from "./query.ts";
 
+/** The session of a device. The rows of API keys are in the same table (`user-keys.ts`). */
 export interface SessionRow {
   readonly id: string;
   readonly user_id: string;
@@ -40,11 +41,11 @@ export function insertSession(client: Queryable, session: NewSession): Promise<S
 
 /** Locks the session until the transaction ends, so that refreshes are serialised. */
 export function lockSession(client: Queryable, id: string): Promise<SessionRow | null> {
-  return findRow(client, "select * from auth.sessions where id = $1 for no key update", [id]);
+  return findRow(client, "select * from auth.sessions where id = $1 and api_key_hash is null for no key update", [id]);
 }
 
 export function findSession(client: Queryable, id: string): Promise<SessionRow | null> {
-  return findRow(client, "select * from auth.sessions where id = $1", [id]);
+  return findRow(client, "select * from auth.sessions where id = $1 and api_key_hash is null", [id]);
 }
 
 export type SessionChanges = Partial<
@@ -93,11 +94,12 @@ export interface SessionSelection {
   readonly except?: string;
 }
 
-/** A deleted session ends on every node, because each request looks it up. */
+/** A deleted session ends on every node, because each request looks it up. API keys stay: a sign-out does not revoke them. */
 export async function deleteSessions(client: Queryable, { userId, only, except }: SessionSelection): Promise<void> {
   await client.query(
     `delete from auth.sessions
-      where user_id = $1 and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
+      where user_id = $1 and api_key_hash is null
+        and ($2::uuid is null or id = $2) and ($3::uuid is null or id <> $3)`,
     [userId, only ?? null, except ?? null],
   );
 }
@@ -119,6 +121,7 @@ export function selectLiveSessions(
     `select id, created_at, coalesce(refreshed_at, created_at) as last_seen_at, user_agent, host(ip) as ip, aal
        from auth.sessions
       where user_id = $1
+        and api_key_hash is null
         and (not_after is null or not_after > now())
         and ($2::int = 0 or coalesce(refreshed_at, created_at) + make_interval(secs => $2::int) > now())
       order by last_seen_at desc, id
@@ -129,7 +132,10 @@ export function selectLiveSessions(
 
 /** Deletes the user's aal1 sessions, except the one that was raised. */
 export async function deleteLowerSessions(client: Queryable, userId: string, except: string): Promise<void> {
-  await client.query("delete from auth.sessions where user_id = $1 and id <> $2 and aal = 'aal1'", [userId, except]);
+  await client.query(
+    "delete from auth.sessions where user_id = $1 and id <> $2 and aal = 'aal1' and api_key_hash is null",
+    [userId, except],
+  );
 }
 
 /** Downgrades the sessions that were raised with this factor. */

@@ -10,7 +10,7 @@ export async function choosePort(candidates: readonly number[]): Promise<number>
   return free;
 }
 
-export async function isPortFree(port: number): Promise<boolean> {
+async function isPortFree(port: number): Promise<boolean> {
   return typeof (await tryPort(port)) === "number";
 }
 
@@ -24,4 +24,12 @@ export function tryPort(port: number, host = LOOPBACK): Promise<number | string>
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : port));
     });
   });
+}
+
+/**
+ * Whether PostgreSQL did not start because its port was taken. The port may be free again, for example when it was the local port of a
+ * connection that has ended, so only its message tells.
+ */
+export function isPortTaken(fault: unknown): boolean {
+  return fault instanceof Error && /address already in use|only one usage of each socket address/i.test(fault.message);
 }

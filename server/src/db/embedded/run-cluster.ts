@@ -1,5 +1,5 @@
 import type { Observer } from "../../observe/index.ts";
-import { choosePort, isPortFree } from "./choose-port.ts";
+import { choosePort, isPortTaken } from "./choose-port.ts";
 import { keepWatchdog } from "./keep-watchdog.ts";
 import { launchPostmaster, type Postmaster } from "./launch-postmaster.ts";
 import { storeLocationRecord } from "./location-record.ts";
@@ -119,7 +119,7 @@ async function launchOnFreePort(
       if (attempt === MAX_ATTEMPTS) throw fault;
       // A service that was killed a moment ago may have started a PostgreSQL that becomes visible only now.
       const wasInTheWay = (await clear()) !== "nothing";
-      if (!wasInTheWay && (await isPortFree(port))) throw fault;
+      if (!wasInTheWay && !isPortTaken(fault)) throw fault;
     }
   }
 }

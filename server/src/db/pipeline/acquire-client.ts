@@ -1,27 +1,24 @@
 import type pg from "pg";
-import type { ConnectionRequest, FairPool } from "../fair-pool.ts";
+import type { ConnectionHolder, ConnectionRequest, FairPool } from "../fair-pool.ts";
 import { busyError, translateUnavailable } from "../unavailable.ts";
 
 // The driver sets no code, so only the text identifies this error.
 const POOL_IS_BUSY = "timeout exceeded when trying to connect";
 
-export interface AcquireOptions {
-  readonly key: string;
+export interface AcquireOptions extends ConnectionHolder {
   readonly signal: AbortSignal | undefined;
   /** Whether the permit for the connection is held already. */
   readonly isGranted?: boolean;
 }
 
-/** Resolves with a connection that counts for the share of the key until it is released. */
-export async function acquireClient(
-  pool: FairPool,
-  { key, signal, isGranted = false }: AcquireOptions,
-): Promise<pg.PoolClient> {
-  if (signal?.aborted === true && isGranted) pool.giveBack(key);
+/** Resolves with a connection that counts for the share of its holder until it is released. */
+export async function acquireClient(pool: FairPool, options: AcquireOptions): Promise<pg.PoolClient> {
+  const { signal, isGranted = false } = options;
+  if (signal?.aborted === true && isGranted) pool.giveBack(options);
   signal?.throwIfAborted();
-  if (!isGranted && !pool.tryTake(key)) await waitForPermit(pool, key, signal);
+  if (!isGranted && !pool.tryTake(options)) await waitForPermit(pool, options);
   const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
-  pool.open(key, (error, client) => {
+  pool.open(options, (error, client) => {
     if (client === undefined) reject(translateAcquisition(error));
     else if (signal?.aborted !== true) resolve(client);
     else {
@@ -32,9 +29,9 @@ export async function acquireClient(
   return promise;
 }
 
-async function waitForPermit(pool: FairPool, key: string, signal: AbortSignal | undefined): Promise<void> {
+async function waitForPermit(pool: FairPool, { key, isLong = false, signal }: AcquireOptions): Promise<void> {
   const { promise, resolve: start, reject } = Promise.withResolvers<void>();
-  const request: ConnectionRequest = { key, start, fail: (error) => reject(translateAcquisition(error)) };
+  const request: ConnectionRequest = { key, isLong, start, fail: (error) => reject(translateAcquisition(error)) };
   const onAbort = (): void => {
     pool.withdraw(request);
     reject(signal?.reason);
@@ -48,7 +45,7 @@ async function waitForPermit(pool: FairPool, key: string, signal: AbortSignal | 
   }
   // The permit was granted before the abort.
   if (signal?.aborted !== true) return;
-  pool.giveBack(key);
+  pool.giveBack(request);
   signal.throwIfAborted();
 }
 

@@ -25,7 +25,6 @@ interface Step {
 
 // invalid_sql_statement_name: the statement is gone. feature_not_supported: the columns of its result have changed.
 const STALE_STATES = new Set(["26000", "0A000"]);
-const FIRST_AFTER_ENTER = 1;
 
 const failedIndexes = new WeakMap<Error, number>();
 
@@ -58,6 +57,8 @@ export class PipelinedTransaction implements Answerable {
   readonly request: TransactionRequest;
   readonly #statements: PreparedStatements;
   readonly #steps: readonly Step[];
+  /** The index of the first step after the enter statement. */
+  readonly #firstEntered: number;
   readonly #parsing: (PreparedStatement | null)[] = [];
   readonly #results: StatementResult[] = [];
   #stepIndex = 0;
@@ -78,6 +79,8 @@ export class PipelinedTransaction implements Answerable {
     this.#resolve = resolve;
     this.request = request;
     this.#statements = statements;
+    const firstAnswered = request.statements.findIndex(({ isAnswered }) => isAnswered);
+    this.#firstEntered = firstAnswered === -1 ? request.statements.length : firstAnswered;
     statements.beginTransaction();
     this.#steps = request.statements.map(({ text, values, role, isAnswered, isUnprepared = false }) => {
       const use = isUnprepared ? UNNAMED : statements.use(role, text);
@@ -169,7 +172,7 @@ export class PipelinedTransaction implements Answerable {
   handleError(error: Error): void {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) return this.abandon(error);
     if (this.#rejection !== null) return;
-    failedIndexes.set(error, this.#stepIndex - FIRST_AFTER_ENTER);
+    failedIndexes.set(error, this.#stepIndex - this.#firstEntered);
     const isStale = this.#isStale(error.code);
     this.#rejection = { error, isRepeatable: isStale && !this.#mayHaveRunForeign() };
     // All names that the transaction used, so that a retry depends on none of them.
@@ -228,7 +231,7 @@ export class PipelinedTransaction implements Answerable {
 
   // What a foreign function did outside the transaction is not rolled back with it.
   #mayHaveRunForeign(): boolean {
-    return this.request.shouldReset && this.#stepIndex > FIRST_AFTER_ENTER;
+    return this.request.shouldReset && this.#stepIndex > this.#firstEntered;
   }
 
   handleCopyInResponse(): void {

@@ -160,7 +160,7 @@ class ReadMultiplexer {
     const { group, key } = read;
     read.group = null;
     if (group === null || group.some((other) => other.key === key && other.group === group)) return;
-    this.#pool.leave(key);
+    this.#pool.leave({ key });
   }
 }
 

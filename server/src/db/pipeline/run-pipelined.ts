@@ -16,13 +16,21 @@ import {
 const STAYS_READ_ONLY = "25001";
 const QUERY_CANCELED = "57014";
 
-type TransactionTimer = (durationMs: number) => void;
+interface EndedTransaction {
+  /** As `performance.now()` gives it. */
+  readonly startedMs: number;
+  readonly statements: TransactionOptions["statements"];
+  /** Undefined: it was committed. */
+  readonly error: unknown;
+}
 
-const timers = new WeakMap<FairPool, TransactionTimer>();
+type TransactionWatcher = (transaction: EndedTransaction) => void;
 
-/** Reports the duration of each transaction of this pool. */
-export function timeTransactions(pool: FairPool, timer: TransactionTimer): void {
-  timers.set(pool, timer);
+const watchers = new WeakMap<FairPool, TransactionWatcher>();
+
+/** Reports each transaction of this pool when it has ended. */
+export function watchTransactions(pool: FairPool, watcher: TransactionWatcher): void {
+  watchers.set(pool, watcher);
 }
 
 /**
@@ -30,13 +38,17 @@ export function timeTransactions(pool: FairPool, timer: TransactionTimer): void 
  * rolls all back. Rejects with the server's own errors, or with an AppError when the database is unavailable.
  */
 export async function runPipelined(pool: FairPool, options: TransactionOptions): Promise<readonly StatementResult[]> {
-  const timer = timers.get(pool);
-  if (timer === undefined) return run(pool, options);
+  const watcher = watchers.get(pool);
+  if (watcher === undefined) return run(pool, options);
   const startedMs = performance.now();
+  let fault: unknown;
   try {
     return await run(pool, options);
+  } catch (error) {
+    fault = error;
+    throw error;
   } finally {
-    timer(performance.now() - startedMs);
+    watcher({ startedMs, statements: options.statements, error: fault });
   }
 }
 
@@ -93,7 +105,8 @@ async function runAlone(
   signal: AbortSignal | undefined,
   isGranted = false,
 ): Promise<TransactionOutcome> {
-  const client = await acquireClient(pool, { key: request.key, signal, isGranted });
+  const isLong = !isGranted && request.isReadOnly && !multiplexerOf(pool).accepts(request);
+  const client = await acquireClient(pool, { key: request.key, isLong, signal, isGranted });
   let isReusable = false;
   try {
     const startedMs = performance.now();

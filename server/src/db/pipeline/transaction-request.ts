@@ -84,9 +84,13 @@ export function buildTransactionRequest(options: TransactionOptions): Transactio
   const { maxResultBytes = DEFAULT_MAX_RESULT_BYTES, onBytes = null } = options;
   const enter = buildScope(scope);
   const rollbackTexts = rollback ? ROLL_BACK : [];
+  const { isolation = null } = scope;
+  // Only before the first query of a transaction.
+  const isolationTexts = isolation === null ? [] : [`set transaction isolation level ${isolation}`];
   return {
     key: share === undefined ? shareKeyOf(scope) : `${share} ${shareKeyOf(scope)}`,
     statements: [
+      ...isolationTexts.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),
       { ...enter, role: LOGIN, isAnswered: false },
       ...statements.map((statement) => toRequestStatement(statement, scope.role)),
       ...rollbackTexts.map((text) => ({ text, values: [], role: LOGIN, isAnswered: false })),

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../errors/index.ts";
 import { isTooDeep, TOO_DEEP } from "../../json/index.ts";
+import { hasBody } from "./has-body.ts";
 import { keepRawBody } from "./request-signature.ts";
 
 const TEXT_TYPES = ["text/csv", "text/plain", "text/xml", "application/x-www-form-urlencoded"];
@@ -46,17 +46,13 @@ export function addBodyParsers(app: FastifyInstance): void {
       done(new AppError("UNSUPPORTED_MEDIA_TYPE", "Bodies with a Content-Encoding are not accepted"));
       return;
     }
-    if (headers["content-type"] === undefined && hasBody(headers)) {
+    if (headers["content-type"] === undefined && hasBody(request.raw)) {
       done(new AppError("UNSUPPORTED_MEDIA_TYPE", "The request has a body and no Content-Type: send application/json"));
       return;
     }
     headers["content-type"] ??= "application/json";
     done();
   });
-}
-
-function hasBody({ "content-length": length, "transfer-encoding": encoding }: IncomingHttpHeaders): boolean {
-  return encoding !== undefined || (length !== undefined && Number(length) !== 0);
 }
 
 /** For routes that parse their bodies themselves. */

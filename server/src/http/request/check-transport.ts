@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, METHODS } from "node:http";
 import { AppError } from "../../errors/index.ts";
 import { PROBE_PATHS } from "../routes/health-routes.ts";
 import { joinValues } from "./header-values.ts";
@@ -7,12 +7,14 @@ import { buildProxyTrust, isForwardedHttps } from "./proxy-trust.ts";
 
 export type TransportCheck = (request: IncomingMessage) => AppError | null;
 
-/** Checks that precede everything else: HTTPS behind a proxy, and the Host header. */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+
+/** Checks that precede everything else: HTTPS behind a proxy, the method, and the Host header. */
 export function buildTransportCheck(settings: {
   tlsMode: "serve" | "proxy";
   trustedProxies: readonly string[];
 }): TransportCheck {
-  if (settings.tlsMode === "serve") return findHostFault;
+  if (settings.tlsMode === "serve") return (request) => findMethodFault(request) ?? findHostFault(request);
 
   const trust = buildProxyTrust(settings.trustedProxies);
   return (request) => {
@@ -26,6 +28,12 @@ export function buildTransportCheck(settings: {
     headers["x-forwarded-for"] = trust.findClientAddress(peer ?? "", joinValues(headers["x-forwarded-for"]));
     return findHostFault(request);
   };
+}
+
+/** The parser of HTTP/1.1 rejects unknown methods itself. */
+function findMethodFault({ httpVersionMajor, method = "" }: IncomingMessage): AppError | null {
+  if (httpVersionMajor < 2 || KNOWN_METHODS.has(method)) return null;
+  return new AppError("BAD_REQUEST", "The method is not known");
 }
 
 /** Node.js keeps the first of several Host headers, and a proxy may have used another one. */

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 const EXPOSED = [
   "content-range",
+  "etag",
   "content-location",
   "location",
   "preference-applied",
@@ -49,6 +50,8 @@ const ALLOWED_WITHOUT_ASKING = [
   "x-http-method-override",
   "idempotency-key",
   "last-event-id",
+  "if-none-match",
+  "cache-control",
 ];
 
 const ONE_DAY_SECONDS = 86_400;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { context } from "@opentelemetry/api";
 import type { ErrorCode } from "@swarmbase/sdk";
 import type { AppError } from "../../errors/index.ts";
-import type { Observer } from "../../observe/index.ts";
+import { type Observer, parseTraceparent } from "../../observe/index.ts";
 import { PROBE_PATHS } from "../routes/health-routes.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 const PATH_LOG_LENGTH = 256;
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 export interface AccessLog {
   begin(request: IncomingMessage, response: ServerResponse): void;
@@ -35,22 +35,25 @@ interface KeptResponse extends ServerResponse {
   [KEPT]?: Kept;
 }
 
-/** Errors of other systems: a model provider, a tool, or a webhook endpoint. */
+/** Errors of other systems: a model provider, a tool, a webhook endpoint, or a function of the operator. */
 const UPSTREAM_CODES: ReadonlySet<string> = new Set([
   "DELIVERY_FAILED",
+  "FUNCTION_FAILED",
+  "FUNCTION_TIMEOUT",
   "PROVIDER_ERROR",
   "PROVIDER_NOT_CONFIGURED",
   "PROVIDER_TIMEOUT",
   "TOOL_ERROR",
 ] satisfies ErrorCode[]);
 
-export function createAccessLog(observer: Observer): AccessLog {
+/** `isTraced`: requests run in the context of a span, to which their lines belong. */
+export function createAccessLog(observer: Observer, { isTraced = false } = {}): AccessLog {
   return {
     begin(request, response: KeptResponse) {
       const startedMs = performance.now();
       const kept: Kept = { details: UNKNOWN, failure: null };
       response[KEPT] = kept;
-      response.once("close", () => {
+      const onClose = (): void => {
         const { details, failure } = kept;
         const path = pathOf(request.url);
         const { name, ...more } = describeOutcome(failure, path);
@@ -66,7 +69,8 @@ export function createAccessLog(observer: Observer): AccessLog {
           isCutShort: isCutShort(response) || undefined,
           ...more,
         });
-      });
+      };
+      response.once("close", isTraced ? context.bind(context.active(), onClose) : onClose);
     },
     identify(response: KeptResponse, details) {
       const kept = response[KEPT];
@@ -77,6 +81,16 @@ export function createAccessLog(observer: Observer): AccessLog {
       if (kept !== undefined) kept.failure = error;
     },
   };
+}
+
+/** What is known of a request so far; `route` is null when none matched. */
+export function findRequestDetails(response: KeptResponse): {
+  readonly route: string | null;
+  readonly userId: string | undefined;
+  readonly failure: AppError | null;
+} {
+  const { details, failure } = response[KEPT] ?? { details: UNKNOWN, failure: null };
+  return { route: details === UNKNOWN ? null : details.route, userId: details.userId, failure };
 }
 
 interface Outcome {
@@ -105,10 +119,10 @@ function isCutShort({ writableFinished, headersSent, statusCode }: ServerRespons
 
 /** The caller's trace id, to correlate log lines. */
 function traceOf(traceparent: string | string[] | undefined): string | undefined {
-  return typeof traceparent === "string" ? TRACEPARENT.exec(traceparent)?.[1] : undefined;
+  return typeof traceparent === "string" ? parseTraceparent(traceparent)?.traceId : undefined;
 }
 
 /** Without the query, which can contain keys and tokens. */
-function pathOf(url: string | undefined): string {
+export function pathOf(url: string | undefined): string {
   return (url ?? "").split("?", 1)[0]?.slice(0, PATH_LOG_LENGTH) ?? "";
 }

@@ -1,27 +1,16 @@
 import type { ErrorCode } from "@swarmbase/sdk";
 import type { FastifyRequest } from "fastify";
 import { translateConflict, translateUnavailable } from "../../db/index.ts";
-import { AppError, toAppError } from "../../errors/index.ts";
+import { AppError, toAppError, withShortText } from "../../errors/index.ts";
 import { clientGoneError } from "../request/client-signal.ts";
+import { addAuthMembers } from "./auth-members.ts";
 
-const AUTH_PATH = /^\/auth\/v1(?:[/?]|$)/;
+const REST_PATH = /^\/rest\/v1(?:[/?]|$)/;
 
 /** Translates errors of Fastify and of an unavailable database; every unknown error is internal. */
 export function toHttpError(error: unknown, request: FastifyRequest): AppError {
   const known = toKnownError(error, request);
-  return AUTH_PATH.test(request.url) ? addGoTrueMembers(known) : known;
-}
-
-/** Auth clients expect GoTrue's members in every error, also in those that no auth endpoint raised. */
-function addGoTrueMembers(error: AppError): AppError {
-  const { members = {}, headers = {} } = error.extra;
-  if (members["error_code"] !== undefined) return error;
-  const code = error.status >= 500 ? "unexpected_failure" : "unknown";
-  return new AppError(error.code, error.message, {
-    ...error.extra,
-    members: { error_code: code, msg: error.message, ...members },
-    headers: { "x-sb-error-code": code, ...headers },
-  });
+  return REST_PATH.test(request.url) ? known : withShortText(addAuthMembers(known, request.url));
 }
 
 const FASTIFY_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {

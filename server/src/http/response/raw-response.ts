@@ -1,7 +1,8 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type AppError, renderError } from "../../errors/index.ts";
-import { RESPONSE_HEADERS, responseHeadersOf } from "./response-headers.ts";
+import { type AppError, type HelpLinks, type RenderedError, renderError } from "../../errors/index.ts";
+import { addAuthMembers } from "./auth-members.ts";
+import { RESPONSE_HEADERS, type ResponseHeadersOf } from "./response-headers.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 const DRAIN_MS = 2_000;
@@ -10,11 +11,15 @@ export interface RawResponseOptions {
   readonly withBody: boolean;
   /** The headers that every response to this request has. */
   readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly helpLinks?: HelpLinks | undefined;
 }
 
 /** Renders an error as the bytes of an HTTP/1.1 response, for sockets on which no request was parsed. */
 export function renderRawResponse(error: AppError, requestId: string, options: RawResponseOptions): string {
-  const { status, headers, body } = renderError(error);
+  return renderRaw(renderError(error, options.helpLinks), requestId, options);
+}
+
+function renderRaw({ status, headers, body }: RenderedError, requestId: string, options: RawResponseOptions): string {
   const lines = {
     ...(options.responseHeaders ?? RESPONSE_HEADERS),
     ...headers,
@@ -43,25 +48,38 @@ export function respondAndDrain(socket: Duplex, answer: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
+interface RejectionOptions {
+  readonly responseHeadersOf: ResponseHeadersOf;
+  readonly helpLinks?: HelpLinks | undefined;
+  /** Default: the common form. */
+  readonly render?: (error: AppError) => RenderedError;
+}
+
 /** Responds to a request whose body is not read, and closes the connection. */
-export function rejectRequest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
+export function rejectRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rejection: AppError,
+  { responseHeadersOf, helpLinks, render = (shown) => renderError(shown, helpLinks) }: RejectionOptions,
+): void {
+  const error = addAuthMembers(rejection, request.url);
   const { socket } = response;
   const responseHeaders = responseHeadersOf(request);
   response.statusCode = error.status;
   if (socket === null) {
-    // Earlier requests on the connection are not answered yet; Node.js queues this response.
-    const { headers, body } = renderError(error);
-    response.writeHead(error.status, {
+    // Earlier requests on the connection are not answered yet, and Node.js queues this response; or the request is a stream of HTTP/2.
+    const { status, headers, body } = render(error);
+    response.writeHead(status, {
       ...responseHeaders,
       ...headers,
       "x-request-id": requestIdOf(request),
-      connection: "close",
+      ...(request.httpVersionMajor < 2 && { connection: "close" }),
     });
     response.end(body);
     return;
   }
   const withBody = request.method !== "HEAD";
-  respondAndDrain(socket, renderRawResponse(error, requestIdOf(request), { withBody, responseHeaders }));
+  respondAndDrain(socket, renderRaw(render(error), requestIdOf(request), { withBody, responseHeaders }));
 }
 
 function discard(): void {}

@@ -2,6 +2,11 @@ const PERIOD_MS = 30_000;
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 const MIN_BYTES = (MIN_BYTES_PER_SECOND * PERIOD_MS) / 1000;
 
+/** How long a reader may take for this many bytes. */
+export function readTimeoutMs(bytes: number): number {
+  return PERIOD_MS + (bytes * 1000) / MIN_BYTES_PER_SECOND;
+}
+
 /** Measures how fast a reader accepts bytes, in periods in which some wait for it all the time. */
 export class ReaderPace {
   #startedMs: number | null = null;

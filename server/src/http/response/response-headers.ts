@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { SECURITY_HEADERS } from "../../errors/index.ts";
 import { CORS_HEADERS } from "../request/cors.ts";
+import type { TlsMaterial } from "../server/tls/tls-material.ts";
 
 const TWO_YEARS_SECONDS = 63_072_000;
 const LOCALHOST = /(?:^|\.)localhost\.?(?::\d+)?$/i;
@@ -12,9 +13,15 @@ const STRICT: Readonly<Record<string, string>> = {
   "strict-transport-security": `max-age=${TWO_YEARS_SECONDS}`,
 };
 
-/** No HSTS on `localhost`: browsers would apply it to every port and block the developer's other servers. */
-export function responseHeadersOf({
-  headers: { host = "" },
-}: Pick<IncomingMessage, "headers">): Record<string, string> {
-  return LOCALHOST.test(host) ? RESPONSE_HEADERS : STRICT;
+/** Returns the headers that every response to a request has. */
+export type ResponseHeadersOf = (request: Pick<IncomingMessage, "headers">) => Readonly<Record<string, string>>;
+
+/**
+ * HSTS is sent with a certificate of the operator or of a proxy, not with one of the local authority: a browser lets nobody past an error
+ * with that certificate once it has seen the header. Not on `localhost` either: browsers would apply it to every port and block the
+ * developer's other servers.
+ */
+export function buildResponseHeaders(tls: Pick<TlsMaterial, "caFile"> | null): ResponseHeadersOf {
+  if (tls !== null && tls.caFile !== null) return () => RESPONSE_HEADERS;
+  return ({ headers: { host = "" } }) => (LOCALHOST.test(host) ? RESPONSE_HEADERS : STRICT);
 }

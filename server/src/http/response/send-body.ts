@@ -1,11 +1,21 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply } from "fastify";
+import { type Compressed, type Compressor, MIN_COMPRESSED_BYTES } from "./compressor.ts";
 import { sendStream } from "./send-stream.ts";
 
 /** Larger bodies are sent in pieces of this size, so that a slow reader is noticed. */
 const PIECE_BYTES = 64 * 1024;
 
-interface Body {
+const VARY = "Accept-Encoding";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Null where bodies are not compressed. */
+    compressor: Compressor | null;
+  }
+}
+
+export interface Body {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Buffer | null;
@@ -15,13 +25,47 @@ interface Body {
 
 /** Sends a whole body. */
 export function sendBody(reply: FastifyReply, answer: Body): FastifyReply | Promise<FastifyReply> {
-  const { status, headers, body, onSent } = answer;
-  if (body !== null && body.length > PIECE_BYTES) return sendPieces(reply, answer, body);
+  const { body } = answer;
+  if (body === null || body.length < MIN_COMPRESSED_BYTES) return sendNow(reply, answer);
+  const { compressor } = reply.server;
+  if (compressor === null) return sendPlain(reply, answer, body);
+  // Only for these sizes does the header of the request decide the form of the response.
+  const vary = answer.headers["vary"] ?? reply.getHeader("vary");
+  const headers = { ...answer.headers, vary: vary === undefined ? VARY : `${String(vary)}, ${VARY}` };
+  const varying = { ...answer, headers };
+  const acceptEncoding = reply.request.headers["accept-encoding"];
+  if (acceptEncoding === undefined) return sendPlain(reply, varying, body);
+  return sendCompressed(reply, varying, { body, compressing: (plain) => compressor.compress(acceptEncoding, plain) });
+}
+
+function sendPlain(reply: FastifyReply, answer: Body, body: string | Buffer): FastifyReply | Promise<FastifyReply> {
+  return body.length > PIECE_BYTES ? sendPieces(reply, answer, body) : sendNow(reply, answer);
+}
+
+function sendNow(reply: FastifyReply, { status, headers, body, onSent }: Body): FastifyReply {
   onSent?.();
   return reply
     .code(status)
     .headers(headers)
     .send(body ?? undefined);
+}
+
+interface Compressing {
+  readonly body: string | Buffer;
+  readonly compressing: (plain: Buffer) => Promise<Compressed | null>;
+}
+
+async function sendCompressed(
+  reply: FastifyReply,
+  answer: Body,
+  { body, compressing }: Compressing,
+): Promise<FastifyReply> {
+  const plain = typeof body === "string" ? Buffer.from(body) : body;
+  const compressed = await compressing(plain);
+  if (compressed === null) return sendPlain(reply, { ...answer, body: plain }, plain);
+  const { coding, bytes } = compressed;
+  const headers = { ...answer.headers, "content-encoding": coding };
+  return sendPlain(reply, { ...answer, headers, body: bytes }, bytes);
 }
 
 async function sendPieces(

@@ -21,6 +21,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     method: endpoint.method,
     path: `${PREFIX}${endpoint.path}`,
     access: endpoint.access,
+    ...(endpoint.keyScope !== undefined && { keyScope: endpoint.keyScope }),
     limit: endpoint.limit,
     isBearerIgnored: endpoint.access === "apikey",
     // These calls raise the level of a session or end it; the others check the level themselves.

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AskedFor, ConsoleAnswer, ConsoleModule } from "../../console/index.ts";
+import { acceptsCoding, matchesTag } from "../request/negotiation.ts";
 import { notFoundError } from "../response/http-errors.ts";
 import type { Route } from "./route.ts";
 
@@ -8,7 +9,7 @@ export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
 
 /** Paths of the API. Below them, an unknown path is a 404 and not the console. */
 const API_PATH =
-  /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
+  /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|docs|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
 
 export function consoleRoutes(module: ConsoleModule): Route[] {
   const sendFile = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -61,7 +62,7 @@ function pathOf(request: FastifyRequest): string {
 function askedFor({ headers }: FastifyRequest): AskedFor {
   const encodings = headers["accept-encoding"] ?? "";
   return {
-    acceptEncoding: Array.isArray(encodings) ? encodings.join(",") : encodings,
-    ifNoneMatch: headers["if-none-match"] ?? "",
+    accepts: (encoding) => acceptsCoding(encodings, encoding),
+    holds: (etag) => matchesTag(headers["if-none-match"] ?? "", etag),
   };
 }

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { NamedFunction } from "../../functions/index.ts";
+import type { FunctionCall, NamedFunction } from "../../functions/index.ts";
 import { stringifyMembers } from "../../json/index.ts";
 import type { Limits } from "../../limits/index.ts";
 import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
 import { countCall, refreshRateLimitHeaders } from "../request/rate-limits.ts";
+import { toPlainAddress } from "../request/proxy-trust.ts";
 import { firstValues } from "../request/header-values.ts";
 import type { Route } from "./route.ts";
 import { sendBody } from "../response/send-body.ts";
@@ -20,22 +21,16 @@ export interface FunctionRoutesOptions {
 
 /** The functions as routes. */
 export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Route[] {
-  return functions.map(({ name, access, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
+  return functions.map(({ name, access, keyScope, limit, isForFirstSecret = false, isBodyRaw = false, run }) => ({
     method: "POST",
     path: `${PREFIX}/${name}`,
     access,
+    ...(keyScope !== undefined && { keyScope }),
     limit,
     isForFirstSecret,
     isBodyRaw,
     handler: async (request, reply) => {
-      const answer = await run({
-        body: request.body ?? {},
-        headers: firstValues(request.headers),
-        principal: principalOf(request),
-        signal: clientSignalOf(reply),
-        count: (window, key) => countFor(limits, { request, reply }, window, key),
-        showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
-      });
+      const answer = await run(functionCallOf(limits, request, reply));
       if ("stream" in answer) return sendStream(reply, answer);
       const { status, headers = {}, onSent } = answer;
       const body: string | undefined = stringifyMembers(answer.body);
@@ -47,6 +42,19 @@ export function functionRoutes({ functions, limits }: FunctionRoutesOptions): Ro
       });
     },
   }));
+}
+
+/** A request as functions see it. */
+export function functionCallOf(limits: Limits, request: FastifyRequest, reply: FastifyReply): FunctionCall {
+  return {
+    body: request.body ?? {},
+    headers: firstValues(request.headers),
+    principal: principalOf(request),
+    address: toPlainAddress(request.ip),
+    signal: clientSignalOf(reply),
+    count: (window, key) => countFor(limits, { request, reply }, window, key),
+    showRateLimitState: () => refreshRateLimitHeaders(limits, request, reply),
+  };
 }
 
 /** The service role is not rate-limited. */

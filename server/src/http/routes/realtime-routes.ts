@@ -11,6 +11,7 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       method: "POST",
       path: PREFIX,
       access: "apikey",
+      keyScope: "write",
       limit: "api",
       handler: async (request, reply) => {
         await broadcast.sendMessages({ principal: principalOf(request), body: request.body });
@@ -21,18 +22,16 @@ export function realtimeRoutes(broadcast: RestBroadcast): Route[] {
       method: "POST",
       path: `${PREFIX}/:topic/events/:event`,
       access: "apikey",
+      keyScope: "write",
       limit: "api",
       isBodyRaw: true,
       handler: async (request, reply) => {
         const { topic = "", event = "" } = request.params as Record<string, string>;
-        const query = request.query as Record<string, unknown>;
-        const isKept = query["persist"] === "true" || query["persist[ttl]"] !== undefined;
         await broadcast.sendEvent({
           principal: principalOf(request),
           topic,
           event,
-          isPrivate: query["private"] === "true",
-          isKept,
+          query: request.query as Record<string, unknown>,
           isBinary: request.headers["content-type"]?.startsWith("application/octet-stream") ?? false,
           body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
         });

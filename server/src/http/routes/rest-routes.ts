@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RestModule } from "../../rest/index.ts";
 import { principalOf } from "../request/authentication.ts";
 import { clientSignalOf } from "../request/client-signal.ts";
+import { addTag, asksForTag } from "../response/entity-tag.ts";
 import { sendBody } from "../response/send-body.ts";
 import type { Route } from "./route.ts";
 
@@ -30,11 +31,13 @@ export function restRoutes(rest: RestModule): Route[] {
       principal: principalOf(request),
       signal: clientSignalOf(reply),
     });
-    return sendBody(reply, answer);
+    return sendBody(reply, asksForTag(request) ? await addTag(request.headers["if-none-match"] ?? "", answer) : answer);
   };
   return [PREFIX, `${PREFIX}/*`].flatMap((path) =>
     METHODS.map(
-      (method) => ({ method, path, access: "bearer", limit: "api", isBodyRaw: true, handler }) satisfies Route,
+      (method) =>
+        // Whether the request writes is known when it has been parsed: `scopeOf` requires the scope for it.
+        ({ method, path, access: "bearer", keyScope: "read", limit: "api", isBodyRaw: true, handler }) satisfies Route,
     ),
   );
 }

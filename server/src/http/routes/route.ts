@@ -1,14 +1,27 @@
 import type { LimitName } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccessRule } from "../../auth/index.ts";
+import type { AppError } from "../../errors/index.ts";
+
+/** What replaces the parts of an error response. Other headers of the error stay. */
+interface RouteError {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 /** One row of the route table, the only place that defines access and rate limit. */
 export interface Route {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** A segment can be `:name`; the last segment can be `*`. */
   path: string;
-  /** `bearer`: a key and a token of any role. `account`: a user with a live session, or the service role. */
+  /**
+   * `bearer`: a key and a token of any role. `bearer-alone`: a token or API key of a user, without the header `apikey`.
+   * `account`: a user with a live session, or the service role.
+   */
   access: AccessRule["access"];
+  /** The scope that an API key of a user needs. Absent: API keys are rejected. */
+  keyScope?: AccessRule["keyScope"];
   /** Rows other than "api" and "auth" are counted in addition to "api". */
   limit: null | LimitName;
   /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */
@@ -25,6 +38,8 @@ export interface Route {
   isHeadRejected?: boolean;
   /** The handler gets the bytes of the body, whatever their type. */
   isBodyRaw?: boolean;
+  /** Renders errors of the route in the form of another protocol, those before the handler included. */
+  renderError?(error: AppError, request: FastifyRequest): RouteError;
   /** The return value, or the promise of it, is sent. */
   handler(request: FastifyRequest, reply: FastifyReply): unknown;
 }

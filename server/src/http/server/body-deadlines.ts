@@ -1,8 +1,10 @@
-import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Settings } from "../../config/index.ts";
+import { hasBody } from "../request/has-body.ts";
+import { asHttp2 } from "./http2/http2-messages.ts";
 
 interface Arriving {
+  readonly response: ServerResponse;
   readonly startedMs: number;
   readonly bytesBefore: number;
 }
@@ -19,31 +21,33 @@ const MIN_BYTES_PER_SECOND = 16 * 1024;
  */
 export class BodyDeadlines {
   readonly #timeoutMs: number;
-  readonly #onLate: (socket: Socket) => void;
+  readonly #onLate: (request: IncomingMessage, response: ServerResponse) => void;
   readonly #arriving = new Map<IncomingMessage, Arriving>();
 
-  constructor(timeoutMs: number, onLate: (socket: Socket) => void) {
+  constructor(timeoutMs: number, onLate: (request: IncomingMessage, response: ServerResponse) => void) {
     this.#timeoutMs = timeoutMs;
     this.#onLate = onLate;
   }
 
-  begin(request: IncomingMessage): void {
-    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
-    if (encoding === undefined && (length === undefined || length === "0")) return;
+  begin(request: IncomingMessage, response: ServerResponse): void {
+    if (!hasBody(request)) return;
     request.once("close", () => this.#arriving.delete(request));
-    this.#arriving.set(request, { startedMs: performance.now(), bytesBefore: request.socket.bytesRead });
+    this.#arriving.set(request, { response, startedMs: performance.now(), bytesBefore: bytesOf(request) });
   }
 
   check(): void {
     const nowMs = performance.now();
-    for (const [request, { startedMs, bytesBefore }] of this.#arriving) {
-      const { socket } = request;
-      const bytes = socket.bytesRead - bytesBefore;
+    for (const [request, { response, startedMs, bytesBefore }] of this.#arriving) {
+      const bytes = bytesOf(request) - bytesBefore;
       if (nowMs - startedMs <= this.#timeoutMs + (bytes * 1000) / MIN_BYTES_PER_SECOND) continue;
       this.#arriving.delete(request);
-      if (!request.complete && !socket.destroyed) this.#onLate(socket);
+      if (!request.complete && !request.socket.destroyed) this.#onLate(request, response);
     }
   }
+}
+
+function bytesOf(request: IncomingMessage): number {
+  return (asHttp2(request) ?? request.socket).bytesRead;
 }
 
 /** How often deadlines are checked. */

@@ -1,14 +1,18 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import type { ErrorCode } from "@swarmbase/sdk";
-import { AppError } from "../../errors/index.ts";
+import { AppError, type HelpLinks } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Connections } from "./connections.ts";
+import { addAuthMembers } from "../response/auth-members.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
 import { requestIdOf } from "../request/request-id.ts";
 
 /** Responds to what Node's HTTP parser rejects: malformed requests, oversized headers, slow clients. */
-export function buildClientErrorListener(connections: Connections, observer: Observer) {
+export function buildClientErrorListener(
+  connections: Connections,
+  { observer, helpLinks }: { readonly observer: Observer; readonly helpLinks?: HelpLinks },
+) {
   const rejected = new WeakSet<Socket>();
 
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
@@ -35,13 +39,15 @@ export function buildClientErrorListener(connections: Connections, observer: Obs
     if (current === undefined) {
       const requestId = randomUUID();
       observer.note("http.request_refused", { status: answer.status, reason: error.code, requestId });
-      respondAndDrain(socket, renderRawResponse(answer, requestId, { withBody: true }));
+      respondAndDrain(socket, renderRawResponse(answer, requestId, { withBody: true, helpLinks }));
     } else if (unanswered.every(({ request }) => request.complete)) {
       // The malformed input follows complete requests. A response to it would be taken for one of theirs.
       unanswered.at(-1)?.response.once("close", () => socket.destroySoon());
     } else if (unanswered.length === 1 && !current.response.headersSent) {
       current.response.statusCode = answer.status;
-      respondAndDrain(socket, renderRawResponse(answer, requestIdOf(current.request), { withBody: true }));
+      const requestId = requestIdOf(current.request);
+      const shown = addAuthMembers(answer, current.request.url);
+      respondAndDrain(socket, renderRawResponse(shown, requestId, { withBody: true, helpLinks }));
     } else {
       socket.destroy();
     }
@@ -61,6 +67,6 @@ const PARSER_ERRORS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ["PAYLOAD_TOO_LARGE", "The chunk extensions of the body are too large"],
 };
 
-function describeClientError({ code = "" }: NodeJS.ErrnoException): AppError {
+export function describeClientError({ code = "" }: NodeJS.ErrnoException): AppError {
   return new AppError(...(PARSER_ERRORS[code] ?? ["BAD_REQUEST", "This is not a well-formed HTTP request"]));
 }

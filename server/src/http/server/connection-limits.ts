@@ -102,14 +102,25 @@ export class ConnectionLimits {
     if (connection.address !== null) this.#byAddress.get(connection.address)?.idle.add(connection);
   }
 
-  /** Counts a request of a trusted proxy for the address that it forwards, until `ending` closes. */
-  admitRequest({ headers, socket }: IncomingMessage, ending: EventEmitter): AppError | null {
-    const { tlsMode, connectionsPerAddress } = this.#settings;
+  /**
+   * Counts a request until `ending` closes: of a trusted proxy for the address that it forwards, over HTTP/2, where one connection
+   * has many requests, for the address of the client.
+   */
+  admitRequest({ headers, socket, httpVersionMajor }: IncomingMessage, ending: EventEmitter): AppError | null {
+    const { tlsMode } = this.#settings;
+    if (httpVersionMajor === 2) {
+      const address = this.#bySocket.get(socket)?.address ?? null;
+      return address === null ? null : this.#admit(address, ending);
+    }
     const client = headers["x-forwarded-for"];
     if (tlsMode !== "proxy" || typeof client !== "string" || !this.#trust.isTrusted(socket.remoteAddress)) return null;
     // The proxy itself asks.
     if (this.#trust.isTrusted(client)) return null;
-    const address = addressKey(client);
+    return this.#admit(addressKey(client), ending);
+  }
+
+  #admit(address: string, ending: EventEmitter): AppError | null {
+    const { connectionsPerAddress } = this.#settings;
     if (connectionsPerAddress > 0 && (this.#byAddress.get(address)?.count ?? 0) >= connectionsPerAddress)
       return new AppError("RATE_LIMITED", "Too many requests of this address are in progress", {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import type { ConnectionLimits } from "./connection-limits.ts";
 
@@ -7,11 +8,17 @@ interface Exchange {
   response: ServerResponse;
 }
 
+interface OpenConnection {
+  readonly exchanges: Set<Exchange>;
+  /** Null with HTTP/1.1. */
+  readonly session: ServerHttp2Session | null;
+}
+
 /** Tracks open sockets and the requests on them that are not completely answered. */
 export class Connections {
   readonly #accepted = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
-  readonly #exchanges = new Map<Socket, Set<Exchange>>();
+  readonly #open = new Map<Socket, OpenConnection>();
   readonly #limits: ConnectionLimits;
   #isClosing = false;
 
@@ -42,48 +49,53 @@ export class Connections {
   }
 
   /** A connection on which requests can arrive. */
-  open(socket: Socket): void {
+  open(socket: Socket, session: ServerHttp2Session | null = null): void {
     if (this.#isClosing) {
       socket.destroySoon();
       return;
     }
     this.#limits.open(socket);
-    this.#exchanges.set(socket, new Set());
-    socket.once("close", () => this.#exchanges.delete(socket));
+    this.#open.set(socket, { exchanges: new Set(), session });
+    socket.once("close", () => this.#open.delete(socket));
   }
 
   isOpen(socket: Socket): boolean {
-    return this.#exchanges.has(socket);
+    return this.#open.has(socket);
   }
 
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const exchange = { request, response };
-    this.#exchanges.get(socket)?.add(exchange);
+    this.#open.get(socket)?.exchanges.add(exchange);
     this.#limits.setBusy(socket);
     response.once("close", () => {
-      const left = this.#exchanges.get(socket);
-      left?.delete(exchange);
-      if (left?.size === 0) this.#limits.setIdle(socket);
-      // A response that began before the stop could not announce that it is the last one.
-      if (this.#isClosing && left?.size === 0) socket.destroySoon();
+      const open = this.#open.get(socket);
+      open?.exchanges.delete(exchange);
+      if (open?.exchanges.size !== 0) return;
+      this.#limits.setIdle(socket);
+      // A response that began before the stop could not announce that it is the last one. A session that was told to close does so.
+      if (this.#isClosing && open.session === null) socket.destroySoon();
     });
   }
 
   /** Somebody else owns the connection from now on. */
   handOver(socket: Socket): void {
     this.#limits.setBusy(socket);
-    this.#exchanges.delete(socket);
+    this.#open.delete(socket);
   }
 
   unanswered(socket: Socket): Exchange[] {
-    return [...(this.#exchanges.get(socket) ?? [])].filter(({ response }) => !response.writableEnded);
+    return [...(this.#open.get(socket)?.exchanges ?? [])].filter(({ response }) => !response.writableEnded);
   }
 
   /** Closes idle connections now, and the others as soon as they become idle. */
   close(): void {
     this.#isClosing = true;
-    for (const [socket, exchanges] of this.#exchanges) if (exchanges.size === 0) socket.destroySoon();
+    for (const [socket, { exchanges, session }] of this.#open) {
+      // Tells the client to send further requests elsewhere, and closes after the last response.
+      if (session !== null) session.close();
+      else if (exchanges.size === 0) socket.destroySoon();
+    }
     for (const socket of this.#waiting) socket.destroy();
   }
 

@@ -6,13 +6,18 @@ import { AppError } from "../../errors/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
 import { buildApp, type HttpServerOptions, type RequestListener } from "../build-app.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
-import { buildClientErrorListener, requestTimeoutError } from "./client-errors.ts";
+import { buildClientErrorListener, describeClientError, requestTimeoutError } from "./client-errors.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
+import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
 import { splitByFirstByte } from "./plain-http.ts";
+import { addAuthMembers, isAuthPath } from "../response/auth-members.ts";
+import { notFoundError } from "../response/http-errors.ts";
 import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
+import { buildResponseHeaders } from "../response/response-headers.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
+import { traceRequests } from "./trace-requests.ts";
 import { buildTransportCheck } from "../request/check-transport.ts";
 
 export interface HttpServer {
@@ -24,7 +29,6 @@ export interface HttpServer {
 }
 
 const MIN_TLS_VERSION = "TLSv1.2";
-const ONLY_PROTOCOL = "http/1.1";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 // Longer than the 60 seconds after which load balancers drop an idle connection, so that they never reuse one that we
 // just closed.
@@ -32,39 +36,63 @@ const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { settings, observer } = options;
+  const { settings, observer, helpLinks } = options;
   const limits = new ConnectionLimits(settings, observer);
   const connections = new Connections(limits);
-  const server = createServer(options, connections);
-  const bodies = new BodyDeadlines(settings.requestTimeoutMs, (socket) => {
-    server.emit("clientError", requestTimeoutError(), socket);
+  const http2 =
+    settings.http2 && settings.tlsMode === "serve"
+      ? createHttp2Server(connections, {
+          observer,
+          timeouts: { firstRequestMs: settings.headersTimeoutMs, idleMs: KEEP_ALIVE_TIMEOUT_MS },
+        })
+      : null;
+  const server = createServer(options, connections, http2);
+  const responseHeadersOf = buildResponseHeaders(options.tls);
+  const bodies = new BodyDeadlines(settings.requestTimeoutMs, (request, response) => {
+    if (request.httpVersionMajor < 2) server.emit("clientError", requestTimeoutError(), request.socket);
+    else if (response.headersSent) response.destroy();
+    else rejectRequest(request, response, describeClientError(requestTimeoutError()), { responseHeadersOf, helpLinks });
   });
-  const bodyTimer = setInterval(() => bodies.check(), checkIntervalMs(settings));
-  bodyTimer.unref();
-  const accessLog = createAccessLog(observer);
+  const deadlineTimer = setInterval(() => {
+    bodies.check();
+    http2?.check();
+  }, checkIntervalMs(settings));
+  deadlineTimer.unref();
+  const { traceSource = null } = options;
+  const accessLog = createAccessLog(observer, { isTraced: traceSource !== null });
   const checkTransport = buildTransportCheck(settings);
-  const { app, listener } = buildApp(options, { server, connections, accessLog });
+  const { app, listener } = buildApp(options, { server, connections, accessLog, responseHeadersOf });
 
-  const dispatch: RequestListener = (request, response) => {
+  const admit: RequestListener = (request, response) => {
     connections.begin(request, response);
-    bodies.begin(request);
+    bodies.begin(request, response);
     accessLog.begin(request, response);
     const rejection = checkTransport(request) ?? limits.admitRequest(request, response);
     if (rejection === null) listener(request, response);
-    else rejectRequest(request, response, rejection);
+    else rejectRequest(request, response, rejection, { responseHeadersOf, helpLinks });
   };
-  server.on("request", dispatch);
-  server.on("checkExpectation", dispatch);
-  server.on("checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
-    // A client that sends `Expect: 100-continue` learns that its body is too large before it sends it.
-    if (Number(request.headers["content-length"] ?? 0) <= settings.bodyLimitBytes) response.writeContinue();
-    dispatch(request, response);
-  });
-  server.on("clientError", buildClientErrorListener(connections, observer));
-  server.on("connect", (request: http.IncomingMessage, socket: Socket) => {
-    const rejection = new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
-    respondAndDrain(socket, renderRawResponse(rejection, requestIdOf(request), { withBody: true }));
-  });
+  const dispatch = traceSource === null ? admit : traceRequests(traceSource, admit);
+  for (const source of http2 === null ? [server] : [server, http2.requests]) {
+    source.on("request", dispatch);
+    source.on("checkExpectation", dispatch);
+    source.on("checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
+      // A client that sends `Expect: 100-continue` learns that its body is too large before it sends it.
+      if (Number(request.headers["content-length"] ?? 0) <= settings.bodyLimitBytes) response.writeContinue();
+      dispatch(request, response);
+    });
+  }
+  server.on("clientError", buildClientErrorListener(connections, options));
+  const rejectSocket = (request: http.IncomingMessage, socket: Socket, rejection: AppError): void => {
+    const shown = addAuthMembers(rejection, request.url);
+    respondAndDrain(socket, renderRawResponse(shown, requestIdOf(request), { withBody: true, helpLinks }));
+  };
+  const noProxyError = (): AppError => new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
+  server.on("connect", (request: http.IncomingMessage, socket: Socket) =>
+    rejectSocket(request, socket, noProxyError()),
+  );
+  http2?.requests.on("connect", (request: http.IncomingMessage, response: http.ServerResponse) =>
+    rejectRequest(request, response, noProxyError(), { responseHeadersOf, helpLinks }),
+  );
 
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     connections.handOver(socket);
@@ -73,9 +101,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       limits.admitRequest(request, socket) ??
       (options.onUpgrade === undefined || connections.isClosing
         ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
-        : null);
+        : null) ??
+      (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
     if (rejection === null) options.onUpgrade?.(request, socket, head);
-    else respondAndDrain(socket, renderRawResponse(rejection, requestIdOf(request), { withBody: true }));
+    else rejectSocket(request, socket, rejection);
   });
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
@@ -90,7 +119,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     }, settings.stopTimeoutMs);
     await closed;
     clearTimeout(timer);
-    clearInterval(bodyTimer);
+    clearInterval(deadlineTimer);
     await app.close();
   };
   let stopping: Promise<void> | null = null;
@@ -113,7 +142,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-function createServer({ settings, tls, observer }: HttpServerOptions, connections: Connections): http.Server {
+function createServer(
+  { settings, tls, observer }: HttpServerOptions,
+  connections: Connections,
+  http2: Http2Port | null,
+): http.Server {
   const { tlsMode, handshakeTimeoutMs } = settings;
   const limits = {
     maxHeaderSize: HEADER_LIMIT_BYTES,
@@ -137,6 +170,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
   }
   if (tls === null) throw new Error("TLS material is needed unless TLS_MODE is proxy");
 
+  const protocols = [...(http2 === null ? [] : ["h2"]), "http/1.1"];
   const server = https.createServer({
     ...limits,
     cert: tls.cert,
@@ -144,7 +178,7 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
     minVersion: MIN_TLS_VERSION,
     // As a list, Node.js would copy it for every connection into a shared slab, of which an idle connection then
     // retains all 64 KB.
-    ALPNCallback: ({ protocols }) => (protocols.includes(ONLY_PROTOCOL) ? ONLY_PROTOCOL : undefined),
+    ALPNCallback: ({ protocols: offered }) => protocols.find((protocol) => offered.includes(protocol)),
     handshakeTimeout: handshakeTimeoutMs,
   });
   // The TLS server's listener gets only the connections that begin with a TLS handshake.
@@ -163,7 +197,14 @@ function createServer({ settings, tls, observer }: HttpServerOptions, connection
       onGarbage: () => observer.note("http.garbage", { remoteAddress: socket.remoteAddress }),
     });
   });
-  server.on("secureConnection", (socket) => connections.open(socket));
+  // The HTTP server's listener gets only the connections on which the client has not chosen HTTP/2.
+  const startHttp = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket) => {
+    if (socket.alpnProtocol === "h2") return http2?.accept(socket);
+    for (const start of startHttp) start.call(server, socket);
+    connections.open(socket);
+  });
   return server;
 }
 

@@ -17,6 +17,7 @@ export interface MetricsServer {
 }
 
 const MAX_CONNECTIONS = 16;
+const HEADERS = { "cache-control": "no-store" };
 
 /** Serves metrics to the operator's collector on a separate port, without TLS and keys. */
 export async function openMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
@@ -30,12 +31,12 @@ export async function openMetricsServer(options: MetricsServerOptions): Promise<
   const server = http.createServer(limits, (request, response) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
-      response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("GET /metrics\n");
+      response.writeHead(404, { ...HEADERS, "content-type": "text/plain; charset=utf-8" }).end("GET /metrics\n");
       return;
     }
     render().then(
-      (text) => response.writeHead(200, { "content-type": contentType }).end(text),
-      () => response.writeHead(500).end(),
+      (text) => response.writeHead(200, { ...HEADERS, "content-type": contentType }).end(text),
+      () => response.writeHead(500, HEADERS).end(),
     );
   });
   server.maxConnections = MAX_CONNECTIONS;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
+import { addAuthMembers } from "../response/auth-members.ts";
 import { respondAndDrain, renderRawResponse } from "../response/raw-response.ts";
 
 const TLS_HANDSHAKE = 0x16;
@@ -49,14 +50,15 @@ function isStartOfRequest(byte: number | undefined): boolean {
   return byte !== undefined && /[A-Za-z\r\n]/.test(String.fromCharCode(byte));
 }
 
-/** No request is parsed, because the response is always the same. Only HEAD must be recognized, which gets no body. */
+/** No request is parsed. Only HEAD, which gets no body, and the paths of accounts must be recognized. */
 function rejectPlainHttp(socket: Socket, firstChunk: Buffer): void {
   let received = firstChunk.toString("latin1");
   const answer = () => {
     socket.removeListener("data", collect);
     socket.removeListener("end", answer);
-    const withBody = !received.trimStart().startsWith("HEAD ");
-    respondAndDrain(socket, renderRawResponse(httpsRequiredError(), randomUUID(), { withBody }));
+    const [method, url] = received.trimStart().split(" ", 2);
+    const error = addAuthMembers(httpsRequiredError(), url);
+    respondAndDrain(socket, renderRawResponse(error, randomUUID(), { withBody: method !== "HEAD" }));
   };
   const isDone = () => received.trimStart().includes("\n") || received.length > LINE_LIMIT_BYTES;
   const collect = (chunk: Buffer) => {

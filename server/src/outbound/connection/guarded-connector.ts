@@ -1,18 +1,18 @@
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import { createSecureContext, getCACertificates } from "node:tls";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import { buildConnector } from "undici";
 import type { AddressPolicy } from "../address-policy.ts";
 import { createDnsCache, type DnsCache } from "../dns/dns-cache.ts";
 import type { Resolver } from "../dns/resolver.ts";
 import { createSystemResolver } from "../dns/system-resolver.ts";
 import { OutboundError } from "../outbound-result.ts";
-import { isLocalName } from "../target-url.ts";
+import { isLocalName, isLoopbackAddress, isLoopbackHost, type TargetOptions } from "../target-url.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CACHED_SESSIONS = 1_000;
 
-export interface ConnectorOptions {
+export interface ConnectorOptions extends TargetOptions {
   readonly policy: AddressPolicy;
   /** Certificate authorities in PEM, trusted in addition to those of the system. */
   readonly ca: readonly string[];
@@ -20,10 +20,10 @@ export interface ConnectorOptions {
   readonly resolve?: Resolver;
 }
 
-export interface GuardedConnectorOptions {
+export interface GuardedConnectorOptions extends TargetOptions {
   readonly policy: AddressPolicy;
   readonly dnsCache: DnsCache;
-  readonly tls: TlsOptions;
+  provideTls(): TlsOptions;
 }
 
 type TlsOptions = ReturnType<typeof buildTlsOptions>;
@@ -33,24 +33,35 @@ export type GuardedConnector = (to: buildConnector.Options, callback: buildConne
 
 type LookupCallback = Parameters<LookupFunction>[2];
 
-/** A guarded connector with its own DNS cache, and the options that other connectors share with it. */
-export function openConnector({ policy, ca, resolve }: ConnectorOptions): {
+/** A guarded connector with its own DNS cache, and a connector to any address that trusts the same authorities. */
+export function openConnector({ policy, ca, resolve, allowsPlainLoopback = false }: ConnectorOptions): {
   readonly connect: GuardedConnector;
-  readonly tls: TlsOptions;
+  readonly connectAnywhere: buildConnector.connector;
   close(): void;
 } {
   const dnsCache = createDnsCache({
     resolve: resolve ?? createSystemResolver({ usesHostsFile: policy.hasAllowList }),
   });
-  const tls = buildTlsOptions(ca);
-  return { connect: createGuardedConnector({ policy, dnsCache, tls }), tls, close: dnsCache.close };
+  const provideTls = () => buildTlsOptions(ca);
+  return {
+    connect: createGuardedConnector({ policy, dnsCache, provideTls, allowsPlainLoopback }),
+    connectAnywhere: buildAtFirstUse(provideTls),
+    close: dnsCache.close,
+  };
 }
 
-/** The roots are shared by all connections: reading them takes longer than many handshakes. Throws for an invalid PEM. */
+/** Parsing the authorities of the system takes a part of the start that most nodes can save, so the first connection does it. */
+function buildAtFirstUse(provideOptions: () => buildConnector.BuildOptions): buildConnector.connector {
+  let connect: buildConnector.connector | null = null;
+  return (to, callback) => {
+    connect ??= buildConnector(provideOptions());
+    return connect(to, callback);
+  };
+}
+
 export function buildTlsOptions(extraPems: readonly string[]) {
-  const ca = [...new Set([...getCACertificates("default"), ...getCACertificates("system"), ...extraPems])];
   return {
-    secureContext: createSecureContext({ ca, minVersion: "TLSv1.2" }),
+    secureContext: provideSecureContext(extraPems),
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
     rejectUnauthorized: true,
     allowH2: false,
@@ -58,8 +69,22 @@ export function buildTlsOptions(extraPems: readonly string[]) {
   };
 }
 
+let newest: { readonly ca: string; readonly secureContext: SecureContext } | null = null;
+
+/**
+ * Connections and connectors that trust the same authorities share a context: parsing the roots takes longer than many handshakes,
+ * and a node opens a connector for each provider and extension.
+ */
+function provideSecureContext(extraPems: readonly string[]): SecureContext {
+  const ca = [...new Set([...getCACertificates("default"), ...getCACertificates("system"), ...extraPems])];
+  const key = ca.join("\n");
+  if (newest?.ca !== key) newest = { ca: key, secureContext: createSecureContext({ ca, minVersion: "TLSv1.2" }) };
+  return newest.secureContext;
+}
+
 /** Checks names in the lookup of the socket itself, so that no second resolution can return another address. */
-export function createGuardedConnector({ policy, dnsCache, tls }: GuardedConnectorOptions): GuardedConnector {
+export function createGuardedConnector(options: GuardedConnectorOptions): GuardedConnector {
+  const { policy, dnsCache, provideTls } = options;
   const resolve = async (name: string, callback: LookupCallback): Promise<void> => {
     let addresses: LookupAddress[];
     try {
@@ -71,15 +96,15 @@ export function createGuardedConnector({ policy, dnsCache, tls }: GuardedConnect
   };
   // Returns all addresses, as a socket with autoSelectFamily expects.
   const lookup: LookupFunction = (name, _options, callback) => void resolve(name, callback);
-  const connect = buildConnector({
-    ...tls,
+  const connect = buildAtFirstUse(() => ({
+    ...provideTls(),
     maxCachedSessions: CACHED_SESSIONS,
     autoSelectFamily: true,
     lookup,
-  });
+  }));
 
   return (to, callback) => {
-    const fault = findFault(to, policy);
+    const fault = findFault(to, options);
     if (fault !== null) {
       queueMicrotask(() => callback(fault, null));
       return null;
@@ -88,7 +113,9 @@ export function createGuardedConnector({ policy, dnsCache, tls }: GuardedConnect
       if (error !== null) return callback(error, null);
       // A second barrier, in case a later version of Node or undici does not use the lookup above.
       const peer = socket.remoteAddress;
-      if (peer === undefined || policy.allows(peer)) return callback(null, socket);
+      const isAllowed = (address: string): boolean =>
+        policy.allows(address) && (to.protocol === "https:" || isLoopbackAddress(address));
+      if (peer === undefined || isAllowed(peer)) return callback(null, socket);
       socket.destroy();
       callback(new OutboundError("blocked_address", "The host is at an address that must not be reached."), null);
     });
@@ -96,8 +123,12 @@ export function createGuardedConnector({ policy, dnsCache, tls }: GuardedConnect
   };
 }
 
-function findFault({ hostname, protocol }: buildConnector.Options, policy: AddressPolicy): OutboundError | null {
-  if (protocol !== "https:") return new OutboundError("invalid_url", "The URL must use https.");
+function findFault(
+  { hostname, protocol }: buildConnector.Options,
+  { policy, allowsPlainLoopback = false }: GuardedConnectorOptions,
+): OutboundError | null {
+  const isPlainAllowed = allowsPlainLoopback && isLoopbackHost(hostname);
+  if (protocol !== "https:" && !isPlainAllowed) return new OutboundError("invalid_url", "The URL must use https.");
   if (isIP(hostname) === 0 || policy.allows(hostname)) return null;
   return new OutboundError("blocked_address", "The address must not be reached.");
 }
@@ -106,7 +137,8 @@ function findFault({ hostname, protocol }: buildConnector.Options, policy: Addre
 async function resolveAllowed(name: string, policy: AddressPolicy, dnsCache: DnsCache): Promise<LookupAddress[]> {
   const addresses = await dnsCache.find(name);
   const isAllowed = isLocalName(name) ? policy.isAllowListed : policy.allows;
-  if (!addresses.every(({ address }) => isAllowed(address))) {
+  const isExpected = (address: string): boolean => name !== "localhost" || isLoopbackAddress(address);
+  if (!addresses.every(({ address }) => isAllowed(address) && isExpected(address))) {
     throw new OutboundError("blocked_address", "The host name leads to an address that must not be reached.");
   }
   return addresses.map(({ address, family }) => ({ address, family }));

@@ -32,8 +32,8 @@ interface CheckedChannels {
 const POLL_MS = 1_000;
 
 /**
- * The private channels of this node, and the checks of their access after the join: when a membership changes, on
- * `realtime.recheck`, and at a bounded age. Each of the three has its own queue, so that none waits for another.
+ * The private channels of this node, and the checks of their access after the join: when a membership or a policy changes,
+ * on `realtime.recheck`, and at a bounded age. Each of the three has its own queue, so that none waits for another.
  */
 export class TopicRechecks {
   readonly #options: TopicRechecksOptions;
@@ -79,6 +79,7 @@ export class TopicRechecks {
   }
 
   #report(changes: AccessChanges): void {
+    if (changes === "all") return this.#recheckAll();
     for (const [topic, userIds] of changes) {
       const affected = [...this.#byTopic.get(topic)].filter(
         ({ admission }) => admission === null || userIds === null || userIds.has(userIdOf(admission.principal) ?? ""),
@@ -86,6 +87,11 @@ export class TopicRechecks {
       for (const channel of affected) channel.accessVersion += 1;
       (userIds === null ? this.#requested : this.#changed).add(affected);
     }
+  }
+
+  #recheckAll(): void {
+    for (const channel of this.#channels) channel.accessVersion += 1;
+    this.#aged.add([...this.#channels]);
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -98,8 +104,7 @@ export class TopicRechecks {
       if (changes.liveCount() !== liveCount) {
         liveCount = changes.liveCount();
         // While the feed was not live, changes were not reported.
-        for (const channel of this.#channels) channel.accessVersion += 1;
-        this.#aged.add([...this.#channels]);
+        this.#recheckAll();
         continue;
       }
       const ageMs = changes.state() === "live" ? maxAgeMs : Math.min(maxAgeMs, MAX_INTERVAL_WITHOUT_FEED_MS);

@@ -12,9 +12,8 @@ interface EventCall {
   /** Without the prefix `realtime:`. */
   readonly topic: string;
   readonly event: string;
-  readonly isPrivate: boolean;
-  /** Whether to store the message for replay; private topics only. */
-  readonly isKept: boolean;
+  /** Its options: `private`, and `persist` to store the message for replay, for private topics only. */
+  readonly query: Readonly<Record<string, unknown>>;
   readonly isBinary: boolean;
   /** JSON text, unless it is binary. */
   readonly body: Buffer;
@@ -22,9 +21,10 @@ interface EventCall {
 
 export type RestBroadcast = ReturnType<typeof createRestBroadcast>;
 
-type Message = Pick<EventCall, "topic" | "event" | "isPrivate"> & { readonly payload: Buffer };
+type Message = Pick<EventCall, "topic" | "event"> & { readonly isPrivate: boolean; readonly payload: Buffer };
 
 const MAX_MESSAGES = 1_000;
+const MESSAGE_MEMBERS: ReadonlySet<string> = new Set(["topic", "event", "payload", "private"]);
 
 /** Broadcasts over HTTP. Both calls give 202 without a body. */
 export function createRestBroadcast(state: RealtimeState) {
@@ -35,7 +35,8 @@ export function createRestBroadcast(state: RealtimeState) {
   };
 
   return {
-    async sendEvent({ principal, topic, event, isPrivate, isKept, isBinary, body }: EventCall): Promise<void> {
+    async sendEvent({ principal, topic, event, query, isBinary, body }: EventCall): Promise<void> {
+      const [isPrivate, isKept] = readOptions(query);
       if (topic === "" || event === "") throw invalid({ topic: "topic and event must not be empty" });
       requireSize(state, body.length);
       if (!isBinary) requireJson(body);
@@ -68,6 +69,18 @@ export function createRestBroadcast(state: RealtimeState) {
   };
 }
 
+/** Clients also send parameters of their own, so only variants of the known options are rejected. */
+function readOptions(query: Readonly<Record<string, unknown>>): [isPrivate: boolean, isKept: boolean] {
+  const unknown = Object.keys(query).find((name) => /^(private|persist)\W/.test(name));
+  if (unknown !== undefined) throw unsupported(unknown, "is not supported");
+  const read = (name: string): boolean => {
+    const { [name]: value = "false" } = query;
+    if (value !== "true" && value !== "false") throw unsupported(name, "must be true or false");
+    return value === "true";
+  };
+  return [read("private"), read("persist")];
+}
+
 function parseMessages(body: unknown): Message[] {
   const list: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "messages") : undefined;
   if (!Array.isArray(list)) throw invalid({ messages: "must be a list" });
@@ -78,6 +91,8 @@ function parseMessages(body: unknown): Message[] {
     if (typeof topic !== "string" || topic === "") faults[`messages.${index}.topic`] = "must be a text";
     if (typeof event !== "string" || event === "") faults[`messages.${index}.event`] = "must be a text";
     if (payload === undefined || payload === null) faults[`messages.${index}.payload`] = "is missing";
+    for (const [name, value] of Object.entries(Object(entry) as object))
+      if (Boolean(value) && !MESSAGE_MEMBERS.has(name)) faults[`messages.${index}.${name}`] = "is not supported";
     return {
       topic: String(topic),
       event: String(event),
@@ -104,4 +119,10 @@ function invalid(details: Record<string, string>): AppError {
     details,
     foreign: { code: "VALIDATION_ERROR", status: 422 },
   });
+}
+
+/** The client shows `error`, which has to be a text. */
+function unsupported(option: string, fault: string): AppError {
+  const message = `${option} ${fault}`;
+  return new AppError("BAD_REQUEST", message, { details: { [option]: fault }, members: { error: message } });
 }

@@ -1,3 +1,4 @@
+import { isTooDeep } from "../../json/index.ts";
 import type { MessageToStore, StoredMessage } from "../realtime-options.ts";
 
 /** A message that the database stored or sent, as announced to all nodes. */
@@ -41,10 +42,11 @@ export function parseAnnounced(content: Buffer): AnnouncedMessage | null {
   };
 }
 
-/** Null when the value is nested too deeply: PostgreSQL accepts more levels than `JSON.stringify`. */
+/** Null when the value is nested too deeply. PostgreSQL accepts more levels, and so does `JSON.stringify` from Node.js 26 on. */
 function renderPayload(value: unknown): Buffer | null {
   try {
-    return Buffer.from(JSON.stringify(value));
+    const text = JSON.stringify(value);
+    return isTooDeep(text) ? null : Buffer.from(text);
   } catch {
     return null;
   }

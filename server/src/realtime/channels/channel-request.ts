@@ -1,3 +1,4 @@
+import { requireScope } from "../../db/index.ts";
 import { AppError, toAppError } from "../../errors/index.ts";
 import { readJson } from "../../json/index.ts";
 import { accessDenied } from "../private/private-topics.ts";
@@ -6,7 +7,7 @@ import type { RealtimeState } from "../realtime-state.ts";
 import type { BroadcastFrame, ClientFrame, MessageFrame } from "../wire/parse-frame.ts";
 import { renderReply } from "../wire/render-frame.ts";
 import type { Channel } from "./channel.ts";
-import { invalid, readMembers, readToken } from "./join-config.ts";
+import { invalid, readMembers, readToken, requireKnown } from "./join-config.ts";
 import { admitAs, subscribe } from "./join-channel.ts";
 
 interface OutgoingBroadcast {
@@ -46,6 +47,7 @@ async function attempt(channel: Channel, frame: ClientFrame, run: () => Promise<
 async function broadcast(state: RealtimeState, channel: Channel, message: OutgoingBroadcast): Promise<void> {
   const { name, topicKey, config, admission } = channel;
   const { event, isBinary, payload, isKept } = message;
+  if (admission !== null) requireScope(admission.principal, "write");
   requireSize(state, payload.length);
   const exceptId = config.wantsOwn ? null : channel.id;
   if (isKept && admission !== null) {
@@ -59,6 +61,7 @@ async function broadcast(state: RealtimeState, channel: Channel, message: Outgoi
 
 async function changePresence(state: RealtimeState, channel: Channel, value: unknown): Promise<void> {
   const { event, payload } = readMembers(value, "a presence message");
+  if (channel.admission !== null) requireScope(channel.admission.principal, "write");
   if (channel.config.isPrivate) await requireWritable(state, channel, "presence");
   switch (String(event).toLowerCase()) {
     case "track": {
@@ -126,20 +129,24 @@ async function requireWritable(state: RealtimeState, channel: Channel, extension
 }
 
 function readBinary({ event, isBinary, payload, metadata }: BroadcastFrame): OutgoingBroadcast {
-  const { persist } = metadata === "" ? {} : readMembers(parseJson(metadata), "metadata");
+  const options = metadata === "" ? {} : readMembers(parseJson(metadata), "metadata");
+  requireKnown(options, "metadata", ["persist"]);
   // Text frames embed the payload, so it must be valid JSON.
   if (!isBinary) parseJson(payload.toString());
-  return { event, isBinary, payload, isKept: isPersist(persist) };
+  return { event, isBinary, payload, isKept: readPersist(options["persist"]) };
 }
 
 function readText({ payload: value }: MessageFrame): OutgoingBroadcast {
   const { event, payload, persist } = readMembers(value, "a broadcast");
   if (typeof event !== "string") throw invalid("a broadcast needs an event");
-  return { event, isBinary: false, payload: Buffer.from(JSON.stringify(payload ?? {})), isKept: isPersist(persist) };
+  return { event, isBinary: false, payload: Buffer.from(JSON.stringify(payload ?? {})), isKept: readPersist(persist) };
 }
 
-function isPersist(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== false;
+/** `true`, or an object of options, none of which is supported: messages are kept for three days. */
+function readPersist(value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value !== true) requireKnown(readMembers(value, "persist"), "persist", []);
+  return true;
 }
 
 export function requireSize({ settings }: RealtimeState, bytes: number): void {

@@ -10,6 +10,8 @@ export interface ChannelSocket {
   readonly vsn: Vsn;
   readonly apikey: string;
   send(frame: OutFrame): void;
+  /** Whether a considerable part of the send buffer is in use. */
+  readonly isBehind: boolean;
   readonly channels: Iterable<Channel>;
   forget(channel: Channel): void;
 }

@@ -23,6 +23,7 @@ export async function joinChannel(state: RealtimeState, channel: Channel, ref: s
     await subscribe(state, channel);
     // Before the replay is read, so that messages stored meanwhile are held and not missed.
     state.topics.add(channel);
+    if (channel.config.isPrivate) await state.signals.follow(channel);
     const replay = await readReplay(state, channel);
     channel.signal.throwIfAborted();
     // Synchronous from here to the reply, so no frame can come in between.
@@ -82,6 +83,7 @@ export async function subscribe(state: RealtimeState, channel: Channel): Promise
         principal: admission.principal,
         bindings: config.bindings,
         deliver: (ids, data) => channel.push(frames.render(ids, data)),
+        isBehind: () => channel.socket.isBehind,
         lose: (reason) => channel.fail("postgres_changes", reason),
       },
       AbortSignal.any([channel.signal, timeout]),

@@ -31,13 +31,20 @@ const MAX_REPLAY = 25;
 const MAX_KEY_LENGTH = 1024;
 const DEFAULT_WAIT_MS = 15_000;
 const EVENTS = ["*", "INSERT", "UPDATE", "DELETE"] as const;
+const CONFIG_OPTIONS = ["broadcast", "presence", "postgres_changes", "postgres_changes_options", "private"];
+const BROADCAST_OPTIONS = ["ack", "self", "replay", "replication_ready"];
+const REPLAY_OPTIONS = ["since", "limit"];
+const PRESENCE_OPTIONS = ["key", "enabled"];
+const WAIT_OPTIONS = ["wait", "timeout"];
+/** Some clients send the id that they expect in the reply. */
+const BINDING_OPTIONS = ["event", "schema", "table", "filter", "select", "id"];
 
 export function parseJoinConfig(payload: unknown): JoinConfig {
   const join = readMembers(payload, "the join payload");
-  const config = readMembers(join["config"] ?? {}, "config");
-  const broadcast = readMembers(config["broadcast"] ?? {}, "config.broadcast");
-  const presence = readMembers(config["presence"] ?? {}, "config.presence");
-  const waiting = readMembers(config["postgres_changes_options"] ?? {}, "config.postgres_changes_options");
+  const config = readOptions(join["config"], "config", CONFIG_OPTIONS);
+  const broadcast = readOptions(config["broadcast"], "config.broadcast", BROADCAST_OPTIONS);
+  const presence = readOptions(config["presence"], "config.presence", PRESENCE_OPTIONS);
+  const waiting = readOptions(config["postgres_changes_options"], "config.postgres_changes_options", WAIT_OPTIONS);
   const isPrivate = config["private"] === true;
   const asked = readBindings(config["postgres_changes"]);
   return {
@@ -80,13 +87,17 @@ function readBindings(value: unknown): Readonly<Record<string, unknown>>[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw invalid("config.postgres_changes must be a list");
   if (value.length > MAX_BINDINGS) throw invalid(`a channel may have ${MAX_BINDINGS} entries of postgres_changes`);
-  return value.map((entry: unknown) => readMembers(entry, "an entry of postgres_changes"));
+  return value.map((entry: unknown) => {
+    const binding = readMembers(entry, "an entry of postgres_changes");
+    requireKnown(binding, "config.postgres_changes", BINDING_OPTIONS);
+    return binding;
+  });
 }
 
 function readReplay(value: unknown, isPrivate: boolean): Replay | null {
   if (value === undefined || value === null) return null;
   if (!isPrivate) throw invalid("replay is for private channels only");
-  const { since, limit = MAX_REPLAY } = readMembers(value, "config.broadcast.replay");
+  const { since, limit = MAX_REPLAY } = readOptions(value, "config.broadcast.replay", REPLAY_OPTIONS);
   if (typeof since !== "number" || !Number.isFinite(since) || Math.abs(since) > 8.64e15) {
     throw invalid("replay.since must be a time in milliseconds");
   }
@@ -114,6 +125,23 @@ function isAbsent(value: unknown): boolean {
 export function readMembers(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (!isRecord(value)) throw invalid(`${what} must be an object`);
   return value;
+}
+
+function readOptions(value: unknown, where: string, known: readonly string[]): Readonly<Record<string, unknown>> {
+  const options = readMembers(value ?? {}, where);
+  requireKnown(options, where, known);
+  return options;
+}
+
+/** Rejects options that would have no effect, by name. Null and false ask for nothing. */
+export function requireKnown(
+  options: Readonly<Record<string, unknown>>,
+  where: string,
+  known: readonly string[],
+): void {
+  for (const [name, value] of Object.entries(options))
+    if (value !== null && value !== undefined && value !== false && !known.includes(name))
+      throw invalid(`${where}.${name} is not supported`);
 }
 
 function readText(value: unknown, what: string): string {

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
+import { FEED_PUBLICATION } from "./catalogue-watch.ts";
 import { explainUnavailable } from "./explain-unavailable.ts";
 import { ReplicationStream } from "./replication-stream.ts";
 import type { Transaction } from "./row-change.ts";
 import { selectLagBytes } from "./sql/feed-statements.ts";
 import { TransactionReader, type TransactionReaderOptions } from "./transaction-reader.ts";
 
-export interface FeedLimits extends Pick<TransactionReaderOptions, "maxTransactionBytes"> {
+export interface FeedLimits extends Pick<TransactionReaderOptions, "maxPartBytes"> {
   /** Above this size of waiting transactions the stream pauses. */
   readonly maxWaitingBytes: number;
   /** A node with a larger lag restarts at the current end of the WAL. */
@@ -21,7 +22,7 @@ export interface FeedOptions extends FeedLimits, Pick<TransactionReaderOptions, 
   readonly pool: pg.Pool;
   readonly observer: Observer;
   readonly random: () => number;
-  /** Called for one transaction at a time in commit order. */
+  /** Called for one transaction, or part of one, at a time in commit order. */
   onTransaction(transaction: Transaction): Promise<void> | void;
   /** Called when a live feed ends. Changes until it is live again are missed. */
   onLost(reason: string): void;
@@ -29,7 +30,6 @@ export interface FeedOptions extends FeedLimits, Pick<TransactionReaderOptions, 
 
 export type FeedState = "live" | "connecting" | "unavailable";
 
-const PUBLICATIONS = ["swarmbase", "swarmbase_access"];
 const RETRY_DELAYS_MS = [100, 250, 500, 1_000, 2_000, 5_000];
 const UNAVAILABLE_RETRY_MS = 10_000;
 const LAG_INTERVAL_MS = 5_000;
@@ -104,7 +104,7 @@ export class Feed {
     const stream: ReplicationStream = new ReplicationStream({
       url,
       slotName,
-      publications: PUBLICATIONS,
+      publication: FEED_PUBLICATION,
       onMessage: (message) => reader.read(message),
     });
     const stop = (): void => void stream.close();

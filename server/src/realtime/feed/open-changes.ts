@@ -7,6 +7,7 @@ import { findEndedSessions, findUpdatedSessions } from "../access/ended-sessions
 import type { AccessChanges, Changes, SessionsEnded } from "../changes.ts";
 import { type SubscriptionLimits, Subscriptions } from "../visibility/subscriptions/subscriptions.ts";
 import { SetsByKey } from "../sets-by-key.ts";
+import { CatalogueWatch } from "./catalogue-watch.ts";
 import { createEmit } from "./create-emit.ts";
 import { Feed, type FeedLimits } from "./feed.ts";
 import { MARKER_PREFIX, Markers } from "./markers.ts";
@@ -21,7 +22,7 @@ const DEFAULT_SETTINGS: SubscriptionLimits & FeedLimits = {
   maxWaitingPerIdentity: 10_000,
   maxRecordBytes: 1024 * 1024,
   maxWaitingBytes: 16 * 1024 * 1024,
-  maxTransactionBytes: 128 * 1024 * 1024,
+  maxPartBytes: 1024 * 1024,
   maxLagBytes: 512 * 1024 * 1024,
 };
 
@@ -39,26 +40,39 @@ export function openChanges(options: ChangesOptions): Changes {
   const { database, observer, clock, random = Math.random } = options;
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
   const whenVisible = createWhenVisible(database.service);
-  const subscriptions = new Subscriptions({ ...settings, database, observer, whenVisible });
   const emit = createEmit(database.service);
   const markers = new Markers(emit, randomBytes(8).toString("hex"));
-  const listeners = new SetsByKey<(content: Buffer) => void>();
+  const listeners = new SetsByKey<Parameters<Changes["onMessage"]>[1]>();
   const sessionListeners = new Set<(ended: SessionsEnded) => void>();
   const updateListeners = new Set<Parameters<Changes["onSessionsUpdated"]>[0]>();
   const accessListeners = new Set<(changed: AccessChanges) => void>();
+  const notifyAccess = (changed: AccessChanges): void => {
+    for (const listener of accessListeners) listener(changed);
+  };
+  const catalogue = new CatalogueWatch({
+    pool: database.service,
+    observer,
+    random,
+    onRulesChanged: () => notifyAccess("all"),
+  });
+  const subscriptions = new Subscriptions({
+    ...settings,
+    database,
+    observer,
+    whenVisible,
+    syncPublication: catalogue.sync,
+  });
 
-  const deliverMessages = ({ messages }: Transaction): void => {
+  const deliverMessages = ({ messages, xid }: Transaction): void => {
     for (const { prefix, content } of messages) {
       if (prefix === MARKER_PREFIX) markers.see(content);
-      else for (const listener of listeners.get(prefix)) listener(content);
+      else for (const listener of listeners.get(prefix)) listener(content, () => whenVisible(xid));
     }
   };
   const reportAccess = (transaction: Transaction): void => {
     const changed = findAccessChanges(transaction);
     if (changed === null) return;
-    const report = (): void => {
-      for (const listener of accessListeners) listener(changed);
-    };
+    const report = (): void => notifyAccess(changed);
     // When the visibility cannot be determined, the next check by age finds the change at the latest.
     whenVisible(transaction.xid).then(report, report);
   };
@@ -114,7 +128,12 @@ export function openChanges(options: ChangesOptions): Changes {
     liveCount: () => feed.liveCount,
     reason: () => feed.reason,
     lagBytes: () => feed.lagBytes,
-    worker: { name: "realtime-feed", run: (signal) => feed.run(signal) },
+    worker: {
+      name: "realtime-feed",
+      run: async (signal) => {
+        await Promise.all([feed.run(signal), catalogue.run(signal)]);
+      },
+    },
   };
 }
 

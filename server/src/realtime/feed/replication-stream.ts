@@ -5,7 +5,7 @@ import pg from "pg";
 export interface ReplicationStreamOptions {
   readonly url: string;
   readonly slotName: string;
-  readonly publications: readonly string[];
+  readonly publication: string;
   /** Handles a pgoutput message synchronously. An error ends the stream. */
   onMessage(message: Buffer): void;
 }
@@ -80,7 +80,7 @@ export class ReplicationStream {
 
   /** Resolves when every later commit will be streamed. The server first waits for running transactions. */
   async start(): Promise<void> {
-    const { slotName, publications } = this.#options;
+    const { slotName, publication } = this.#options;
     await this.#unlessEnded(this.#client.connect());
     await this.#unlessEnded(
       this.#client.query(
@@ -90,8 +90,8 @@ export class ReplicationStream {
     const started = Promise.withResolvers<void>();
     this.#connection.once("replicationStart", started.resolve);
     this.#connection.on("copyData", ({ chunk }) => this.#take(chunk));
-    const names = publications.map((name) => pg.escapeIdentifier(name)).join(",");
-    const options = `proto_version '1', messages 'true', publication_names ${pg.escapeLiteral(names)}`;
+    const name = pg.escapeLiteral(pg.escapeIdentifier(publication));
+    const options = `proto_version '1', messages 'true', publication_names ${name}`;
     this.#client
       .query(`START_REPLICATION SLOT ${pg.escapeIdentifier(slotName)} LOGICAL 0/0 (${options})`)
       .then(() => this.#end(new Error("the server ended the feed")))

@@ -29,9 +29,11 @@ export interface FeedMessage {
   readonly content: Buffer;
 }
 
-/** The changes and messages of one transaction, without tables that nobody subscribes to. */
+/** The changes and messages of one transaction, or of a part of a large one, without tables that nobody subscribes to. */
 export interface Transaction {
   readonly xid: number;
+  readonly isFirstPart: boolean;
+  readonly isLastPart: boolean;
   readonly commitTimestamp: string;
   readonly changes: readonly RowChange[];
   readonly messages: readonly FeedMessage[];

@@ -54,6 +54,7 @@ function deferLoss(subscriber: ChangesSubscriber): { readonly subscriber: Change
       principal: subscriber.principal,
       bindings: subscriber.bindings,
       deliver: (ids, data) => subscriber.deliver(ids, data),
+      isBehind: () => subscriber.isBehind?.() === true,
       lose: (reason) => {
         if (isConfirmed) subscriber.lose(reason);
         else lossReason = reason;

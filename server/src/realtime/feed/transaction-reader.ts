@@ -6,12 +6,8 @@ export interface TransactionReaderOptions {
   isWanted(relation: Relation): boolean;
   onRelation(relation: Relation): void;
   onTransaction(transaction: Transaction): void;
-  /** A larger transaction, counted over subscribed tables, ends the feed. */
-  readonly maxTransactionBytes: number;
-}
-
-class OversizeError extends Error {
-  override readonly name = "OversizeError";
+  /** A larger transaction, counted over subscribed tables, is handed over in parts. */
+  readonly maxPartBytes: number;
 }
 
 const POSTGRES_EPOCH_MS = 946_684_800_000n;
@@ -21,7 +17,10 @@ const [INSERT, UPDATE, DELETE, TRUNCATE, MESSAGE] = [code("I"), code("U"), code(
 const [KEY, OLD] = [code("K"), code("O")];
 const [NULL, UNCHANGED, TEXT] = [code("n"), code("u"), code("t")];
 
-/** Assembles pgoutput messages into transactions in commit order. */
+/**
+ * Assembles pgoutput messages into transactions in commit order. The server sends a transaction only after its commit, so its
+ * parts can be handed over before it has arrived completely.
+ */
 export class TransactionReader {
   readonly #options: TransactionReaderOptions;
   readonly #relations = new Map<number, Relation>();
@@ -31,6 +30,8 @@ export class TransactionReader {
   #bytes = 0;
   #isOpen = false;
   #xid = 0;
+  #commitTimestamp = "";
+  #hasParts = false;
 
   constructor(options: TransactionReaderOptions) {
     this.#options = options;
@@ -43,17 +44,19 @@ export class TransactionReader {
       case BEGIN:
         return this.#begin(reader);
       case COMMIT:
-        return this.#commit(reader);
+        return this.#commit();
       case RELATION:
         return this.#relation(reader);
       case INSERT:
       case UPDATE:
       case DELETE:
-        return this.#change(tag, reader, message.length);
+        this.#change(tag, reader, message.length);
+        return this.#endPart();
       case TRUNCATE:
         return this.#truncate(reader);
       case MESSAGE:
-        return this.#message(reader, message.length);
+        this.#message(reader, message.length);
+        return this.#endPart();
       case TYPE:
       case ORIGIN:
         return;
@@ -65,24 +68,24 @@ export class TransactionReader {
   #begin(reader: WireReader): void {
     this.#isOpen = true;
     reader.int64();
-    reader.int64();
+    this.#commitTimestamp = toTimestamp(reader.int64());
     this.#xid = reader.uint32();
   }
 
-  #commit(reader: WireReader): void {
-    reader.byte();
-    reader.int64();
-    reader.int64();
-    const commitTimestamp = toTimestamp(reader.int64());
+  #commit(): void {
     this.#isOpen = false;
-    this.#emit(commitTimestamp);
+    this.#emit(true);
   }
 
-  #emit(commitTimestamp: string): void {
+  #emit(isLastPart: boolean): void {
     const [changes, messages, truncated, bytes] = [this.#changes, this.#messages, this.#truncated, this.#bytes];
     [this.#changes, this.#messages, this.#truncated, this.#bytes] = [[], [], [], 0];
-    if (changes.length + messages.length + truncated.length > 0)
-      this.#options.onTransaction({ xid: this.#xid, commitTimestamp, changes, messages, truncated, bytes });
+    const isFirstPart = !this.#hasParts;
+    this.#hasParts = !isLastPart;
+    if (isFirstPart && isLastPart && changes.length + messages.length + truncated.length === 0) return;
+    const { onTransaction } = this.#options;
+    const [xid, commitTimestamp] = [this.#xid, this.#commitTimestamp];
+    onTransaction({ xid, isFirstPart, isLastPart, commitTimestamp, changes, messages, truncated, bytes });
   }
 
   #relation(reader: WireReader): void {
@@ -104,7 +107,7 @@ export class TransactionReader {
   #change(tag: number, reader: WireReader, length: number): void {
     const relation = this.#find(reader.uint32());
     if (!this.#options.isWanted(relation)) return;
-    this.#count(length);
+    this.#bytes += length;
     if (tag === INSERT) {
       reader.byte();
       this.#changes.push({ relation, type: "INSERT", record: readTuple(reader), oldRecord: null });
@@ -130,16 +133,16 @@ export class TransactionReader {
     reader.byte();
     reader.int64();
     const prefix = reader.name();
-    this.#count(length);
+    this.#bytes += length;
     this.#messages.push({ prefix, content: reader.bytes(reader.int32()) });
     // A nontransactional message is emitted alone.
-    if (!this.#isOpen) this.#emit(new Date(0).toISOString());
+    if (this.#isOpen) return;
+    this.#commitTimestamp = new Date(0).toISOString();
+    this.#emit(true);
   }
 
-  #count(length: number): void {
-    this.#bytes += length;
-    if (this.#bytes > this.#options.maxTransactionBytes)
-      throw new OversizeError("a transaction is larger than this node can hold");
+  #endPart(): void {
+    if (this.#isOpen && this.#bytes > this.#options.maxPartBytes) this.#emit(false);
   }
 
   #find(oid: number): Relation {

@@ -56,6 +56,10 @@ export class ClientSocket implements ChannelSocket {
     return this.#channels.values();
   }
 
+  get isBehind(): boolean {
+    return this.#ws.bufferedAmount > this.#state.settings.realtimeSendBufferBytes / 8;
+  }
+
   send({ bytes, isBinary }: OutFrame): void {
     const ws = this.#ws;
     if (ws.readyState !== ws.OPEN) return;

@@ -1,7 +1,14 @@
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
-import { AppError, renderError, SECURITY_HEADERS } from "../../errors/index.ts";
+import {
+  AppError,
+  type HelpLinks,
+  renderError,
+  SECURITY_HEADERS,
+  toAppError,
+  withShortText,
+} from "../../errors/index.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import { SetsByKey } from "../sets-by-key.ts";
 import { parseVsn, type Vsn } from "../wire/protocol.ts";
@@ -31,7 +38,7 @@ export class SocketEndpoint {
       maxPayload: state.settings.realtimeFrameLimitBytes,
     });
     this.#server.on("wsClientError", (error, socket) => {
-      rejectUpgrade(socket, new AppError("BAD_REQUEST", error.message));
+      rejectUpgrade(socket, new AppError("BAD_REQUEST", error.message), state.helpLinks);
     });
   }
 
@@ -54,7 +61,7 @@ export class SocketEndpoint {
         },
         (error: unknown) => {
           this.#state.observer.note("realtime.refused", { error });
-          rejectUpgrade(socket, error);
+          rejectUpgrade(socket, error, this.#state.helpLinks);
         },
       )
       .finally(() => {
@@ -105,8 +112,8 @@ function readApiKey({ headers }: IncomingMessage, searchParams: URLSearchParams)
 }
 
 /** Answers a failed handshake with an HTTP error response. */
-function rejectUpgrade(socket: Duplex, error: unknown): void {
-  const { status, headers, body } = renderError(error);
+function rejectUpgrade(socket: Duplex, error: unknown, helpLinks: HelpLinks | undefined): void {
+  const { status, headers, body } = renderError(withShortText(toAppError(error)), helpLinks);
   const lines = {
     ...SECURITY_HEADERS,
     ...headers,

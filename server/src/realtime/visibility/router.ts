@@ -24,32 +24,38 @@ export class Router {
     this.#options = options;
   }
 
-  /** Synchronous unless table metadata or column values have to be fetched. */
+  /** Synchronous when no change has subscribers. */
   route(transaction: Transaction, accessBefore: AccessBefore): Promise<void> | void {
-    const { index, tables } = this.#options;
-    for (const [position, change] of transaction.changes.entries()) {
-      if (!index.hasBindings(change.relation)) continue;
-      const metadata = tables.known(change.relation);
-      if (metadata === null || isIncomplete(change)) return this.#routeRest(transaction, accessBefore, position);
-      this.#routeChange(transaction, change, metadata, accessBefore);
-    }
+    const { index } = this.#options;
+    const changes = transaction.changes.filter(({ relation }) => index.hasBindings(relation));
+    if (changes.length > 0) return this.#routeChanges(transaction, changes, accessBefore);
   }
 
-  async #routeRest(transaction: Transaction, accessBefore: AccessBefore, from: number): Promise<void> {
-    const { index, tables, whenVisible } = this.#options;
-    await whenVisible(transaction.xid);
-    for (const change of transaction.changes.slice(from)) {
-      if (!index.hasBindings(change.relation)) continue;
-      const metadata = await tables.describe(change.relation);
+  /** Waits until the rows are visible, so that a client which reads them when it receives the change finds them. */
+  async #routeChanges(
+    transaction: Transaction,
+    changes: readonly RowChange[],
+    accessBefore: AccessBefore,
+  ): Promise<void> {
+    const { tables, whenVisible } = this.#options;
+    const visible = whenVisible(transaction.xid);
+    // A change is delivered also when this cannot be determined, for example because the pool is exhausted. Only what is read here
+    // from the database depends on it.
+    await visible.catch(() => {});
+    for (const change of changes) {
+      const known = tables.known(change.relation);
+      const mustComplete = isIncomplete(change) && this.#hasMatch(change);
+      if (known === null || mustComplete) await visible;
+      const metadata = known ?? (await tables.describe(change.relation));
       if (metadata === null) continue;
-      const complete = isIncomplete(change) && this.#hasMatch(change) ? await this.#complete(change, metadata) : change;
+      const complete = mustComplete ? await this.#complete(change, metadata) : change;
       this.#routeChange(transaction, complete, metadata, accessBefore);
     }
   }
 
   #routeChange(transaction: Transaction, change: RowChange, metadata: TableMetadata, accessBefore: AccessBefore): void {
     const { index, access, maxRecordBytes: maxBytes } = this.#options;
-    if (!metadata.isPublished || (change.record ?? change.oldRecord) === null) return;
+    if (metadata.published?.[change.type] !== true || (change.record ?? change.oldRecord) === null) return;
     const routed = createRoutedChange(transaction, change, metadata, { accessBefore, maxBytes });
     for (const match of matchChange(routed, index, access)) checkChange(this.#options, routed, match);
   }

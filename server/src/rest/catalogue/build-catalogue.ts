@@ -1,9 +1,11 @@
 import { buildColumns, type ColumnSet, NO_COLUMNS } from "./build-columns.ts";
 import { type BuiltFunction, buildFunctions } from "./build-functions.ts";
 import { buildLinks } from "./build-links.ts";
+import { buildRoleSettings } from "./build-settings.ts";
 import { buildTypes } from "./build-types.ts";
 import type { Catalogue, Relation, RelationKind, SchemaEntry } from "./catalogue.ts";
 import { type ComputedMembers, findComputed } from "./find-computed.ts";
+import { buildMediaHandlers } from "./media-handlers.ts";
 import type { CatalogueRows, ConstraintRow, RelationRow } from "./sql/select-catalogue.ts";
 import { readingsOf, traceViews, type ViewTraces } from "./trace-views.ts";
 
@@ -35,6 +37,8 @@ export function buildCatalogue(rows: CatalogueRows, exposed: readonly string[]):
   return {
     version: rows.fingerprint,
     isComplete: rows.details !== null,
+    mediaHandlers: buildMediaHandlers(rows.mediaHandlers),
+    roleSettings: buildRoleSettings(rows.roleSettings),
     links: buildLinks({ relations, columns, constraints: rows.constraints, traces }),
     schemas: new Map(
       exposed.map((name) => {

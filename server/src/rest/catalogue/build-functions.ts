@@ -1,4 +1,5 @@
 import { buildResultColumn, type ColumnSet } from "./build-columns.ts";
+import { buildFunctionSettings } from "./build-settings.ts";
 import type { TypeEntry } from "./build-types.ts";
 import type { Column, FunctionEntry, FunctionResult, Parameter, UnnamedBody } from "./catalogue.ts";
 import type { FunctionRow } from "./sql/select-catalogue.ts";
@@ -41,6 +42,7 @@ export function buildFunctions(
       returns: { isSet: row.isSet, type: returned.type, ...buildResult(args, returned, columns) },
       volatility: VOLATILITIES[row.volatility],
       rows: row.rows,
+      settings: buildFunctionSettings(row.settings),
       comment: row.comment,
     };
     const isCallable = unnamedBody !== null || inputs.every(({ name }) => name !== "");

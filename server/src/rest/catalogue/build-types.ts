@@ -1,4 +1,4 @@
-import type { DataType } from "./catalogue.ts";
+import type { DataType, Representation } from "./catalogue.ts";
 import type { TypeRow } from "./sql/select-catalogue.ts";
 import { decideTypeCategory, type TypeCategory } from "./type-category.ts";
 
@@ -38,8 +38,17 @@ function buildType(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeEntry
       isDomain: row.beneath !== 0,
       enumValues: root.values ?? [],
       rowOf: root.rowSchema === null || root.rowName === null ? null : { schema: root.rowSchema, name: root.rowName },
+      ...(row.casts !== null && { representation: buildRepresentation(row.casts) }),
     },
   };
+}
+
+function buildRepresentation(casts: NonNullable<TypeRow["casts"]>): Representation {
+  const find = (direction: "to" | "from", other: "json" | "text") => {
+    const cast = casts.find((one) => one.direction === direction && one.other === other);
+    return cast === undefined ? null : { schema: cast.schema, name: cast.name };
+  };
+  return { toJson: find("to", "json"), fromText: find("from", "text"), fromJson: find("from", "json") };
 }
 
 function domainsBeneath(row: TypeRow, byOid: ReadonlyMap<number, TypeRow>): TypeRow[] {

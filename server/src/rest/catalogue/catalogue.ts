@@ -1,3 +1,4 @@
+import type { OwnSettings } from "./build-settings.ts";
 import type { TypeCategory } from "./type-category.ts";
 
 /** The contents of the exposed schemas at one moment. Immutable: a newer one replaces it. */
@@ -8,6 +9,9 @@ export interface Catalogue {
   readonly schemas: ReadonlyMap<string, SchemaEntry>;
   /** Foreign keys between exposed relations, those seen through views included, from the side that holds the key. */
   readonly links: readonly Link[];
+  readonly mediaHandlers: readonly MediaHandler[];
+  /** Settings of the roles of callers (`alter role … set …`), by role. */
+  readonly roleSettings: ReadonlyMap<string, OwnSettings>;
   /** False when default expressions and the updatability of views could not be read because of a lock. */
   readonly isComplete: boolean;
 }
@@ -15,6 +19,16 @@ export interface Catalogue {
 export interface QualifiedName {
   readonly schema: string;
   readonly name: string;
+}
+
+/** An aggregate over rows whose result is a domain named like a media type. */
+export interface MediaHandler {
+  readonly function: QualifiedName;
+  /** The relation whose rows it takes; null: any row. */
+  readonly target: QualifiedName | null;
+  /** In lower case, or an asterisk on both sides of the slash for every media type. */
+  readonly media: string;
+  readonly encoding: "text" | "hex";
 }
 
 export interface SchemaEntry {
@@ -60,6 +74,18 @@ export interface DataType {
   readonly enumValues: readonly string[];
   /** The relation or composite type that a row type belongs to. */
   readonly rowOf: QualifiedName | null;
+  /** Of a domain with implicit casts: how its values are read and written. */
+  readonly representation?: Representation;
+}
+
+/** The functions of a domain's implicit casts; null: there is none. */
+export interface Representation {
+  /** For responses. */
+  readonly toJson: QualifiedName | null;
+  /** For values in filters. */
+  readonly fromText: QualifiedName | null;
+  /** For values in bodies. */
+  readonly fromJson: QualifiedName | null;
 }
 
 export interface Column {
@@ -131,6 +157,8 @@ export interface FunctionEntry extends QualifiedName {
   readonly volatility: "immutable" | "stable" | "volatile";
   /** The planner's estimate; 0 when it does not return a set. */
   readonly rows: number;
+  /** Those that apply to the whole transaction. */
+  readonly settings: OwnSettings;
   readonly comment: string | null;
 }
 

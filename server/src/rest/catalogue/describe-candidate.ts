@@ -1,4 +1,4 @@
-import type { Relationship } from "./relationships.ts";
+import type { KeyRelationship, Relationship } from "./relationships.ts";
 
 /** One entry of the details of an ambiguous embedding. */
 export function describeCandidate(
@@ -25,9 +25,16 @@ export function describeCandidate(
 export function suggestEmbedding(candidate: Relationship): string {
   const target = candidate.target.name;
   if (candidate.kind === "computed") return candidate.function.name;
-  if (candidate.kind !== "many-to-many") return `${target}!${candidate.constraint}`;
+  if (candidate.kind !== "many-to-many")
+    return candidate.isSelf ? suggestSelf(candidate) : `${target}!${candidate.constraint}`;
   const { relation, sourceConstraint } = candidate.junction;
   return `${target}!${candidate.isSelf ? sourceConstraint : relation.name}`;
+}
+
+/** A column of the key also says in which direction a self reference is followed. */
+function suggestSelf({ target, columns, holdsKey }: KeyRelationship): string {
+  const [own, other] = columns.find(([one, another]) => one !== another) ?? columns[0] ?? ["", ""];
+  return holdsKey ? own : `${target.name}!${other}`;
 }
 
 function list(columns: readonly string[]): string {

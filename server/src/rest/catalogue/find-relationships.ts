@@ -17,8 +17,9 @@ type Detected = KeyRelationship | JunctionRelationship;
 
 /**
  * Finds the relationships that `target!hint` can refer to. Names are resolved as in PostgREST first. Only names that it does not
- * resolve are matched more widely, so that none changes its meaning: columns of composite keys, constraints and junctions of self
- * references, and junctions whose pair is unique by another key than the primary one.
+ * resolve are matched more widely, so that none changes its meaning: columns of composite keys, junctions of self references, and
+ * junctions whose pair is unique by another key than the primary one. The constraint of a self reference does not say in which
+ * direction it is followed, so it selects nothing, as in PostgREST.
  */
 export function findRelationships(catalogue: Catalogue, query: RelationshipQuery): readonly Relationship[] {
   const { from, target, hint } = query;
@@ -65,11 +66,11 @@ function matchesWidely(relationship: Detected, target: string, hint: string | nu
     const { junction } = relationship;
     return isNamed && (hint === null || hint === junction.relation.name || isJunctionSide(junction, hint));
   }
-  const { constraint, columns, holdsKey, isSelf } = relationship;
+  const { columns, holdsKey, isSelf } = relationship;
   const isOwn = (word: string): boolean => columns.some(([own]) => own === word);
   const isOther = (word: string): boolean => columns.some(([, other]) => other === word);
-  if (isSelf && hint !== null) return isNamed && !holdsKey && (hint === constraint || isOther(hint));
-  if (isSelf) return holdsKey ? target === constraint || isOwn(target) : isNamed;
+  if (isSelf && hint !== null) return isNamed && !holdsKey && isOther(hint);
+  if (isSelf) return holdsKey ? isOwn(target) : isNamed;
   if (hint !== null) return isNamed && (isOwn(hint) || isOther(hint));
   return !relationship.isTargetView && holdsKey && isOwn(target);
 }

@@ -1,5 +1,6 @@
 import { restError } from "../rest-error.ts";
 import type { Preferences } from "./parsed-request.ts";
+import { parseTimeZone } from "./time-zone.ts";
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type ChoiceName = "return" | "count" | "resolution" | "missing" | "handling" | "tx";
@@ -47,7 +48,7 @@ function addPreference(preferences: Mutable<Preferences>, preference: string): b
   const value = preference.slice(equals + 1);
   switch (name) {
     case "timezone":
-      preferences.timezone ??= value;
+      preferences.timezone ??= parseTimeZone(value);
       return true;
     case "max-affected":
       // An unreadable bound would protect nothing, so it counts as an unknown preference.

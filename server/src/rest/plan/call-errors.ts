@@ -24,13 +24,32 @@ export function missingFunctionError(wanted: QualifiedName, input: CallInput, sc
 }
 
 export function ambiguousFunctionError(candidates: readonly FunctionEntry[]): AppError {
-  const list = candidates.map(({ schema, name, parameters }) => {
+  const list = candidates.toSorted(compareOverloads).map(({ schema, name, parameters }) => {
     const types = parameters.map((parameter) => `${parameter.name} => ${parameter.type.name}`);
     return `${schema}.${name}(${types.join(", ")})`;
   });
   return restError("PGRST203", `Could not choose the best candidate function between: ${list.join(", ")}`, {
     hint: "Try renaming the parameters or the function itself in the database so function overloading can be resolved",
   });
+}
+
+/** The order of PostgREST: the fewest parameters first, then by comment, then by names and types. */
+function compareOverloads(one: FunctionEntry, other: FunctionEntry): number {
+  const count = one.parameters.length - other.parameters.length;
+  return count || compareTexts(one.comment ?? "", other.comment ?? "") || compareParameters(one, other);
+}
+
+function compareParameters({ parameters: some }: FunctionEntry, { parameters: others }: FunctionEntry): number {
+  for (const [place, { name, type }] of some.entries()) {
+    const other = others[place];
+    const order = compareTexts(name, other?.name ?? "") || compareTexts(type.name, other?.type.name ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 function describeSearch(name: string, how: string): string {
@@ -41,7 +60,9 @@ function describeSearch(name: string, how: string): string {
 function findNearest({ functions }: SchemaEntry, name: string, given: readonly string[]): string | null {
   const overloads = functions.get(name);
   if (overloads === undefined) return nearestNames(name, functions.keys())[0] ?? null;
-  const lists = overloads.map(({ parameters }) => parameters.map((parameter) => parameter.name).sort());
+  // The list of an unnamed parameter reads as an empty one.
+  const named = overloads.filter(({ unnamedBody }) => unnamedBody === null);
+  const lists = named.map(({ parameters }) => parameters.map((parameter) => parameter.name).sort());
   const [byText] = nearestNames(listText(given), lists.map(listText));
   if (byText !== undefined) return name + byText;
   const shared = lists.map((list) => ({ list, count: list.filter((each) => given.includes(each)).length }));

@@ -2,7 +2,7 @@ import type { AppError } from "../../errors/index.ts";
 import { type Catalogue, findRelation, type QualifiedName } from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
 import type { EmbedItem, EmbedModifiers, NodeModifiers, ParsedQuery, SelectItem } from "../parse/parsed-request.ts";
-import { restError } from "../rest-error.ts";
+import { foreignError, restError } from "../rest-error.ts";
 import { getEmbedding, missingError } from "./find-embedding.ts";
 import type { Rows } from "./plan-expression.ts";
 
@@ -34,15 +34,27 @@ export function buildEmbedTree(query: ParsedQuery, { rows, name }: TreeRoot, cat
   return root;
 }
 
-function growNode(select: readonly SelectItem[], rows: Rows, name: QualifiedName, catalogue: Catalogue): TreeNode {
+function growNode(
+  select: readonly SelectItem[],
+  rows: Rows,
+  name: QualifiedName,
+  catalogue: Catalogue,
+  depth = 1,
+): TreeNode {
   const branches: Branch[] = [];
+  const keys = new Set<string>();
   for (const item of select) {
     if (item.kind !== "embed") continue;
     if (rows.relation === null) throw missingError(name, item, null);
     const relationship = getEmbedding(catalogue, rows.relation, item);
     const target = findRelation(catalogue, relationship.target);
     const targetRows = { relation: target, columns: target?.columns ?? null };
-    branches.push({ item, relationship, node: growNode(item.select, targetRows, relationship.target, catalogue) });
+    const node = growNode(item.select, targetRows, relationship.target, catalogue, depth + 1);
+    branches.push({ item, relationship, node });
+    // A spread has no key of its own.
+    if (item.isSpread) continue;
+    if (keys.has(keyOf(item))) throw embeddedTwiceError(name, keyOf(item), depth);
+    keys.add(keyOf(item));
   }
   return { rows, select, modifiers: [], branches };
 }
@@ -62,8 +74,18 @@ export function findBranch<Found extends { readonly item: EmbedItem }>(
   branches: readonly Found[],
   name: string,
 ): Found | null {
-  const keyed = branches.find(({ item }) => (item.alias ?? item.relation) === name);
+  const keyed = branches.find(({ item }) => keyOf(item) === name);
   return keyed ?? branches.find(({ item }) => item.relation === name) ?? null;
+}
+
+function keyOf({ alias, relation }: EmbedItem): string {
+  return alias ?? relation;
+}
+
+/** The text of PostgreSQL for the statement of PostgREST. */
+function embeddedTwiceError({ name }: QualifiedName, key: string, depth: number): AppError {
+  const table = `${name}_${key}_${depth}`;
+  return foreignError({ code: "42712", status: 400 }, `table name "${table}" specified more than once`, {});
 }
 
 export function notEmbeddedError(name: string): AppError {

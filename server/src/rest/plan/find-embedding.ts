@@ -39,7 +39,9 @@ function ambiguousError(from: QualifiedName, { relation }: Wanted, found: readon
 function suggest(catalogue: Catalogue, from: QualifiedName, { relation, hint }: Wanted): string | null {
   if (hint !== null) {
     const written = `${relation}!${hint}`;
-    const choices = findRelationships(catalogue, { from, target: relation, hint: null }).map(suggestEmbedding);
+    const candidates = findRelationships(catalogue, { from, target: relation, hint: null });
+    const meant = candidates.find((candidate) => "constraint" in candidate && candidate.constraint === hint);
+    const choices = (meant === undefined ? candidates : [meant]).map(suggestEmbedding);
     const choice = nearestNames(written, choices)[0] ?? choices[0];
     if (choice !== undefined) return phrase(choice, written);
   }

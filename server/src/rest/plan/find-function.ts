@@ -24,9 +24,8 @@ function findCandidates(overloads: readonly FunctionEntry[], input: CallInput): 
   return overloads.filter((entry) => takesNames(entry, givenNames(entry, names, doubtful)));
 }
 
-/** Whether every name is a parameter and every required parameter is named. */
-export function takesNames({ parameters, unnamedBody }: FunctionEntry, names: ReadonlySet<string>): boolean {
-  if (unnamedBody !== null) return false;
+/** Whether every name is a parameter and every required parameter is named. The name of an unnamed parameter is empty. */
+export function takesNames({ parameters }: FunctionEntry, names: ReadonlySet<string>): boolean {
   let taken = 0;
   for (const { name, isRequired } of parameters) {
     if (names.has(name)) taken += 1;

@@ -9,13 +9,27 @@ export interface TouchedName extends QualifiedName {
 
 /** Every relation, function and type that a plan uses; may contain duplicates. */
 export function namesOf(plan: Plan): readonly TouchedName[] {
+  const { body } = plan.answer;
+  return body.kind === "handler"
+    ? [nameOf("function", body.handler.function), ...namesOfPlan(plan)]
+    : namesOfPlan(plan);
+}
+
+function namesOfPlan(plan: Plan): readonly TouchedName[] {
   switch (plan.kind) {
     case "read":
       return namesOfNode(plan.root);
     case "write": {
       const { write, shown } = plan;
       const where = write.kind === "insert" ? [] : write.where.flatMap(usesOfPredicate).flatMap(namesOfUse);
-      return [nameOf("relation", write.relation), ...where, ...(shown === null ? [] : namesOfNode(shown))];
+      const columns = write.kind === "delete" ? [] : write.rows.columns;
+      const readers = columns.flatMap(({ type }) => type.representation?.fromJson ?? []);
+      return [
+        nameOf("relation", write.relation),
+        ...readers.map((reader) => nameOf("function", reader)),
+        ...where,
+        ...(shown === null ? [] : namesOfNode(shown)),
+      ];
     }
     case "call":
       return [nameOf("function", plan.call.function), ...(plan.shown === null ? [] : namesOfNode(plan.shown))];
@@ -50,10 +64,13 @@ function namesOfUse(use: Use): readonly TouchedName[] {
     return [...junction, ...namesOfNode(node)];
   }
   const { of, cast } = use;
-  if (of.kind === "computed") return [nameOf("function", of.function), ...namesOfCast(cast)];
+  const { toJson = null, fromText = null } = of.type?.representation ?? {};
+  const casts = [toJson, fromText].flatMap((name) => (name === null ? [] : [nameOf("function", name)]));
+  if (of.kind === "computed") return [nameOf("function", of.function), ...casts, ...namesOfCast(cast)];
   // PostgreSQL resolves an unknown column as a call of a function that takes the row.
   const isUnknown = of.kind === "column" && of.type === null;
-  return [...(isUnknown ? [nameOf("function", { schema: "", name: of.name })] : []), ...namesOfCast(cast)];
+  const unknown = isUnknown ? [nameOf("function", { schema: "", name: of.name })] : [];
+  return [...unknown, ...casts, ...namesOfCast(cast)];
 }
 
 /** A cast can run a function that the creator of the type defined. */

@@ -1,15 +1,15 @@
-import { type FunctionEntry, findRelation, type Parameter } from "../catalogue/catalogue.ts";
-import type { ArgumentPair, ParsedRequest } from "../parse/parsed-request.ts";
+import { type FunctionEntry, findRelation, type Parameter, type UnnamedBody } from "../catalogue/catalogue.ts";
+import type { ArgumentPair, ParsedBody, ParsedRequest } from "../parse/parsed-request.ts";
 import { restError } from "../rest-error.ts";
 import type { Placeholders } from "./parameterise-request.ts";
-import type { BodyForm, CallArguments, CallPlan, ReadNode, Placeholder } from "./plan.ts";
+import type { AnswerPlan, BodyForm, CallArguments, CallPlan, ReadNode, Placeholder } from "./plan.ts";
 import type { PlanContext } from "./plan-context.ts";
 import { decideCount, planNode } from "./plan-read.ts";
 
 /** Plans a call of a request that `settleCall` has resolved. */
 export function planCall(request: ParsedRequest, called: FunctionEntry, context: PlanContext): CallPlan {
   const { method } = request;
-  const mayWrite = method === "POST";
+  const mayWrite = method === "POST" && called.volatility === "volatile";
   const planned = planShown(request, called, context);
   const isCapped = context.isCapped && planned !== null && called.returns.isSet;
   const shown = planned !== null && isCapped ? { ...planned, isCapped } : planned;
@@ -19,13 +19,18 @@ export function planCall(request: ParsedRequest, called: FunctionEntry, context:
     shown,
     answer: {
       body: decideBody(request, context),
-      count: shown === null ? null : decideCount(request, context),
+      count: called.returns.isSet ? decideCount(request, context) : countSingle(request),
       mustBeSingle: mayWrite && context.media.body.kind === "object",
       maxAffected: planMaxAffected(request, called, context.placeholders),
       isCapped,
       isCounted: mayWrite,
     },
   };
+}
+
+/** Counting one result needs no estimate. */
+function countSingle({ preferences }: ParsedRequest): AnswerPlan["count"] {
+  return preferences.count === null ? null : "exact";
 }
 
 /** HEAD has no body; a POST has none with `return=minimal`. */
@@ -62,12 +67,20 @@ function planArguments(
     case "json":
     case "raw":
     case "rows": {
-      if (called.unnamedBody !== null) return { kind: "body", body: placeholders.body(), type: called.unnamedBody };
       const names = body.kind === "rows" ? (query.columns ?? body.keys) : [];
+      if (called.unnamedBody !== null && isPassedWhole(body, names, called.unnamedBody))
+        return { kind: "body", body: placeholders.body(), type: called.unnamedBody };
       const parameters = called.parameters.filter(({ name }) => names.includes(name));
       return parameters.length === 0 ? { kind: "none" } : { kind: "json", text: placeholders.body(), parameters };
     }
   }
+}
+
+/** An object whose only name is empty names the parameter. Any other object is a value of JSON types alone. */
+function isPassedWhole({ kind }: ParsedBody, names: readonly string[], type: UnnamedBody): boolean {
+  if (kind !== "rows") return true;
+  const isNamed = names.length === 1 && names[0] === "";
+  return !isNamed && (type === "json" || type === "jsonb");
 }
 
 function planNamed(

@@ -1,5 +1,5 @@
 import type { ColumnItem, Field, SelectItem, StarItem } from "../parse/parsed-request.ts";
-import type { Embed, Output } from "./plan.ts";
+import type { Embed, Expression, Output } from "./plan.ts";
 import type { NamedEmbed } from "./plan-conditions.ts";
 import { planExpression, type Rows } from "./plan-expression.ts";
 
@@ -9,6 +9,8 @@ export interface OutputScope {
   readonly embeds: readonly NamedEmbed[];
   /** Each output needs a known name, because it is grouped by or spread into the parent. */
   readonly areNamed: boolean;
+  /** Values of domains are shown as they are: rows are grouped by them, or a function takes the whole rows. */
+  readonly areUnrepresented: boolean;
 }
 
 export function planOutputs(select: readonly SelectItem[], scope: OutputScope): readonly Output[] {
@@ -18,7 +20,7 @@ export function planOutputs(select: readonly SelectItem[], scope: OutputScope): 
       case "star":
         return planStar(item, select, scope);
       case "column":
-        return [planColumnItem(item, scope.rows)];
+        return [planColumnItem(item, scope)];
       case "count": {
         const name = item.alias ?? "count";
         return [{ kind: "aggregate", name, function: "count", value: null, cast: item.cast }];
@@ -36,7 +38,7 @@ export function planOutputs(select: readonly SelectItem[], scope: OutputScope): 
 }
 
 /** The keys of a node's rows, in order. Those of `*` are not known. */
-export function outputNames(outputs: readonly Output[], namesOfStar = (): string[] => []): string[] {
+export function outputNames(outputs: readonly Output[], namesOfStar = (): readonly string[] => []): string[] {
   return outputs.flatMap((output) => {
     if (output.kind === "star") return namesOfStar();
     return output.kind === "spread" ? outputNames(output.embed.node.outputs, namesOfStar) : [output.name];
@@ -53,20 +55,33 @@ function isHoisted({ isToOne, node }: Embed): boolean {
 }
 
 /** A named column appears once among the outputs, even when `*` repeats it. */
-function planStar(star: StarItem, select: readonly SelectItem[], { rows, areNamed }: OutputScope): readonly Output[] {
-  if (!areNamed || rows.columns === null) return [star];
+function planStar(star: StarItem, select: readonly SelectItem[], scope: OutputScope): readonly Output[] {
+  const { rows, areNamed } = scope;
+  if (rows.columns === null || !(areNamed || hasRepresented(scope))) return [star];
   if (select.find(({ kind }) => kind === "star") !== star) return [];
   const chosen = new Set(select.map((item) => (item.kind === "column" ? keyOf(item) : null)));
   return [...rows.columns.keys()]
     .filter((name) => !chosen.has(name))
-    .map((name) => ({ kind: "value", name, value: planExpression({ name, path: [] }, rows) }));
+    .map((name) => planValue(name, planExpression({ name, path: [] }, rows), scope));
 }
 
-function planColumnItem(item: ColumnItem, rows: Rows): Output {
+function hasRepresented({ rows, areUnrepresented }: OutputScope): boolean {
+  const columns = areUnrepresented ? [] : [...(rows.columns?.values() ?? [])];
+  return columns.some(({ type }) => (type.representation?.toJson ?? null) !== null);
+}
+
+function planValue(name: string, value: Expression, { areUnrepresented }: OutputScope): Output {
+  const isPlain = !areUnrepresented && value.of.kind === "column" && value.path.length === 0 && value.cast === null;
+  const representedBy = isPlain ? (value.of.type?.representation?.toJson ?? null) : null;
+  return { kind: "value", name, value, ...(representedBy !== null && { representedBy }) };
+}
+
+function planColumnItem(item: ColumnItem, scope: OutputScope): Output {
+  const { rows } = scope;
   const name = keyOf(item);
   if (isBareCount(item, rows)) return { kind: "aggregate", name, function: "count", value: null, cast: item.cast };
   const value = planExpression(item.field, rows, item.cast);
-  if (item.aggregate === null) return { kind: "value", name, value };
+  if (item.aggregate === null) return planValue(name, value, scope);
   return { kind: "aggregate", name, function: item.aggregate, value, cast: item.aggregateCast };
 }
 

@@ -11,6 +11,7 @@ import type { PlanContext } from "./plan-context.ts";
 import type { Rows } from "./plan-expression.ts";
 import { planOrder } from "./plan-order.ts";
 import { hasAggregate, planOutputs } from "./plan-outputs.ts";
+import { keepUnique } from "./unique-outputs.ts";
 
 /** The source of the root's rows. Written rows have been filtered already. */
 export interface NodeSource extends Rows {
@@ -25,6 +26,8 @@ interface NodeFrame {
   readonly placeholders: Placeholders;
   readonly isSpread: boolean;
   readonly hasWindow: boolean;
+  /** A function takes the whole rows. */
+  readonly areUnrepresented?: boolean;
 }
 
 const NAMELESS: QualifiedName = { schema: "", name: "record" };
@@ -76,12 +79,14 @@ function isPinned({ primaryKey, isView }: Relation, { where }: ReadNode): boolea
 }
 
 /** Plans the tree of nodes from the root down. */
-export function planNode(query: ParsedQuery, from: NodeSource, { catalogue, placeholders }: PlanContext): ReadNode {
+export function planNode(query: ParsedQuery, from: NodeSource, context: PlanContext): ReadNode {
+  const { catalogue, placeholders, media } = context;
   const { source, relation, columns } = from;
   const name = from.name ?? relation ?? NAMELESS;
   const tree = buildEmbedTree(query, { rows: { relation, columns }, name }, catalogue);
   const hasWindow = source.kind !== "written";
-  return planTree(tree, { source, name: name.name, placeholders, isSpread: false, hasWindow });
+  const areUnrepresented = media.body.kind === "handler" && media.body.handler.target !== null;
+  return planTree(tree, { source, name: name.name, placeholders, isSpread: false, hasWindow, areUnrepresented });
 }
 
 function planTree({ rows, select, modifiers, branches }: TreeNode, frame: NodeFrame): ReadNode {
@@ -91,8 +96,15 @@ function planTree({ rows, select, modifiers, branches }: TreeNode, frame: NodeFr
     rows: branch.node.rows,
     embed: planBranch(branch, placeholders),
   }));
-  const isAggregated = hasAggregate(planOutputs(select, { rows, embeds, areNamed: false }));
-  const outputs = planOutputs(select, { rows, embeds, areNamed: isSpread || isAggregated });
+  const scope = { rows, embeds, areUnrepresented: true };
+  const isAggregated = hasAggregate(planOutputs(select, { ...scope, areNamed: false }));
+  const planned = planOutputs(select, {
+    ...scope,
+    areNamed: isSpread || isAggregated,
+    areUnrepresented: isAggregated || frame.areUnrepresented === true,
+  });
+  // Groups depend on all outputs, so their rendering leaves out repeated keys.
+  const outputs = isAggregated ? planned : keepUnique(planned, rows);
 
   const conditions = source.kind === "written" ? [] : modifiers.flatMap((modifiers) => modifiers.conditions);
   const inner = embeds.filter(({ item }) => item.join === "inner").map(({ embed }) => planPresence(embed));

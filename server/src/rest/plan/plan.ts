@@ -1,5 +1,12 @@
 import type { IsState, Operator, Quantifier } from "../../operators/index.ts";
-import type { Column, DataType, FunctionEntry, Parameter, QualifiedName } from "../catalogue/catalogue.ts";
+import type {
+  Column,
+  DataType,
+  FunctionEntry,
+  MediaHandler,
+  Parameter,
+  QualifiedName,
+} from "../catalogue/catalogue.ts";
 import type { Relationship } from "../catalogue/relationships.ts";
 import type { Aggregate, JsonStep } from "../parse/parsed-request.ts";
 
@@ -59,7 +66,9 @@ export type BodyForm =
   /** The bare value of a function: a scalar, one composite, or a list of scalars. */
   | { readonly kind: "value"; readonly hasNulls: boolean }
   /** The bytes or the text of a scalar function result, without JSON. */
-  | { readonly kind: "raw"; readonly encoding: "text" | "hex" };
+  | { readonly kind: "raw"; readonly encoding: "text" | "hex" }
+  /** The result of an aggregate over the rows, without JSON. */
+  | { readonly kind: "handler"; readonly handler: Pick<MediaHandler, "function" | "target" | "encoding"> };
 
 export type Source =
   | { readonly kind: "relation"; readonly relation: QualifiedName }
@@ -84,7 +93,13 @@ export interface ReadNode {
 
 export type Output =
   | { readonly kind: "star" }
-  | { readonly kind: "value"; readonly name: string; readonly value: Expression }
+  /** `representedBy`: the function that makes JSON of the value. */
+  | {
+      readonly kind: "value";
+      readonly name: string;
+      readonly value: Expression;
+      readonly representedBy?: QualifiedName;
+    }
   /** `value` null: `count()` of rows. */
   | {
       readonly kind: "aggregate";

@@ -85,6 +85,10 @@ export function keyMedia({ body, explain }: AnswerMedia): string {
   let key = `m${body.kind}`;
   if ("hasNulls" in body && !body.hasNulls) key += "-";
   if (body.kind === "raw") key += ` ${body.encoding}`;
+  if (body.kind === "handler") {
+    const { function: name, target, encoding } = body.handler;
+    key += `${keyNames([name.schema, name.name])}${target === null ? "*" : ""}${encoding}`;
+  }
   if (explain !== null) key += `x${explain.format}${keyNames(explain.options)}`;
   return `${key};`;
 }

@@ -1,6 +1,6 @@
 import type { StatementResult } from "../../db/index.ts";
 import type { ParsedRequest } from "../parse/parsed-request.ts";
-import type { CallPlan, Plan, WritePlan } from "../plan/plan.ts";
+import type { BodyForm, CallPlan, Plan, WritePlan } from "../plan/plan.ts";
 import type { RestAnswer } from "../rest-call.ts";
 import { restError } from "../rest-error.ts";
 import { formatContentLocation, formatLocation } from "./locations.ts";
@@ -32,6 +32,8 @@ export interface AnswerInput {
 /** The request headers that the representation depends on. */
 const VARY = "Accept, Prefer, Range";
 
+const NOT_JSON: ReadonlySet<BodyForm["kind"]> = new Set(["csv", "raw", "handler"]);
+
 /** The row cap, when it cut off requested rows or rows of an embedded list. A read has status 206 then. */
 const ROW_LIMIT_HEADER = "x-row-limit";
 
@@ -62,7 +64,7 @@ export function buildAnswer(input: AnswerInput): RestAnswer {
   const answered = applyHeadersSetting(headers, result.headers);
   const isSent = draft.hasBody && request.method !== "HEAD" && status !== 204 && status !== 205 && status !== 304;
   if (!isSent) return { status, headers: answered, body: null };
-  const isJson = media.body.kind !== "csv" && media.body.kind !== "raw";
+  const isJson = !NOT_JSON.has(media.body.kind);
   return { status, headers: answered, body: buildBody(media.body, result, isList(plan)), isJson };
 }
 
@@ -112,7 +114,7 @@ function draftCall(input: AnswerInput, { call }: CallPlan): Draft {
 function draftWindow(input: AnswerInput): Draft {
   const { root } = input.request.query;
   // An empty window has no position, so its offset cannot be too large.
-  const offset = root.limit === 0 ? 0 : (root.offset ?? 0);
+  const offset = root.limit === 0 || isSingleValue(input.plan) ? 0 : (root.offset ?? 0);
   const { rows, isCut } = input.result;
   const total = countTotal(input, offset);
   if (total !== null && rows === 0 && offset > total) {
@@ -158,6 +160,11 @@ function isCountCapped({ plan, result, countCap }: AnswerInput): boolean {
 /** A single result of a function is not wrapped in a list. */
 function isList(plan: Plan): boolean {
   return plan.kind !== "call" || plan.call.function.returns.isSet;
+}
+
+/** No window applies to the scalar result of a function. */
+function isSingleValue(plan: Plan): boolean {
+  return !isList(plan) && plan.kind === "call" && plan.call.function.returns.kind !== "composite";
 }
 
 function draftWrite({ request, result, maxRows }: AnswerInput, { write }: WritePlan): Draft {

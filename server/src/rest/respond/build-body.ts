@@ -23,8 +23,14 @@ export function buildBody(body: BodyForm, result: MainResult, isList: boolean): 
     case "geojson":
       return join('{"type" : "FeatureCollection", "features" : [', parts, SEPARATOR, "]}");
     case "raw":
-      return body.encoding === "hex" ? Buffer.from(parts[0] ?? "", "hex") : (parts[0] ?? "");
+      return decode(parts[0] ?? "", body.encoding);
+    case "handler":
+      return decode(parts[0] ?? "", body.handler.encoding);
   }
+}
+
+function decode(part: string, encoding: "text" | "hex"): string | Buffer {
+  return encoding === "hex" ? Buffer.from(part, "hex") : part;
 }
 
 function join(start: string, parts: readonly string[], separator: string, end: string): string | Buffer {

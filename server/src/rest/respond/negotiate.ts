@@ -1,4 +1,5 @@
-import type { FunctionResult } from "../catalogue/catalogue.ts";
+import type { FunctionResult, MediaHandler } from "../catalogue/catalogue.ts";
+import { ANY_MEDIA, isMediaName } from "../catalogue/media-handlers.ts";
 import { parseMediaType } from "../parse/media-type.ts";
 import type { MediaType, ParsedRequest } from "../parse/parsed-request.ts";
 import type { BodyForm } from "../plan/plan.ts";
@@ -27,6 +28,8 @@ export interface MediaInput {
   readonly isPlanEnabled: boolean;
   /** Null for relations and the root. */
   readonly functionResult: FunctionResult | null;
+  /** Of the rows, those with precedence first; absent: none. */
+  readonly handlers?: readonly MediaHandler[];
 }
 
 type Offer = Omit<AnswerMedia, "explain">;
@@ -34,6 +37,7 @@ type Offer = Omit<AnswerMedia, "explain">;
 const CHARSET = "; charset=utf-8";
 const JSON_TYPE = "application/json";
 const OPENAPI_TYPE = "application/openapi+json";
+const VENDOR_PREFIX = "application/vnd.pgrst.";
 const NO_BODY: BodyForm = { kind: "none" };
 const ROOT_TYPES: ReadonlySet<string> = new Set([OPENAPI_TYPE, JSON_TYPE, "application/*", "*/*"]);
 const OPENAPI: AnswerMedia = { contentType: OPENAPI_TYPE + CHARSET, body: NO_BODY, explain: null };
@@ -62,14 +66,14 @@ function offerRoot({ type }: MediaType): AnswerMedia | null {
 }
 
 /** An execution plan has the media type of the explained request as a parameter. */
-function offerMedia(accepted: MediaType, { isPlanEnabled, functionResult }: MediaInput): AnswerMedia | null {
+function offerMedia(accepted: MediaType, input: MediaInput): AnswerMedia | null {
   const format = PLAN_FORMATS.get(accepted.type);
   if (format === undefined) {
-    const offer = offerRows(accepted, functionResult);
+    const offer = offerRows(accepted, input);
     return offer === null ? null : { ...offer, explain: null };
   }
   const { for: explained = JSON_TYPE, options: sent = "" } = accepted.parameters;
-  const offer = isPlanEnabled ? offerRows(parseMediaType(explained), functionResult) : null;
+  const offer = input.isPlanEnabled ? offerRows(parseMediaType(explained), input) : null;
   if (offer === null) return null;
   const words = new Set(sent.split("|").map((word) => word.trim()));
   const options = EXPLAIN_OPTIONS.filter((option) => words.has(option));
@@ -79,9 +83,12 @@ function offerMedia(accepted: MediaType, { isPlanEnabled, functionResult }: Medi
   return { contentType, body: offer.body, explain: { format, options } };
 }
 
-function offerRows({ type, parameters }: MediaType, result: FunctionResult | null): Offer | null {
-  const raw = result === null ? null : offerRaw(type, result);
-  if (raw !== null) return raw;
+function offerRows(
+  { type, parameters }: MediaType,
+  { functionResult: result, handlers = [] }: MediaInput,
+): Offer | null {
+  const own = (result === null ? null : offerRaw(type, result)) ?? offerHandled(type, handlers);
+  if (own !== null) return own;
   const hasNulls = parameters["nulls"] !== "stripped";
   switch (type) {
     case "*/*":
@@ -110,14 +117,33 @@ function offerRows({ type, parameters }: MediaType, result: FunctionResult | nul
   }
 }
 
+/** A handler for every media type precedes all others, but media types of PostgREST itself have no handlers. */
+function offerHandled(accepted: string, handlers: readonly MediaHandler[]): Offer | null {
+  if (accepted.startsWith(VENDOR_PREFIX)) return null;
+  const wanted = accepted === ANY_MEDIA ? JSON_TYPE : accepted;
+  const handler =
+    handlers.find(({ target, media }) => media === ANY_MEDIA && (target !== null || accepted === ANY_MEDIA)) ??
+    handlers.find(({ media }) => media === wanted);
+  if (handler === undefined) return null;
+  return { contentType: nameContent(accepted, handler.media), body: { kind: "handler", handler } };
+}
+
+/** Of a handler for every media type: the accepted one, or bytes when any is accepted. */
+function nameContent(accepted: string, media: string): string {
+  if (media !== ANY_MEDIA) return withCharset(media);
+  return accepted.includes("*") ? "application/octet-stream" : withCharset(accepted);
+}
+
 /** A scalar function result without JSON; null when the media type does not support that. */
 function offerRaw(accepted: string, { kind, isSet, type }: FunctionResult): Offer | null {
   if (kind !== "scalar" || isSet) return null;
   const isBytes = type.category === "bytea";
   const body: BodyForm = { kind: "raw", encoding: isBytes ? "hex" : "text" };
   // A domain named like a media type (`create domain "text/html" as text`) sets the content type.
-  const own = type.isDomain ? /"([a-z0-9][a-z0-9.+-]*\/[a-z0-9][a-z0-9.+-]*)"$/.exec(type.name)?.[1] : undefined;
-  if (own !== undefined && accepts(accepted, own)) return { contentType: withCharset(own), body };
+  const named = type.isDomain ? /"([^"]+)"$/.exec(type.name)?.[1]?.toLowerCase() : undefined;
+  const own = named !== undefined && isMediaName(named) ? named : null;
+  const isAny = own === ANY_MEDIA && !accepted.startsWith(VENDOR_PREFIX);
+  if (own !== null && (isAny || accepts(accepted, own))) return { contentType: nameContent(accepted, own), body };
   switch (accepted) {
     case "text/plain":
     case "text/*":

@@ -25,12 +25,15 @@ export function renderBodyRows(draft: Draft, rows: BodyRows, relation: Qualified
   const { columns, isArray, gaps = [] } = rows;
   const alias = draft.alias("_body");
   const isWritten = ({ type }: Column): boolean => rows.areTexts === true && /^jsonb?$/.test(type.category);
-  const definition = columns
-    .map((column) => `${quoteIdentifier(column.name)} ${isWritten(column) ? "text" : column.type.name}`)
-    .join(",");
+  const readerOf = ({ type }: Column): QualifiedName | null => type.representation?.fromJson ?? null;
+  const typeOf = (column: Column): string =>
+    readerOf(column) === null ? (isWritten(column) ? "text" : column.type.name) : "json";
+  const definition = columns.map((column) => `${quoteIdentifier(column.name)} ${typeOf(column)}`).join(",");
   const text = `${draft.parameter(rows.text)}::json`;
   const values = columns.map((column) => {
     const value = `${alias}.${quoteIdentifier(column.name)}`;
+    const reader = readerOf(column);
+    if (reader !== null) return `${quoteName(reader)}(${value})`;
     return isWritten(column) ? `${value}::${column.type.name}` : value;
   });
   const checks = renderTypeCheck(columns, relation);

@@ -41,11 +41,15 @@ export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerPart
 /** One column `b`. */
 function renderBodyRows(
   draft: Draft,
-  { body, isCounted = false }: AnswerPlan,
+  { body, isCounted = false, isCapped }: AnswerPlan,
   { from, form }: AnswerParts,
 ): string | null {
   if (body.kind === "none") return null;
-  const rows = `select ${renderBodyPart(body, form)} as b from ${from}`;
+  const { maxRows } = draft.limits;
+  // One row more than the cap was read, which does not belong to the result of a handler.
+  const isCut = body.kind === "handler" && isCapped && maxRows !== null;
+  const shown = isCut ? `(select * from ${from} limit ${maxRows}) _` : from;
+  const rows = `select ${renderBodyPart(body, form)} as b from ${shown}`;
   if (!isCounted) return rows;
   const bytes = `pg_catalog.octet_length(_.b)+${ROW_OVERHEAD_BYTES}`;
   const isWithin = `private.count_bytes(0,${bytes},${draft.limits.maxBytes})`;
@@ -63,7 +67,9 @@ function renderFigures(draft: Draft, answer: AnswerPlan, figures: AnswerFigures)
     ...figures.checks,
   ];
   const others = [total, location, inserted];
-  const isNeeded = answer.body.kind === "none" || figures.isCountNeeded === true || checks.length > 0;
+  // A handler gives one row for all.
+  const isSummed = answer.body.kind === "none" || answer.body.kind === "handler";
+  const isNeeded = isSummed || figures.isCountNeeded === true || checks.length > 0;
   if (!isNeeded && others.every((figure) => figure === null)) return null;
   const { counted } = figures;
   const columns = ["null", counted === null ? "null" : "count(*)::text", ...others.map((figure) => figure ?? "null")];

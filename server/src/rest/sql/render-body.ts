@@ -1,5 +1,8 @@
 import type { BodyForm } from "../plan/plan.ts";
 import { ONLY_COLUMN } from "./draft.ts";
+import { quoteName } from "./quote.ts";
+
+type Handler = Extract<BodyForm, { kind: "handler" }>["handler"];
 
 /** What the rows are, beyond their outputs. */
 export interface RowForm {
@@ -24,7 +27,16 @@ export function renderBodyPart(body: Exclude<BodyForm, { kind: "none" }>, form: 
       const value = body.encoding === "hex" ? `pg_catalog.encode(_.${ONLY_COLUMN},'hex')` : `_.${ONLY_COLUMN}::text`;
       return `coalesce(${value},'')`;
     }
+    case "handler":
+      return renderHandled(body.handler, form);
   }
+}
+
+/** The whole body, by an aggregate over the rows. */
+function renderHandled({ function: name, target, encoding }: Handler, { row }: RowForm): string {
+  const taken = target === null ? row : `(${row})::${quoteName(target)}`;
+  const value = `${quoteName(name)}(${taken})`;
+  return `coalesce(${encoding === "hex" ? `pg_catalog.encode(${value},'hex')` : `${value}::text`},'')`;
 }
 
 function renderJson({ row, isBare }: RowForm, hasNulls: boolean): string {

@@ -55,12 +55,18 @@ function renderArguments(draft: Draft, given: Call["arguments"], called: Call["f
     }
     case "json": {
       const alias = draft.alias("_arguments");
+      const text = `${draft.parameter(given.text)}::json`;
+      const [only] = given.parameters;
+      if (only?.name === "") {
+        // A column needs a name.
+        const object = `pg_catalog.json_build_object('_',${text}->'')`;
+        return { list: `${alias}._`, from: `pg_catalog.json_to_record(${object}) ${alias}(_ ${only.type.name}),` };
+      }
       const definition = given.parameters.map(({ name, type }) => `${quoteIdentifier(name)} ${type.name}`).join(",");
       const list = given.parameters.map((parameter) => ({
         parameter,
         value: `${alias}.${quoteIdentifier(parameter.name)}`,
       }));
-      const text = `${draft.parameter(given.text)}::json`;
       return { list: renderNamed(list, called), from: `pg_catalog.json_to_record(${text}) ${alias}(${definition}),` };
     }
   }
@@ -82,8 +88,12 @@ function renderNamed(given: readonly GivenArgument[], called: Call["function"]):
     .join(",");
 }
 
-/** PostgreSQL does not resolve named arguments when the variadic parameter is omitted. */
-function isByPlace(given: readonly GivenArgument[], { hasVariadic, parameters }: Call["function"]): boolean {
+/** PostgreSQL resolves neither an unnamed parameter nor, when the variadic parameter is omitted, named arguments. */
+function isByPlace(
+  given: readonly GivenArgument[],
+  { hasVariadic, parameters, unnamedBody }: Call["function"],
+): boolean {
+  if (unnamedBody !== null) return true;
   if (!hasVariadic || given.some(({ parameter }) => parameter.isVariadic)) return false;
   return given.every(({ parameter }, place) => parameters[place]?.name === parameter.name);
 }

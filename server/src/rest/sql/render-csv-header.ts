@@ -8,11 +8,13 @@ export type StarColumns = { readonly relation: QualifiedName } | { readonly name
 
 /** The header line as an expression; a document without rows has it too. */
 export function renderCsvHeader(outputs: readonly Output[], star: StarColumns): string {
+  // Grouped rows may have outputs with the same key, of which one is shown.
+  if (outputs.every(({ kind }) => kind !== "star")) return renderNames([...new Set(listOutputNames(outputs))]);
   const parts = outputs.map((output) => {
     if (output.kind !== "star") return renderNames(listOutputNames([output]));
     return "names" in star ? renderNames(star.names) : renderColumnsOf(star.relation);
   });
-  return parts.length === 0 ? "''" : parts.join(`||','||`);
+  return parts.join(`||','||`);
 }
 
 function renderNames(names: readonly string[]): string {

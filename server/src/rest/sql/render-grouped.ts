@@ -17,6 +17,7 @@ interface Cell {
   readonly aggregate: { readonly function: Aggregate; readonly cast: string | null } | null;
   /** The expression that it outputs unchanged, so that order terms can refer to it. */
   readonly own: Expression | null;
+  readonly isRelated: boolean;
 }
 
 interface Flattened {
@@ -29,9 +30,10 @@ export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): s
   const { cells, laterals } = flatten(draft, node.outputs, frame.scope);
   const extra: string[] = [];
   const related: string[] = [];
+  const shownCells = findShown(cells);
   const order = renderOrder(node.order, (by) => {
-    const cell = cells.findIndex((candidate) => isOrderedBy(candidate, by));
-    if (cell !== -1) return renderCell(cells[cell] as Cell, cell);
+    const cell = by.kind === "output" ? shownCells.get(by.name) : cells.findIndex(({ own }) => isOrderedBy(own, by));
+    if (cell !== undefined && cell !== -1) return renderCell(cells[cell] as Cell, cell);
     const place = `_.c${cells.length + extra.push(renderOrderKey(draft, by, frame.scope))}`;
     // An embed's value that rows are grouped by is one value per group. The database rejects anything else.
     if (by.kind === "related") related.push(place);
@@ -40,7 +42,9 @@ export function renderGrouped(draft: Draft, node: ReadNode, frame: NodeFrame): s
   const where = renderWhere(draft, { joins: frame.joins, where: node.where }, frame.scope);
   const values = [...cells.map(({ value }) => value ?? "null"), ...extra];
   const projected = values.map((value, index) => `${value} as c${index + 1}`).join(",");
-  const shown = cells.map((cell, index) => `${renderCell(cell, index)} as ${quoteIdentifier(cell.name)}`).join(",");
+  const shown = [...shownCells]
+    .map(([name, index]) => `${renderCell(cells[index] as Cell, index)} as ${quoteIdentifier(name)}`)
+    .join(",");
   const keys = cells.flatMap(({ aggregate }, index) => (aggregate === null ? [`_.c${index + 1}`] : []));
   const groups = keys.length === 0 ? "" : ` group by ${[...keys, ...related].join(",")}`;
   const rows = `select ${projected} from ${frame.from}${laterals}${where}`;
@@ -53,15 +57,18 @@ function renderCell({ value, aggregate }: Cell, index: number): string {
   return aggregate.cast === null ? result : `(${result})::${quoteCast(aggregate.cast)}`;
 }
 
-function isOrderedBy({ name, own }: Cell, by: OrderBy["by"]): boolean {
-  switch (by.kind) {
-    case "output":
-      return name === by.name;
-    case "own":
-      return own !== null && JSON.stringify(own) === JSON.stringify(by.value);
-    case "related":
-      return false;
+/** The index of the cell that is shown for each key, as in `keepUnique`. */
+function findShown(cells: readonly Cell[]): ReadonlyMap<string, number> {
+  const shown = new Map<string, number>();
+  for (const [index, { name, isRelated }] of cells.entries()) {
+    const before = shown.get(name);
+    if (before === undefined || isRelated || cells[before]?.isRelated === false) shown.set(name, index);
   }
+  return shown;
+}
+
+function isOrderedBy(own: Expression | null, by: OrderBy["by"]): boolean {
+  return by.kind === "own" && own !== null && JSON.stringify(own) === JSON.stringify(by.value);
 }
 
 function flatten(draft: Draft, outputs: readonly Output[], scope: RowScope): Flattened {
@@ -72,21 +79,27 @@ function flatten(draft: Draft, outputs: readonly Output[], scope: RowScope): Fla
         throw unknownColumnsError();
       case "value":
         return [
-          { name: output.name, value: renderComparable(output.value, scope), aggregate: null, own: output.value },
+          {
+            name: output.name,
+            value: renderComparable(output.value, scope),
+            aggregate: null,
+            own: output.value,
+            isRelated: false,
+          },
         ];
       case "aggregate": {
         const value = output.value === null ? null : renderExpression(output.value, scope);
-        return [{ name: output.name, value, aggregate: output, own: null }];
+        return [{ name: output.name, value, aggregate: output, own: null, isRelated: false }];
       }
       case "embed": {
         const value = `pg_catalog.to_jsonb(${renderEmbedded(draft, output.embed, scope)})`;
-        return [{ name: output.name, value, aggregate: null, own: null }];
+        return [{ name: output.name, value, aggregate: null, own: null, isRelated: true }];
       }
       case "spread": {
         const alias = draft.alias("_spread");
         const { rows, cells: spread } = flattenSpread(draft, output.embed, scope);
         laterals += ` left join lateral (${rows}) ${alias} on true`;
-        return spread.map((cell) => ({ ...cell, value: `${alias}.${cell.value}` }));
+        return spread.map((cell) => ({ ...cell, value: `${alias}.${cell.value}`, isRelated: true }));
       }
     }
   });
@@ -117,6 +130,6 @@ function flattenLists(draft: Draft, embed: Embed, parent: RowScope): ReturnType<
   const places = names.map((_, index) => `c${index + 1}`).join(",");
   return {
     rows: `select ${lists} from (${renderSpreadRows(draft, embed, parent)}) _(${places})`,
-    cells: names.map((name, index) => ({ name, value: `c${index + 1}`, aggregate: null, own: null })),
+    cells: names.map((name, index) => ({ name, value: `c${index + 1}`, aggregate: null, own: null, isRelated: true })),
   };
 }

@@ -1,7 +1,7 @@
 import type { Output, ReadNode } from "../plan/plan.ts";
 import { type Draft, type NodeFrame, ONLY_COLUMN, type RowScope, scopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
-import { quoteIdentifier } from "./quote.ts";
+import { quoteIdentifier, quoteName } from "./quote.ts";
 import { renderEmbedded, renderSpreadRows } from "./render-embed.ts";
 import { renderExpression } from "./render-expression.ts";
 import { renderGrouped } from "./render-grouped.ts";
@@ -50,7 +50,7 @@ function renderOutputs(
       case "star":
         return scope.isRecord ? `${scope.name}.${ONLY_COLUMN}` : `${scope.name}.*`;
       case "value":
-        return `${renderExpression(output.value, scope)} as ${quoteIdentifier(output.name)}`;
+        return `${renderValue(output, scope)} as ${quoteIdentifier(output.name)}`;
       case "embed":
         return `${renderEmbedded(draft, output.embed, scope)} as ${quoteIdentifier(output.name)}`;
       case "spread": {
@@ -63,4 +63,9 @@ function renderOutputs(
     }
   });
   return { columns: columns.join(","), laterals };
+}
+
+function renderValue({ value, representedBy }: Extract<Output, { kind: "value" }>, scope: RowScope): string {
+  const plain = renderExpression(value, scope);
+  return representedBy === undefined ? plain : `${quoteName(representedBy)}(${plain})`;
 }

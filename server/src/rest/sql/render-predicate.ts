@@ -1,6 +1,8 @@
-import { IS_STATES, OPERATORS, renderOperation } from "../../operators/index.ts";
+import { IS_STATES, type Operator, OPERATORS, renderOperation } from "../../operators/index.ts";
+import type { QualifiedName } from "../catalogue/catalogue.ts";
 import type { Expression, Predicate } from "../plan/plan.ts";
 import type { Draft, RowScope } from "./draft.ts";
+import { quoteName } from "./quote.ts";
 import { renderCompared, renderOperand } from "./render-expression.ts";
 
 type Compare = Predicate & { kind: "compare" };
@@ -41,8 +43,28 @@ function renderCondition(draft: Draft, predicate: Predicate, scope: RowScope): s
 
 function renderCompare(draft: Draft, { left, operator, quantifier, right }: Compare, scope: RowScope): string {
   const isArray = quantifier !== null || OPERATORS[operator].operand === "list";
-  const operand = renderRows(draft.parameter(right), left, isArray ? "[]" : "");
+  const list = isArray ? "[]" : "";
+  const operand = renderRepresented(draft.parameter(right), left, { list, operator });
   return renderOperation(operator, quantifier, { left: renderCompared(left, scope), right: operand });
+}
+
+/** The text of a domain with a representation is read by the function of its cast, except for patterns. */
+function renderRepresented(
+  operand: string,
+  left: Expression,
+  { list, operator }: { readonly list: "" | "[]"; readonly operator: Operator },
+): string {
+  const { operand: kind } = OPERATORS[operator];
+  const isValue = left.path.length === 0 && (kind === "value" || kind === "list");
+  const reader = isValue ? (left.of.type?.representation?.fromText ?? null) : null;
+  if (reader === null) return renderRows(operand, left, list);
+  if (list === "") return renderRead(reader, operand);
+  return `array(select ${quoteName(reader)}(_.v) from pg_catalog.unnest(${operand}::text[]) _(v))`;
+}
+
+/** A value of a domain, from its text. */
+export function renderRead(reader: QualifiedName, text: string): string {
+  return `${quoteName(reader)}(${text}::text)`;
 }
 
 /** PostgreSQL does not infer the type of a parameter that is compared with a row. */

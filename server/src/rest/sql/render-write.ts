@@ -5,7 +5,7 @@ import { renderBodyRows } from "./body-rows.ts";
 import { type Draft, type NodeFrame, scopeOf } from "./draft.ts";
 import { findNeededColumns, renderNeeded } from "./needed-columns.ts";
 import { quoteIdentifier, quoteLiteral, quoteName } from "./quote.ts";
-import { renderWhere } from "./render-predicate.ts";
+import { renderRead, renderWhere } from "./render-predicate.ts";
 import { buildSentFlags, renderIsLacking, renderLackingKeys, type SentFlag } from "./sent-flags.ts";
 
 /** A write as the first part of a statement, and the expressions that refer to its result. */
@@ -88,7 +88,9 @@ function renderInsert(draft: Draft, write: Insert, { name, returning }: Target):
   const columns = quoteColumns(rows.columns);
   const key = putKey?.map(({ column, value }) => {
     const place = rows.columns.findIndex((candidate) => candidate.name === column.name);
-    return `${values[place] ?? "null"} = ${draft.parameter(value)}`;
+    const reader = column.type.representation?.fromText ?? null;
+    const sent = draft.parameter(value);
+    return `${values[place] ?? "null"} = ${reader === null ? sent : renderRead(reader, sent)}`;
   });
   const where = key === undefined || key.length === 0 ? "" : ` where ${key.join(" and ")}`;
   if (conflict?.resolution !== "merge") {

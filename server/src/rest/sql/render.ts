@@ -71,8 +71,10 @@ function renderRead(draft: Draft, { root, answer }: ReadPlan): string {
     const figures = { ...NO_FIGURES, counted: () => renderCounted(draft, root, frame), total };
     return renderAnswer(draft, answer, NO_ROWS, figures);
   }
+  const counted = answer.body.kind === "handler" ? () => renderCounted(draft, root, frame) : null;
   const { from, row } = renderRows(draft, root, frame);
-  return renderAnswer(draft, answer, { before: "", from, form: { row, isBare: false } }, { ...NO_FIGURES, total });
+  const parts = { before: "", from, form: { row, isBare: false } };
+  return renderAnswer(draft, answer, parts, { ...NO_FIGURES, counted, total });
 }
 
 const NO_ROWS = { before: "", from: "", form: { row: "", isBare: false } };

@@ -1,5 +1,17 @@
+import { quoteLiteral } from "./quote.ts";
+
 /** For `Prefer: timezone=…`; the database rejects a zone that it does not know. */
 export const SET_TIMEZONE = "select pg_catalog.set_config('timezone', $1, true)";
+
+/** Calls a function without arguments, by its name as the settings have it. */
+export function callFunction(name: string): string {
+  return `select ${name}()`;
+}
+
+/** Sets each of the settings to the parameter at its place, until the transaction ends. */
+export function setAll(names: readonly string[]): string {
+  return `select ${names.map((name, index) => `pg_catalog.set_config(${quoteLiteral(name)}, $${index + 1}, true)`).join(", ")}`;
+}
 
 export const UNSET_TIMEZONE = "set local timezone to default";
 

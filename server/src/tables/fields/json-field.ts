@@ -15,6 +15,11 @@ export function jsonObject(bounds: BoundedField, more: (value: Row) => readonly 
   }, readJsonText);
 }
 
+/** A column that the service manages: what a client sends has no effect. */
+export function anyJson(): Field {
+  return field(() => FINE, readJsonText);
+}
+
 /** Invalid or too deeply nested JSON stays a text. */
 function readJsonText(text: string): Value {
   const read = readJson(text);

@@ -29,12 +29,17 @@ export async function explainRights(rejection: Rejection): Promise<AppError | nu
   if (rule === null) return rejected(rejection, { message: `${name} is read-only: only the service itself writes it` });
   // A trigger of the service provides the message.
   if (error.table !== undefined) {
-    const isAgents = error.constraint?.endsWith("_transfer") === true && OF_AN_AGENT.has(name);
-    const code = isAgents ? "PERMISSION_DENIED" : "FORBIDDEN";
+    const code = codeOfTrigger(name, error.constraint ?? "");
     return rejected(rejection, { code, message: sentence(error.message), field: error.column });
   }
   const isUngranted = OF_AN_ACCOUNT.has(name) && attempt.operation !== "update";
   return error.routine === ROW_RULE_ROUTINE || isUngranted ? explainRow(rejection, attempt) : null;
+}
+
+function codeOfTrigger(table: string, constraint: string): ErrorCode {
+  if (constraint.endsWith("_reject_api_key")) return "API_KEY_NOT_ALLOWED";
+  if (constraint.endsWith("_require_key_scope")) return "INSUFFICIENT_SCOPE";
+  return constraint.endsWith("_transfer") && OF_AN_AGENT.has(table) ? "PERMISSION_DENIED" : "FORBIDDEN";
 }
 
 /** Null when no rule of the service explains it: a user has added one. */

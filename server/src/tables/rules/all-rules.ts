@@ -1,4 +1,4 @@
-import { AGENTS } from "./agent-rules.ts";
+import { agents as agentRule } from "./agent-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
@@ -15,7 +15,7 @@ export interface RulePorts {
 /** By name of the table. */
 export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string, TableRule> {
   const rules = [
-    AGENTS,
+    agentRule(tools),
     toolRule(tools),
     AGENT_TOOLS,
     webhooks(findUrlFault),

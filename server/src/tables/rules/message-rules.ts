@@ -6,7 +6,7 @@ import {
   MESSAGE_SENDER_TYPES,
 } from "@swarmbase/sdk";
 import { type Fault, FINE, fault, filledIn, nullable, type Value } from "../fields/field.ts";
-import { jsonObject, list } from "../fields/json-field.ts";
+import { anyJson, jsonObject, list } from "../fields/json-field.ts";
 import { BIGINT_MAX, boolean, integer, timestamp } from "../fields/plain-fields.ts";
 import { anyText, choice, text } from "../fields/text-field.ts";
 import { canonicalUuid, uuid } from "../fields/uuid-field.ts";
@@ -36,6 +36,7 @@ export const MESSAGES = tableRule({
     turn_id: nullable(uuid()),
     finish_reason: nullable(anyText()),
     mentions: list(checkMentions),
+    data: nullable(anyJson()),
     metadata: jsonObject("messages.metadata"),
     client_message_id: nullable(text(FIELD_BOUNDS["messages.client_message_id"])),
     edited_at: nullable(timestamp()),

@@ -4,11 +4,12 @@ import { jsonObject } from "../fields/json-field.ts";
 import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
+import type { AgentChecks } from "./agent-settings.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
 /** Checks of tools that the agents module provides. */
-export interface ToolChecks extends Sealer {
+export interface ToolChecks extends Sealer, AgentChecks {
   isBuiltin(name: string): boolean;
   /** Kinds beside the built-in ones. */
   readonly addedKinds: readonly string[];
@@ -46,6 +47,7 @@ export function tools(checks: ToolChecks | null): TableRule {
       requires_approval: boolean(),
       timeout_ms: integer("tools.timeout_ms"),
       max_output_chars: integer("tools.max_output_chars"),
+      max_retries: integer("tools.max_retries"),
       enabled: boolean(),
       secret_names: nullable(toolSecrets()),
     },
@@ -103,6 +105,7 @@ function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
     if (isUnknown) return rowFault("name", "is not the name of a built-in tool");
     return isEmpty ? [] : rowFault("config", "must be empty for a built-in tool");
   }
+  if (kind === "client") return checkNewClientTool(row, isEmpty);
   if (isEmpty) return [];
   const isRemote = Object.hasOwn(config, "remote_name");
   if (kind === "mcp" && !isRemote) return rowFault("config", "is required for a tool of an MCP server", "remote_name");
@@ -115,4 +118,12 @@ function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
   if (Array.isArray(config) || !isKnown || isReported) return [];
   const faults = findConfigFaults(config, isAdded ? kind : "http", checks);
   return faults.map((each) => ({ ...each, field: "config" }));
+}
+
+/** The service sends nothing for such a tool, and the client itself decides whether it executes a call. */
+function checkNewClientTool(row: Row, isEmpty: boolean): readonly RowFault[] {
+  if (!isEmpty) return rowFault("config", "must be empty for a tool of the client");
+  return valueOf(row, "requires_approval") === true
+    ? rowFault("requires_approval", "must be false for a tool of the client")
+    : [];
 }

@@ -1,4 +1,5 @@
 import { AppError } from "../../errors/index.ts";
+import { activeTraceparent } from "../../observe/index.ts";
 import { insertRecovery, type Recovery } from "../sql/recoveries.ts";
 import { type ReplayedDelivery, replayEvent, selectEventOwners } from "../sql/replay-event.ts";
 import type { WebhookTools } from "../webhook-options.ts";
@@ -29,7 +30,9 @@ export async function replay({ pool }: WebhookTools, call: ReplayCall): Promise<
   // Events of other users and events that do not exist give the same error, which reveals nothing.
   if (visibleOwners.length === 0) throw new AppError("DELIVERY_NOT_FOUND", "There is no delivery of this event.");
   const replayed: ReplayedDelivery[] = [];
-  for (const owner of visibleOwners) replayed.push(...(await replayEvent(pool, eventId, owner, webhookId ?? null)));
+  const traceparent = activeTraceparent();
+  for (const owner of visibleOwners)
+    replayed.push(...(await replayEvent(pool, eventId, owner, webhookId ?? null, traceparent)));
   return replayed;
 }
 

@@ -194,13 +194,13 @@ class Dispatcher {
 
   async #send(held: HeldDelivery): Promise<void> {
     const { webhookId, claim, cancel } = held;
-    const { clock, observer, outbound } = this.#tools;
+    const { clock, observer, outbound, traceSource = null } = this.#tools;
     const { signal } = cancel;
     if (signal.aborted || !isLeaseSafe(held, this.#options.leaseMs)) return this.#abandon(held);
     // The send window has ended, so this delivery and those behind it must be claimed and counted again.
     if (performance.now() >= held.sendUntilMs) return this.#abandon(held, this.#queues.park(webhookId));
     held.isSent = true;
-    const result = await sendAttempt(held, { outbound, clock, signal });
+    const result = await sendAttempt(held, { outbound, clock, signal, traceSource });
     if (result === null) return this.#abandon(held);
 
     const record = concludeAttempt(this.#tools, held, claim, result);

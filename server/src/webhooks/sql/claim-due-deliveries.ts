@@ -27,7 +27,7 @@ export async function claimDueDeliveries(
     `select id, webhook_id as "webhookId", user_id as "userId", event_id as "eventId", event_type as "eventType", body,
        attempts, attempts_before as "attemptsBefore", cause, url, secret, previous_secrets as "previousSecrets", headers,
        retry_count as "maxRetries", timeout_ms as "timeoutMs", run_at::text as "runAt",
-       window_opened_at::text as "windowOpenedAt", window_left_ms as "windowLeftMs"
+       window_opened_at::text as "windowOpenedAt", window_left_ms as "windowLeftMs", traceparent
      from private.claim_webhook_deliveries($1, $2 * interval '1 millisecond', $3, $4, $5, $6, $7, $8, $9)`,
     [
       request.claim,

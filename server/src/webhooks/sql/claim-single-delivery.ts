@@ -65,7 +65,7 @@ export async function selectClaimedDelivery(
 ): Promise<Delivery | null> {
   const { rows } = await pool.query<Delivery>(
     `select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event_type as "eventType",
-       d.payload::text as body, d.attempts, q.attempts_before as "attemptsBefore", q.cause, w.url, w.secret, w.headers,
+       d.payload::text as body, d.attempts, q.attempts_before as "attemptsBefore", q.cause, q.traceparent, w.url, w.secret, w.headers,
        w.retry_count as "maxRetries", w.timeout_ms as "timeoutMs",
        array(select p.secret from private.webhook_previous_secrets p
              where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc) as "previousSecrets"

@@ -11,6 +11,7 @@ export async function replayEvent(
   eventId: string,
   userId: string,
   webhookId: string | null,
+  traceparent: string | null,
 ): Promise<ReplayedDelivery[]> {
   const { rows } = await pool.query<ReplayedDelivery>(
     `with sources as (
@@ -31,15 +32,15 @@ export async function replayEvent(
        cross join lateral (select * from sources order by (sources.webhook_id = t.id) desc, created_at limit 1) as s
        returning id, webhook_id
      ), queued as (
-       insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause)
-       select id, webhook_id, 0, 'replay' from made
+       insert into private.webhook_queue (delivery_id, webhook_id, event_seq, cause, traceparent)
+       select id, webhook_id, 0, 'replay', $4 from made
      ), due_queue as (
        insert into private.webhook_endpoint_queues as queue (webhook_id)
        select webhook_id from made order by webhook_id
        on conflict (webhook_id) do update set next_due_at = least(queue.next_due_at, excluded.next_due_at)
      )
      select id as delivery_id, webhook_id from made`,
-    [eventId, userId, webhookId],
+    [eventId, userId, webhookId, traceparent],
   );
   return rows;
 }

@@ -31,6 +31,18 @@ export function storeWorld(world: RandomWorld): string {
       `user${place}@example.test`,
       user.hasConfirmedEmail ? "now" : null,
     ]),
+    insert("auth.sessions (id, user_id, api_key_hash)", world.users, (_, place) => [
+      idOf("user", place),
+      idOf("user", place),
+      idOf("user", place),
+    ]),
+    insert("public.api_keys (id, user_id, name, scopes, prefix)", world.users, (_, place) => [
+      idOf("user", place),
+      idOf("user", place),
+      "Key",
+      "{read}",
+      "sk_",
+    ]),
     insert("public.swarms (id, owner_id, name)", world.swarms, ({ owner }, place) => [
       idOf("swarm", place),
       idOf("user", owner),
@@ -106,7 +118,7 @@ export function storeWorld(world: RandomWorld): string {
   return statements.join("\n");
 }
 
-/** A run with one turn, one tool call of it, and one event; the id of the run stands for all of them. */
+/** A run with one turn, one tool call and one model call of it, and one event; the id of the run stands for all of them. */
 function storeTurn({ swarm, agent, isRestricted }: RandomWorld["turns"][number], place: number): string {
   const run = `'${idOf("run", place)}'`;
   const where = `'${idOf("swarm", swarm)}', '${idOf("agent", agent)}'`;
@@ -116,6 +128,9 @@ function storeTurn({ swarm, agent, isRestricted }: RandomWorld["turns"][number],
       values (${run}, ${run}, ${where}, 'A', 0, 'provider_a', 'm');
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status)
       values (${run}, ${run}, ${run}, ${where}, 't', 'c', 'running');
+    insert into public.model_calls (id, run_id, turn_id, swarm_id, agent_id, attempt, framework, model, status, duration_ms,
+      started_at, finished_at)
+      values (${run}, ${run}, ${run}, ${where}, 1, 'provider_a', 'm', 'succeeded', 1, now(), now());
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id) values (${run}, ${where});
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
       values (${run}, 1, ${where}, ${isRestricted}, 'tool', '{}');`;

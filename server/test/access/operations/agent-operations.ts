@@ -11,6 +11,12 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "update id": "update public.agents set id = gen_random_uuid() where id = :ownerAgent",
     },
   }),
+  "public.agent_versions": rows("public.agent_versions", {
+    where: "agent_id = :ownerAgent and number = 1",
+    insert: "(agent_id, number, framework, settings, tools) values (:callerSpare, 9, 'provider_a', '{}', '[]')",
+    update: "system_prompt = 'changed'",
+    more: { "restore by function": "select public.restore_agent_version(:ownerAgent, 1)" },
+  }),
   "public.agent_cards": rows("public.agent_cards", {
     where: "id = :ownerAgent",
     insert: "(name) values ('New')",

@@ -7,6 +7,14 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "id = :realtimeMessage",
     insert: "(topic, extension) values ('swarm', 'broadcast')",
     update: "event = 'x'",
+    more: {
+      "select webhook signals": "select 1 from realtime.messages where topic = 'webhook:' || :webhook",
+      "insert webhook signals":
+        "insert into realtime.messages (topic, extension) values ('webhook:' || :webhook, 'broadcast')",
+      "select agent signals": "select 1 from realtime.messages where topic = 'swarm-agents:' || :swarm",
+      "insert agent signals":
+        "insert into realtime.messages (topic, extension) values ('swarm-agents:' || :swarm, 'broadcast')",
+    },
   }),
   "auth.users": rows("auth.users", {
     where: "id = :owner",
@@ -94,6 +102,21 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, nonce, expires_at) values (:newcomer, 'used-once', now())",
     update: "expires_at = now()",
   }),
+  "private.followed_topics": rows("private.followed_topics", {
+    where: "topic = 'webhook:' || :webhook",
+    insert: "(topic, node, lease_until) values ('webhook:x', gen_random_uuid(), now())",
+    update: "lease_until = now()",
+  }),
+  "private.private_swarms": rows("private.private_swarms", {
+    where: "user_id = :owner",
+    insert: "(user_id, agent_id, swarm_id) values (:newcomer, :memberAgent, :swarm)",
+    update: "user_id = :newcomer",
+  }),
+  "private.hidden_swarms": rows("private.hidden_swarms", {
+    where: "user_id = :owner",
+    insert: "(swarm_id, user_id) values (gen_random_uuid(), :newcomer)",
+    update: "deleted_at = now()",
+  }),
   "private.signing_keys": rows("private.signing_keys", {
     where: "kid = 'unused'",
     insert: "(kid, purpose, algorithm, status) values ('new', 'role_key', 'ES256', 'standby')",
@@ -138,6 +161,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     where: "tool_id = :privateTool",
     insert: "(tool_id, secrets_wrapped) values (:sharedTool, 'x')",
     update: "secrets_wrapped = 'y'",
+  }),
+  "private.agent_counters": rows("private.agent_counters", {
+    where: "user_id = :owner",
+    insert: "(user_id, agents) values (:newcomer, 0)",
+    update: "agents = agents",
   }),
   "private.message_counters": rows("private.message_counters", {
     where: "swarm_id = :swarm",

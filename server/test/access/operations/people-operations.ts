@@ -25,6 +25,11 @@ export const PEOPLE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     update: "theme = 'dark'",
     more: { "update owner": "update public.user_settings set user_id = :bare where user_id = :owner" },
   }),
+  "public.api_keys": rows("public.api_keys", {
+    where: "id = :userKey",
+    insert: "(id, user_id, name, scopes, prefix) values (:spareUserKey, :owner, 'n', '{read}', 'sk_')",
+    update: "scopes = '{read,write}'",
+  }),
   "public.webhooks": rows("public.webhooks", {
     where: "id = :webhook",
     insert: "(user_id, name, url, events) values (:caller, 'n', 'https://example.test/', '{agent.created}')",

@@ -30,6 +30,12 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
         "select 1 from public.tool_execution_payloads where tool_execution_id = :memberExecution",
     },
   }),
+  "public.model_calls": rows("public.model_calls", {
+    where: "id = :modelCall",
+    insert:
+      "(run_id, turn_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at) values (:run, :turn, :swarm, 1, 'provider_a', 'm', 'succeeded', 1, now(), now())",
+    update: "attempt = 1",
+  }),
   "public.run_events": rows("public.run_events", {
     where: "run_id = :run and seq = 1",
     insert: "(run_id, seq, swarm_id, type, data) values (:run, 9, :swarm, 'delta', '{}')",

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { checkToolInput } from "../../../src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 import { assignedTool } from "../tools/assigned-tool.ts";
@@ -59,6 +62,61 @@ test("no schema makes the validation of an input slow", () => {
     const { durationMs } = check(schema, input);
     assert.ok(durationMs < LONGEST_MS, `${name}: ${Math.round(durationMs)} ms`);
   }
+});
+
+test("a validation ends after a number of steps, whatever the schema repeats", () => {
+  const one = { const: 1 };
+  const long = "a".repeat(60_000);
+  const zeros = Array(4_900).fill(0);
+  const names = Object.fromEntries(zeros.map((zero, at) => [`n${at}`, zero]));
+  const cases: [name: string, schema: object, value: unknown][] = [
+    ["alternatives", { items: { anyOf: [...repeated(100, one), {}] } }, zeros],
+    ["alternatives behind references", { items: { anyOf: [...repeated(100, { $ref: "#/$defs/one" }), {}] } }, zeros],
+    ["contains", { contains: { anyOf: repeated(400, one) } }, zeros],
+    ["contains of few items", { contains: { $ref: "#/$defs/ones" } }, zeros.slice(0, 2_000)],
+    ["lengths", { allOf: repeated(400, { minLength: 1, maxLength: 100_000 }) }, long],
+    ["formats", { allOf: repeated(450, { anyOf: [{ format: "email" }, {}] }) }, long],
+    ["a pattern", { pattern: "[ab]*a[ab]{900}" }, long],
+    ["patterns of items", { items: { allOf: repeated(200, { pattern: "^0" }) } }, zeros.map(String)],
+    ["patterns of names", { allOf: repeated(150, { patternProperties: { "^m": {} } }) }, names],
+    ["unique items", { allOf: repeated(70, { uniqueItems: true }) }, zeros.map((_zero, at) => at)],
+    ["items", { allOf: repeated(250, { items: { minimum: 0 } }) }, zeros],
+    ["names", { allOf: repeated(250, { additionalProperties: { minimum: 0 } }) }, names],
+  ];
+  const $defs = { one, ones: { anyOf: repeated(150, one) } };
+  for (const [name, schema, value] of cases) {
+    const { fault } = check({ $defs, properties: { a: schema } }, { a: value });
+    assert.match(fault, /takes too long to check/, name);
+  }
+});
+
+test("the matchers of patterns keep no memory after a validation", () => {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  const measure = (): number => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  // Each character leads to a new state of such a pattern, unless the text repeats itself.
+  const text = Array.from({ length: 30_000 }, (_, at) => ((hash("sha256", `${at}`)[0] ?? "") < "8" ? "a" : "b")).join(
+    "",
+  );
+  const validate = (length: number) =>
+    check({ properties: { a: { pattern: `[ab]*a[ab]{${length}}[cd]` } } }, { a: text }).fault;
+  assert.match(validate(40), /must match pattern/);
+  const before = measure();
+  for (let length = 41; length < 47; length += 1) assert.match(validate(length), /must match pattern/);
+  const growth = measure() - before;
+  assert.ok(growth < 16 * 1024 * 1024, `${growth} bytes`);
+});
+
+test("an ordinary value of the greatest size is checked", () => {
+  const variants = Array.from({ length: 30 }, (_, at) => ({ properties: { kind: { const: at } }, required: ["kind"] }));
+  const a = { items: { oneOf: variants, properties: { name: { type: "string", pattern: "^[a-z]+ [0-9]{1,4}$" } } } };
+  const rows = Array.from({ length: 1_600 }, (_, at) => ({ kind: at % 30, name: `row ${at}` }));
+  assert.equal(check({ properties: { a } }, { a: rows }).fault, "");
+  const text = { type: "string", minLength: 1, pattern: "^[^<>]*$" };
+  assert.equal(check({ properties: { a: text } }, { a: "a".repeat(65_000) }).fault, "");
 });
 
 test("a large ordinary schema compiles quickly", () => {

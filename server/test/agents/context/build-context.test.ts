@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { buildContext, type ContextRequest } from "../../../src/agents/context/build-context.ts";
 import { estimateTokens } from "../../../src/agents/context/estimate-tokens.ts";
 import type { TranscriptMessage } from "../../../src/agents/context/transcript.ts";
@@ -149,8 +150,8 @@ test("any context alternates roles, has only own messages as assistant, keeps th
     seq: fc.nat(),
     sender_type: fc.constantFrom("user" as const, "agent" as const, "system" as const),
     sender_id: fc.option(fc.constantFrom("a1", "a2", "u1", "u2")),
-    sender_name: fc.string({ unit: "binary", maxLength: 120 }),
-    content: fc.option(fc.string({ unit: "binary", maxLength: 200 })),
+    sender_name: fc.string({ unit: ANY_CHARACTER, maxLength: 120 }),
+    content: fc.option(fc.string({ unit: ANY_CHARACTER, maxLength: 200 })),
     run_id: fc.constant(null),
   });
   fc.assert(

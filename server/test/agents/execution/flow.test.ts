@@ -111,6 +111,21 @@ describe("a run of two agents and a tool", () => {
     assert.equal(usage?.body.responses.length, 2);
   });
 
+  test("stores which versions of the agents the turns used", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
+    const node = stage.node({ script: (call) => says(call, "Yes.") });
+    const ask = async (): Promise<unknown[]> => {
+      const runId = await stage.ask(swarm);
+      await node.take(runId);
+      await stage.end(runId);
+      const text = "select agent_version from public.run_turns where run_id = $1 order by position";
+      return (await stage.rows<{ agent_version: number }>(text, [runId])).map((turn) => turn.agent_version);
+    };
+    assert.deepEqual(await ask(), [1, 1]);
+    await stage.sql.query("update public.agents set system_prompt = 'Be brief.' where id = $1", [swarm.agentIds[1]]);
+    assert.deepEqual(await ask(), [1, 2]);
+  });
+
   test("lets the second agent read the first answer and late messages of users", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada", "Bo"] });
     const read: string[] = [];

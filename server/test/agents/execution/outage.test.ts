@@ -17,6 +17,7 @@ import {
   says,
   until,
 } from "../support/run-stage.ts";
+import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 let stage: Awaited<ReturnType<typeof openRelayedRunStage>>;
 const closers: (() => Promise<void>)[] = [];
@@ -40,6 +41,7 @@ function respondOn(node: RunNode, subscriberTimes?: { checkMs: number; maxUnchec
     pool: stage.pool,
     streamHub: node.streamHub,
     executor: node.executor,
+    schemas: createSchemaCompiler({ maxKept: 10 }),
     models: {
       describe: (_framework, model) => ({
         model: model ?? "scripted",
@@ -63,9 +65,13 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
   const request = {
     swarmId,
     message: "hello",
+    agentId: null,
+    conversation: null,
     agentIds: null,
     onConflict: null,
     maxTurns: null,
+    responseSchema: null,
+    clientTools: [],
     replyToId: null,
     clientMessageId: null,
     metadata: {},

@@ -91,6 +91,8 @@ describe("max_tokens", () => {
     assert.equal(tokens("reasoning", { reasoning_effort: "none" }), 4096);
     assert.equal(tokens("newClaude", { thinking: { type: "disabled" } }), 4096);
     assert.equal(tokens("compatible", { thinking: { type: "enabled", budget_tokens: 3000 } }), 7096);
+    assert.equal(tokens("gemini25", { thinking: { type: "enabled", budget_tokens: 3000 } }), 7096);
+    assert.equal(tokens("gemini25", { thinking: { type: "disabled" } }), 4096);
   });
 
   it("is the value of the agent when it sets one", () => {
@@ -104,6 +106,19 @@ describe("max_tokens", () => {
     assert.equal(mapSettings({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);
     const tiny = { ...model, contextWindow: 2000 };
     assert.equal(mapSettings({}, { model: tiny, kind: "openai", hasTools: false }).maxTokens, 4096);
+  });
+
+  it("bounds the thinking budget of Gemini, which takes precedence over an effort", () => {
+    for (const [given, sent] of [
+      [1, 512],
+      [1_000_000, 24_576],
+    ]) {
+      const settings = { thinking: { type: "enabled", budget_tokens: given }, reasoning_effort: "low" };
+      const mapped = map("gemini25", settings);
+      assert.deepEqual(mapped.providerOptions, { google: { thinkingConfig: { thinkingBudget: sent } } });
+      assert.equal(mapped.reasoning, undefined);
+      assert.deepEqual(mapped.warned, ["reasoning_effort", "thinking"]);
+    }
   });
 
   it("includes the thinking budget, which is not sent when it does not fit", () => {
@@ -164,7 +179,18 @@ describe("mapSettings sends additional settings", () => {
     ],
     [{ thinking: { type: "disabled" } }, ["claude"], {}],
     [{ thinking: { type: "adaptive" } }, ["claude"], null],
-    [{ thinking: enabled }, ["classic", "reasoning", "gemini", "simulated"], null],
+    [
+      { thinking: enabled },
+      ["gemini25", "gemini"],
+      { providerOptions: { google: { thinkingConfig: { thinkingBudget: 2000 } } } },
+    ],
+    [
+      { thinking: { type: "adaptive" } },
+      ["gemini25", "gemini"],
+      { providerOptions: { google: { thinkingConfig: { thinkingBudget: -1 } } } },
+    ],
+    [{ thinking: { type: "disabled" } }, ["gemini25", "gemini"], { reasoning: "none" }],
+    [{ thinking: enabled }, ["classic", "reasoning", "simulated"], null],
     [{ thinking: "yes" }, ALL, null],
     [{ thinking: { type: "enabled", budget_tokens: "many" } }, ALL, null],
     [{ response_format: { type: "text" } }, ALL, {}],
@@ -205,6 +231,45 @@ describe("mapSettings sends additional settings", () => {
     const { sent, warnings } = mapSettings(settings, target("gemini", true));
     assert.equal(sent.responseFormat, undefined);
     assert.match(warnings[0]?.message ?? "", /together with tools/);
+  });
+
+  describe("response_schema", () => {
+    const closed = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
+    const strict = { ...closed, required: ["a"] };
+    const sentTo = (name: Name, schema: object, hasTools = false) => {
+      const { sent, instruction, warnings } = mapSettings({ response_schema: schema }, target(name, hasTools));
+      assert.deepEqual(warnings, []);
+      // It is sent in one of the two ways.
+      assert.equal(sent.responseFormat === undefined, name !== "simulated" ? instruction !== "" : true);
+      return sent.responseFormat === undefined ? null : sent.providerOptions;
+    };
+
+    it("is strict for OpenAI where strict mode accepts it", () => {
+      assert.deepEqual(sentTo("classic", strict), { openai: { strictJsonSchema: true } });
+      const loose = [closed, { type: "object", required: [] }, { ...strict, properties: { a: { minLength: 1 } } }];
+      for (const schema of loose) assert.deepEqual(sentTo("classic", schema), { openai: { strictJsonSchema: false } });
+    });
+
+    it("is part of the system prompt where the provider would reject or change it", () => {
+      const many = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`p${index}`, {}]));
+      for (const schema of [{ type: "array" }, { type: "object" }, { ...closed, properties: many }])
+        assert.equal(sentTo("newClaude", schema), null);
+      assert.deepEqual(sentTo("newClaude", closed), { anthropic: { structuredOutputMode: "outputFormat" } });
+      assert.equal(sentTo("classic", { type: "array" }), null);
+      assert.equal(sentTo("compatible", strict), null);
+      assert.equal(sentTo("gemini", strict, true), null);
+      assert.deepEqual(sentTo("gemini", strict), { google: {} });
+    });
+
+    it("takes precedence over response_format", () => {
+      const settings = { response_schema: strict, response_format: { type: "json_object" } };
+      const { sent, warnings } = mapSettings(settings, target("classic"));
+      assert.deepEqual(sent.responseFormat, { type: "json", schema: strict, name: "response" });
+      assert.deepEqual(
+        warnings.map(({ setting }) => setting),
+        ["response_format"],
+      );
+    });
   });
 
   it("the number of warnings about unknown settings is limited", () => {

@@ -117,6 +117,13 @@ describe("the simulated provider", () => {
     assert.equal(await choose("[Alice]: hi", "[Bo]: [simulated] x", "[Cy]: [simulated] y"), '{"next":"done"}');
   });
 
+  it("returns a value of limited size for lists in lists", async () => {
+    let schema: Record<string, unknown> = { type: "string", minLength: 1_000 };
+    for (let level = 0; level < 12; level += 1) schema = { type: "array", minItems: 100, items: schema };
+    const { text } = await say("list", { settings: { response_schema: schema } });
+    assert.ok(text.startsWith("[[[") && text.length > 60_000 && text.length < 80_000, String(text.length));
+  });
+
   it("fails and sleeps on request, for all agents or for one", async () => {
     for (const [words, code, attempts] of [
       ["/fail rate_limit", "PROVIDER_RATE_LIMITED", 3],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { agentTools } from "../../../src/agents/strategies/agent-tools.ts";
 import { fallbackSelection, readSelection, selectionTool } from "../../../src/agents/strategies/selection-tool.ts";
 
@@ -30,7 +31,7 @@ test("agentTools returns one tool with a unique name for each other agent", () =
 
 test("tool names are accepted by every vendor for any agent name", () => {
   fc.assert(
-    fc.property(fc.array(fc.string({ unit: "binary", maxLength: 110 }), { maxLength: 30 }), (names) => {
+    fc.property(fc.array(fc.string({ unit: ANY_CHARACTER, maxLength: 110 }), { maxLength: 30 }), (names) => {
       const agents = names.map((name, index) => ({ id: `${index}`, name, role: name }));
       for (const tools of [agentTools("handoff", agents, "none"), agentTools("member", agents, "none")]) {
         const toolNames = tools.map(({ tool }) => tool.name);

@@ -7,7 +7,7 @@ import { type Principal, SERVICE_PRINCIPAL } from "../../../src/db/index.ts";
 import { createStreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { AppError } from "../../../src/errors/index.ts";
 
-const VIEWER = { isManager: true, ownAgentIds: [] };
+const VIEWER = { userId: null, isManager: true, ownAgentIds: [] };
 /** The first statement is sent after some seconds. */
 const NO_POOL = {} as pg.Pool;
 

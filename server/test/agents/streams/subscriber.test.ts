@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import { ANY_CHARACTER } from "../../support/any-character.ts";
 import { Subscriber } from "../../../src/agents/streams/subscriber.ts";
 import { hidePayload, renderFrame } from "../../../src/agents/streams/render-frame.ts";
 import { answerWith, type RunBody } from "../../../src/agents/respond/run-body.ts";
@@ -8,7 +9,7 @@ import { type EventReader, expandEvent } from "../../../src/agents/streams/event
 import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 
 const RUN = "0192f0c1-0000-7000-8000-000000000001";
-const VIEWER = { isManager: false, ownAgentIds: [] };
+const VIEWER = { userId: "u", isManager: false, ownAgentIds: [] };
 const PAGE = 7;
 
 /** A run that is executed here, and its stored events. */
@@ -133,7 +134,7 @@ describe("a run event", () => {
 
   test("is one frame for any text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (delta) => {
+      fc.property(fc.string({ unit: ANY_CHARACTER }), (delta) => {
         const frame = renderFrame({ runId: RUN, seq: 3, type: "message.delta", data: { delta } });
         const lines = frame.split("\n");
         assert.deepEqual([lines.length, ...lines.slice(0, 2)], [5, "id: 3", "event: message.delta"]);
@@ -147,13 +148,25 @@ describe("a run event", () => {
     const event = { runId: RUN, seq: 1, type: "tool.executed", agentId: "a", isRestricted: true, data };
     const cases = [
       [VIEWER, false],
-      [{ isManager: false, ownAgentIds: ["b"] }, false],
-      [{ isManager: false, ownAgentIds: ["a"] }, true],
-      [{ isManager: true, ownAgentIds: [] }, true],
+      [{ ...VIEWER, ownAgentIds: ["b"] }, false],
+      [{ ...VIEWER, ownAgentIds: ["a"] }, true],
+      [{ ...VIEWER, isManager: true }, true],
     ] as const;
     for (const [viewer, isShown] of cases)
       assert.deepEqual(hidePayload(event, viewer).data, isShown ? data : { tool_name: "t" });
     assert.deepEqual(hidePayload({ ...event, agentId: null }, VIEWER).data, { tool_name: "t" });
+  });
+
+  test("shows the input of a client call to the user whose client executes it", () => {
+    const call = { runId: RUN, seq: 1, type: "tool.client_call", agentId: "a", isRestricted: true };
+    const data = { tool_name: "t", user_id: "u", input: { key: 1 } };
+    assert.deepEqual(hidePayload({ ...call, data }, VIEWER).data, data);
+    assert.deepEqual(hidePayload({ ...call, data }, { ...VIEWER, userId: "v" }).data, { tool_name: "t", user_id: "u" });
+    const unowned = { ...data, user_id: null };
+    assert.deepEqual(hidePayload({ ...call, data: unowned }, { ...VIEWER, userId: null }).data, {
+      tool_name: "t",
+      user_id: null,
+    });
   });
 });
 
@@ -163,6 +176,7 @@ test("the end of a run decides the status of the response", () => {
     status,
     stop_reason: null,
     pending_approvals: null,
+    pending_client_calls: null,
     responses: [],
     errors: [],
     ...more,

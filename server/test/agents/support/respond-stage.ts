@@ -11,6 +11,7 @@ import { advanceRuns } from "../../../src/agents/execution/sql/advance-runs.ts";
 import { createStreamHub, type OpenStreamHub } from "../../../src/agents/streams/stream-hub.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 /** The respond module with an executor that only records its calls. */
 export interface Stage {
@@ -61,6 +62,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
   const respond = openRespond({
     pool: pools.service,
     streamHub,
+    schemas: createSchemaCompiler({ maxKept: 10 }),
     executor: {
       owner: "node",
       leaseMs: 30_000,
@@ -175,10 +177,14 @@ export const IN_FRONT = { isBackground: false, isCancelledOnLeave: false } as co
 export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> = {}): RunRequest {
   return {
     swarmId: swarm.id,
+    agentId: null,
+    conversation: null,
     message: "hello",
     agentIds: null,
     onConflict: null,
     maxTurns: null,
+    responseSchema: null,
+    clientTools: [],
     replyToId: null,
     clientMessageId: null,
     metadata: {},

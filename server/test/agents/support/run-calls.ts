@@ -5,14 +5,15 @@ import type { NewSwarm } from "./run-stage.ts";
 
 export const NODE = { owner: "node", leaseMs: 30_000, queueLimit: 3 };
 
-export type TurnCall = AdmissionCall & { readonly first_turn: FirstTurnPlan };
+export type TurnCall = AdmissionCall & { readonly swarm_id: string; readonly first_turn: FirstTurnPlan };
 
 /** A call to a swarm with a planned first turn. */
 export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<AdmissionCall> = {}): TurnCall {
   return {
     run_id: randomUUID(),
     sent_id: randomUUID(),
-    swarm_id: swarmId,
+    agent_id: null,
+    conversation: null,
     user_id: ownerId,
     is_service: false,
     message: "hello",
@@ -27,6 +28,7 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     request: { source: "agent_respond" },
     has_place: true,
     ...more,
+    swarm_id: more.swarm_id ?? swarmId,
     first_turn: {
       turn_id: randomUUID(),
       message_id: randomUUID(),
@@ -50,6 +52,7 @@ export function endSteps(call: TurnCall, seq: number, content = "hi there"): Num
       status: "completed",
       finish_reason: "stop",
       content,
+      data: null,
       metadata: {},
       error: null,
       warnings: [{ setting: "top_p", message: "not sent" }],
@@ -66,6 +69,7 @@ export function endSteps(call: TurnCall, seq: number, content = "hi there"): Num
         cost_usd: 0.000012,
         estimated: false,
       },
+      model_calls: [],
       payer_id: call.user_id,
       seq,
     },

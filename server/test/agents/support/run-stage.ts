@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { getTestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createCalibration } from "../../../src/agents/context/estimate-tokens.ts";
@@ -8,7 +9,8 @@ import type { Executor } from "../../../src/agents/execution/executor.ts";
 import type { RunPorts } from "../../../src/agents/execution/live-run.ts";
 import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";
-import { createTracing } from "../../../src/agents/tracing.ts";
+import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
+import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 import { openDatabase } from "../../../src/db/index.ts";
 import { supervise } from "../../../src/jobs/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
@@ -16,6 +18,8 @@ import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../../support/database-relay.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
+import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
 
@@ -29,6 +33,10 @@ export interface NodeOptions {
     Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
   >;
   readonly approvalTtlMs?: number;
+  readonly clientToolTtlMs?: number;
+  readonly toolConcurrency?: number;
+  /** Default: no span is recorded. */
+  readonly tracing?: Tracing;
   /** In USD for a thousand tokens, for all frameworks or by framework. */
   readonly price?: number | Readonly<Record<string, number>>;
 }
@@ -73,7 +81,11 @@ export interface RunStage {
     /** Default: a new user. */
     readonly ownerId?: string;
   }): Promise<NewSwarm>;
-  newTool(agentId: string, name: string, more?: { readonly requiresApproval?: boolean }): Promise<string>;
+  newTool(
+    agentId: string,
+    name: string,
+    more?: { readonly requiresApproval?: boolean; readonly kind?: string },
+  ): Promise<string>;
   /** Inserts a message and its queued run. */
   ask(swarm: Pick<NewSwarm, "swarmId" | "ownerId">, message?: string, request?: unknown): Promise<string>;
   node(options: NodeOptions): RunNode;
@@ -157,11 +169,11 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       }
       return { swarmId, ownerId, agentIds };
     },
-    async newTool(agentId, name, { requiresApproval = false } = {}) {
+    async newTool(agentId, name, { requiresApproval = false, kind = "http" } = {}) {
       const toolId = await idOf(
-        `insert into public.tools (owner_id, name, description, requires_approval)
-         select user_id, $2, 'for tests', $3 from public.agents where id = $1 returning id`,
-        [agentId, name, requiresApproval],
+        `insert into public.tools (owner_id, name, description, requires_approval, kind)
+         select user_id, $2, 'for tests', $3, $4 from public.agents where id = $1 returning id`,
+        [agentId, name, requiresApproval, kind],
       );
       await sql.query("insert into public.agent_tools (agent_id, tool_id) values ($1, $2)", [agentId, toolId]);
       return toolId;
@@ -190,7 +202,13 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           pool: pools.service,
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
-          tracing: createTracing({ captureContent: false }),
+          schemas: createSchemaCompiler({ maxKept: 10 }),
+          tracing:
+            options.tracing ??
+            createTracing({
+              captureContent: false,
+              identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),
+            }),
           streamHub,
           observer,
           clock: systemClock,
@@ -199,12 +217,15 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           newId: randomUUID,
           onEvents: () => {},
           approvalTtlMs: options.approvalTtlMs ?? 60_000,
+          clientToolTtlMs: options.clientToolTtlMs ?? 60_000,
+          toolConcurrency: options.toolConcurrency ?? 8,
         },
         owner,
         concurrency: 64,
         providerSharePercent: 40,
         leaseMs: 30_000,
-        retentionHours: 24,
+        eventRetentionHours: 24,
+        modelCallRetentionHours: 24,
         stopTimeoutMs: 200,
         listenUrl: database.url("sb_service"),
         random: Math.random,
@@ -224,6 +245,9 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
         stop,
         start: () => {
           running ??= supervise(workers, { signal: stopping.signal, observer });
+          // Also when the test fails: a node that keeps running would claim the runs of the next tests.
+          const context = getTestContext();
+          if (context !== undefined && "after" in context) context.after(stop);
         },
         async take(runId) {
           const { rows: started } = await pools.service.query<{ fence: string | null }>(
@@ -254,7 +278,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
 }
 
 export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + WAIT_MS;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`waited too long until ${what}`);
     await sleep(10);
@@ -304,8 +328,14 @@ function scriptedModels(script: Script, price: NonNullable<NodeOptions["price"]>
 
 const USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0, isEstimated: false };
 
+function begin(call: ModelCall): ModelEvent {
+  const attempt = { framework: call.framework, model: "scripted", attempt: 1 };
+  call.attempts?.start(attempt);
+  return { type: "start", ...attempt };
+}
+
 export async function* says(call: ModelCall, ...deltas: readonly string[]): AsyncGenerator<ModelEvent> {
-  yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+  yield begin(call);
   for (const delta of deltas) yield { type: "text", delta };
   yield { type: "finish", reason: "stop", usage: USAGE };
 }
@@ -314,7 +344,7 @@ export async function* calls(
   call: ModelCall,
   ...tools: readonly { readonly name: string; readonly input?: unknown }[]
 ): AsyncGenerator<ModelEvent> {
-  yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+  yield begin(call);
   for (const { name, input = {} } of tools)
     yield { type: "tool_call", call: { id: randomUUID(), name, inputText: JSON.stringify(input) } };
   yield { type: "finish", reason: "tool_calls", usage: USAGE };
@@ -322,7 +352,7 @@ export async function* calls(
 
 /** Emits the deltas, then hangs until it is aborted. */
 export async function* hangs(call: ModelCall, ...deltas: readonly string[]): AsyncGenerator<ModelEvent> {
-  yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+  yield begin(call);
   for (const delta of deltas) yield { type: "text", delta };
   await new Promise((_, reject) => {
     const stop = (): void => reject(call.signal.reason as Error);

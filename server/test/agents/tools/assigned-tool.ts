@@ -13,6 +13,7 @@ export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
     requires_approval: false,
     timeout_ms: 5_000,
     max_output_chars: 16_000,
+    max_retries: 1,
     secrets_wrapped: null,
     ...parts,
   };

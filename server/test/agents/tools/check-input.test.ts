@@ -60,8 +60,16 @@ describe("tool inputs", () => {
       [`{"city": ${"[".repeat(40)}${"]".repeat(40)}}`, /nested deeper/],
       [`{"city": [${"1,".repeat(6_000)}1]}`, /more than 5000 values/],
       ['{"a\\u0000": 1}', /cannot be stored/],
+      ['{"city": "a", "unit": "c", "x": [-1e400]}', /number that is too large/],
     ];
     for (const [text, reason] of cases) assert.match(faultOf(text), reason, text.slice(0, 60));
+  });
+
+  it("have a property only if they name it", () => {
+    const properties = { constructor: { type: "string" } };
+    assert.equal(faultOf("{}", { input_schema: { type: "object", properties } }), "");
+    assert.match(faultOf("{}", { input_schema: { type: "object", required: ["toString"] } }), /required property/);
+    assert.match(faultOf('{"constructor": 1}', { input_schema: { type: "object", properties } }), /must be string/);
   });
 
   it("contain neither characters that PostgreSQL rejects nor a prototype", () => {
@@ -91,6 +99,12 @@ describe("hostile schemas", () => {
       "mutual recursion",
       { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" },
       /itself/,
+    ],
+    ["recursion as #/", { "": true, properties: { child: { $ref: "#/" } } }, /reference that is not valid/],
+    [
+      "recursion by a trailing #",
+      { $defs: { "a#": {}, a: { properties: { child: { $ref: "#/$defs/a#" } } } }, $ref: "#/$defs/a" },
+      /reference that is not valid/,
     ],
     ["remote reference", { properties: { a: { $ref: "https://example.com/schema" } } }, /parts of itself/],
     ["dangling reference", { properties: { a: { $ref: "#/$defs/none" } } }, /does not have/],

@@ -159,19 +159,25 @@ test("hostile responses are truncated, described or aborted", async (t) => {
   await until(() => receiver.open <= 1);
 });
 
-test("a GET without a response is retried once, a POST never", async (t) => {
-  let isDown = true;
+test("a GET without a response is retried max_retries times, a POST never", async (t) => {
+  let failures = 1;
   const { seen, call } = await stage(t, (request, response) => {
-    if (isDown) request.socket.destroy();
+    failures -= 1;
+    if (failures >= 0) request.socket.destroy();
     else response.end("up");
-    isDown = false;
   });
   const read = await call({ url: "/a" });
   assert.ok(read.status === "succeeded" && read.attempts === 2);
-  isDown = true;
+  failures = 1;
   const changed = await call({ url: "/a", method: "POST" });
   assert.ok(changed.status === "failed" && changed.error.code === "TOOL_UNREACHABLE" && changed.error.retryable);
   assert.equal(seen.length, 3);
+  failures = 1;
+  assert.equal(codeOf(await call({ url: "/a" }, {}, { max_retries: 0 })), "TOOL_UNREACHABLE");
+  failures = 2;
+  const patient = await call({ url: "/a" }, {}, { max_retries: 2 });
+  assert.ok(patient.status === "succeeded" && patient.attempts === 3);
+  assert.equal(seen.length, 7);
 });
 
 test("tools cannot reach addresses that webhooks must not reach", async (t) => {

@@ -8,6 +8,7 @@ import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextp
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { McpPool } from "../../../src/agents/tools/mcp/mcp-pool.ts";
+import { ServerPrograms } from "../../../src/agents/tools/mcp/server-programs.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
@@ -202,7 +203,8 @@ test("connections are shared within one owner, limited in number, and closed whe
     connectionsPerOrigin: 8,
     exemptUrls: [],
   });
-  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50, onExcluded: () => {} });
+  const programs = new ServerPrograms({ servers: new Map(), onEnded: () => {} });
+  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50, programs, onExcluded: () => {} });
   t.after(async () => {
     await pool.close();
     await guarded.close();

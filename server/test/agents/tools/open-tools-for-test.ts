@@ -6,6 +6,7 @@ import { sealSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, loopbackPolicy, resolveTo } from "../../outbound/support/receiver.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 export const KEY = randomBytes(32);
 
@@ -29,6 +30,7 @@ export function openToolsForTest(
     clock: { now: () => new Date("2026-11-15T12:00:00Z") },
     observer: silentObserver,
     newId: randomUUID,
+    schemas: createSchemaCompiler({ maxKept: 10 }),
     version: "test",
     ...more,
   });

@@ -333,14 +333,16 @@ describe("stored tools", () => {
       assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
 
       const toolId = imported[0]?.id ?? "";
-      const { outcome } = await tools.test({ callerId: ada.userId, toolId, input: { name: "Ada" } });
+      const { outcome } = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: { name: "Ada" } });
       assert.ok(outcome.status === "succeeded" && outcome.text === "hello Ada");
-      const wrong = await tools.test({ callerId: ada.userId, toolId, input: {} });
+      const wrong = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: {} });
       assert.ok(wrong.outcome.status === "failed" && wrong.outcome.error.code === "INVALID_TOOL_INPUT");
       assert.equal((await tools.listRemote({ callerId: ada.userId, server: { toolId } })).length, 2);
       assert.deepEqual([...seen], [SECRET]);
 
-      await assert.rejects(tools.test({ callerId: eve.userId, toolId, input: {} }), { code: "TOOL_NOT_FOUND" });
+      await assert.rejects(tools.test({ canApprove: true, callerId: eve.userId, toolId, input: {} }), {
+        code: "TOOL_NOT_FOUND",
+      });
       await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });
       await assert.rejects(tools.importRemote({ ...call, visibility: "public" }), { code: "FORBIDDEN" });
       const unreachable = `https://127.0.0.1:${await findFreePort()}/`;
@@ -365,6 +367,7 @@ describe("stored tools", () => {
       );
       const builtin = (await opened.stage.ask("GET /tools?name=eq.calculator", { as: eve })).json as { id: string }[];
       const sum = await tools.test({
+        canApprove: true,
         callerId: eve.userId,
         toolId: builtin[0]?.id ?? "",
         input: { expression: "6 * 7" },

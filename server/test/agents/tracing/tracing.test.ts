@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import type { Framework } from "@swarmbase/sdk";
+import type { Provider } from "../../../src/agents/providers/provider.ts";
+import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
 import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";
 const RUN = { runId: "r1", swarmId: "s1", swarmName: "Editors", strategy: "handoff" };
-const TURN = { turnId: "t1", agentId: "a1", agentName: "Writer", framework: "provider_b", model: null };
+const TURN = { turnId: "t1", agentId: "a1", agentName: "Writer", framework: "provider_b" as const, model: null };
 const CHAT = {
-  framework: "provider_b",
+  callId: "m1",
+  attempt: 2,
+  framework: "provider_b" as const,
   model: "m-1",
   settings: {
     temperature: 0.2,
@@ -26,19 +31,25 @@ const CHAT = {
   ],
 };
 const TOOL = { executionId: "e1", name: "search", callId: "c1", inputText: "secret input" };
-const USAGE = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 5, reasoningTokens: 0, isEstimated: false };
+const PROVIDERS: Readonly<Record<Framework, Pick<Provider, "kind" | "baseUrl">>> = {
+  provider_a: { kind: "openai", baseUrl: null },
+  provider_b: { kind: "anthropic", baseUrl: null },
+  provider_c: { kind: "google", baseUrl: null },
+};
+const identify = (framework: Framework) => identifyProvider(PROVIDERS[framework]);
+const USAGE = { inputTokens: 10, cachedInputTokens: 4, outputTokens: 5, reasoningTokens: 3, isEstimated: false };
 
-function record(captureContent: boolean) {
+function record(captureContent: boolean, propagates = true) {
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-  return { exporter, tracing: createTracing({ captureContent, tracerProvider }) };
+  return { exporter, tracing: createTracing({ captureContent, source: { tracerProvider, propagates }, identify }) };
 }
 
 function runOnce(tracing: Tracing, traceparent?: string): (string | undefined)[] {
   const run = tracing.startRun(traceparent === undefined ? RUN : { ...RUN, traceparent });
   const turn = run.startTurn(TURN);
   const chat = turn.startChat(CHAT);
-  chat.end({ model: "m-1-2026", finishReason: "tool_calls", usage: USAGE, text: "secret answer" });
+  chat.end({ finishReason: "tool_calls", firstTokenMs: 40, usage: USAGE, costUsd: 0.002, text: "secret answer" });
   const tool = turn.startTool(TOOL);
   tool.end({ errorType: "TOOL_TIMEOUT", output: "secret output" });
   turn.end({ usage: USAGE });
@@ -76,19 +87,27 @@ describe("spans of a run", () => {
   test("have attributes of the request and the outcome", () => {
     assert.deepEqual(spans["chat m-1"]?.attributes, {
       "gen_ai.operation.name": "chat",
-      "gen_ai.provider.name": "provider_b",
+      "gen_ai.provider.name": "anthropic",
       "gen_ai.request.model": "m-1",
+      "gen_ai.request.stream": true,
+      "gen_ai.conversation.id": "s1",
+      "swarmbase.model_call.id": "m1",
+      "swarmbase.model_call.attempt": 2,
       "gen_ai.request.temperature": 0.2,
       "gen_ai.request.top_p": 1,
       "gen_ai.request.max_tokens": 64,
       "gen_ai.request.presence_penalty": 0,
       "gen_ai.request.stop_sequences": ["END"],
-      "gen_ai.response.model": "m-1-2026",
+      "gen_ai.response.model": "m-1",
       "gen_ai.response.finish_reasons": ["tool_calls"],
+      "swarmbase.model_call.first_token_ms": 40,
       "gen_ai.usage.input_tokens": 10,
       "gen_ai.usage.output_tokens": 5,
       "gen_ai.usage.cache_read.input_tokens": 4,
+      "gen_ai.usage.reasoning.output_tokens": 3,
+      "swarmbase.model_call.cost_usd": 0.002,
     });
+    assert.equal(spans["invoke_agent Writer"]?.attributes["gen_ai.provider.name"], "anthropic");
     assert.equal(spans["execute_tool search"]?.attributes["error.type"], "TOOL_TIMEOUT");
     assert.equal(spans["invoke_workflow Editors"]?.attributes["gen_ai.conversation.id"], "s1");
     assert.equal(spans["invoke_workflow Editors"]?.attributes["error.type"], undefined);
@@ -128,8 +147,71 @@ for (const header of [
   });
 
 test("without a tracer the traceparent of the request reaches tools unchanged", () => {
-  const tracing = createTracing({ captureContent: true });
+  const tracing = createTracing({ captureContent: true, identify });
   const header = `00-${TRACE_ID}-${PARENT_ID}-01`;
   assert.deepEqual(runOnce(tracing, header), [header, header]);
   assert.deepEqual(runOnce(tracing), [undefined, undefined]);
 });
+
+test("a run without propagation is traced, but sends no traceparent", () => {
+  const { exporter, tracing } = record(false, false);
+  assert.deepEqual(runOnce(tracing, `00-${TRACE_ID}-${PARENT_ID}-01`), [undefined, undefined]);
+  assert.equal(exporter.getFinishedSpans().length, 4);
+});
+
+test("the span of a model call that failed has the error and no model that answered", () => {
+  const { exporter, tracing } = record(false);
+  const run = tracing.startRun(RUN);
+  run.startChat({ ...CHAT, framework: "provider_c" }).end({ errorType: "PROVIDER_OVERLOADED" });
+  const [span] = exporter.getFinishedSpans();
+  assert.equal(span?.name, "generate_content m-1");
+  assert.equal(span?.attributes["error.type"], "PROVIDER_OVERLOADED");
+  assert.equal(span?.attributes["gen_ai.response.model"], undefined);
+});
+
+test("captured content has a bound: long texts are cut, and the newest messages are kept", () => {
+  const { exporter, tracing } = record(true);
+  const messages = Array.from({ length: 100 }, (_, index) => ({
+    role: "user" as const,
+    content: `${index} ${"x".repeat(20_000)}`,
+  }));
+  const chat = tracing.startRun(RUN).startChat({ ...CHAT, system: "s".repeat(20_000), messages });
+  chat.end({ text: "t".repeat(20_000) });
+  const attributes = exporter.getFinishedSpans()[0]?.attributes ?? {};
+  const input = String(attributes["gen_ai.input.messages"]);
+  assert.ok(input.length <= 33_000, String(input.length));
+  const kept = JSON.parse(input) as { parts: { content: string }[] }[];
+  assert.deepEqual(
+    kept.map(({ parts }) => parts[0]?.content.split(" ")[0]),
+    ["97", "98", "99"],
+  );
+  for (const name of ["gen_ai.system_instructions", "gen_ai.output.messages"])
+    assert.ok(String(attributes[name]).length < 8_400, name);
+});
+
+const IDENTITIES: readonly [Pick<Provider, "kind" | "baseUrl">, string, string][] = [
+  [{ kind: "openai", baseUrl: null }, "openai", "null:0"],
+  [{ kind: "anthropic", baseUrl: null }, "anthropic", "null:0"],
+  [{ kind: "google", baseUrl: null }, "gcp.gemini", "null:0"],
+  [
+    { kind: "google", baseUrl: "https://aiplatform.googleapis.com/v1" },
+    "gcp.vertex_ai",
+    "aiplatform.googleapis.com:443",
+  ],
+  [
+    { kind: "openai", baseUrl: "https://acme.openai.azure.com/openai/v1" },
+    "azure.ai.openai",
+    "acme.openai.azure.com:443",
+  ],
+  [{ kind: "openai-compatible", baseUrl: "https://api.groq.com/openai/v1" }, "groq", "api.groq.com:443"],
+  [{ kind: "openai-compatible", baseUrl: "https://api.x.ai/v1" }, "x_ai", "api.x.ai:443"],
+  [{ kind: "openai-compatible", baseUrl: "https://notx.ai/v1" }, "openai-compatible", "notx.ai:443"],
+  [{ kind: "openai-compatible", baseUrl: "http://127.0.0.1:8000/v1" }, "openai-compatible", "127.0.0.1:8000"],
+  [{ kind: "simulated", baseUrl: null }, "simulated", "null:0"],
+];
+
+for (const [provider, name, server] of IDENTITIES)
+  test(`${provider.kind} at ${provider.baseUrl ?? "the vendor"} is the provider ${name}`, () => {
+    const { address, port, name: found } = identifyProvider(provider);
+    assert.deepEqual([found, `${address}:${port}`], [name, server]);
+  });

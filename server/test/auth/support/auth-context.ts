@@ -10,9 +10,11 @@ import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
 import { ACCOUNT_MAILS, sendDueMails } from "../../../src/auth/outbox/outbox-worker.ts";
 import { WakeUp } from "../../../src/jobs/index.ts";
 import { SeenRefreshes } from "../../../src/auth/sessions/seen-refreshes.ts";
+import { VerifiedUserKeys } from "../../../src/auth/user-keys/verified-user-keys.ts";
 import { VerifiedTokens } from "../../../src/auth/tokens/verified-tokens.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 import { buildAuthSettings } from "./auth-settings.ts";
 import { findEndpoint } from "./endpoints.ts";
 import { createSettableClock, type SettableClock } from "./settable-clock.ts";
@@ -63,7 +65,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   const pools = openDatabase({ url: database.adminUrl, masterKey, poolSize: 5, observer: silentObserver });
   t.after(() => pools.close());
   // On a busy machine, many concurrent calls can wait longer for a connection.
-  Object.assign(pools.service.options, { connectionTimeoutMillis: 60_000 });
+  Object.assign(pools.service.options, { connectionTimeoutMillis: WAIT_MS });
 
   const seenRefreshes = new SeenRefreshes(pools.service, silentObserver);
   const mails: Mail[] = [];
@@ -76,9 +78,11 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     masterKey,
     keyRing: await openKeyRing({ pool: pools.service, masterKey, clock, observer: silentObserver, ...noOverrides }),
     verifiedTokens: new VerifiedTokens({ onVerified: ({ claims }) => seenRefreshes.note(claims) }),
+    userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),
     seenRefreshes,
     mailWakeUp: new WakeUp(),
-    hasher: overrides.hasher ?? (await createPasswordHasher(TEST_HASH_PARAMETERS)),
+    // Threads that hash have a low priority, and wait long for a busy machine.
+    hasher: overrides.hasher ?? createPasswordHasher({ ...TEST_HASH_PARAMETERS, maxWaitMs: WAIT_MS }),
     mailer: {
       send: async (mail) => {
         await overrides.onMail?.(mail);

@@ -22,6 +22,7 @@ import {
 import type { Limits } from "../../../src/limits/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 
 interface Note {
   name: string;
@@ -31,6 +32,7 @@ interface Note {
 export interface Answer {
   status: number;
   headers: http.IncomingHttpHeaders;
+  bytes: Buffer;
   text: string;
   json: Record<string, unknown>;
 }
@@ -62,6 +64,8 @@ export async function startServer(
   options: {
     routes?: Route[];
     settings?: Partial<HttpServerOptions["settings"]>;
+    /** The certificate counts as one of the operator. */
+    isOperatorCertificate?: boolean;
     findObstacle?: () => Promise<Obstacle | null>;
     guard?: AuthGuard;
     limits?: Limits;
@@ -83,18 +87,20 @@ export async function startServer(
     tlsMode: "serve",
     trustedProxies: [],
     bodyLimitBytes: 64 * 1024,
-    handshakeTimeoutMs: 5_000,
-    headersTimeoutMs: 5_000,
-    requestTimeoutMs: 5_000,
+    handshakeTimeoutMs: 60_000,
+    headersTimeoutMs: 60_000,
+    requestTimeoutMs: 60_000,
     connectionsPerNode: 0,
     connectionsPerAddress: 0,
     stopTimeoutMs: 2_000,
+    http2: true,
+    compression: true,
     ...options.settings,
   };
   const isProxied = settings.tlsMode === "proxy";
   const server = createHttpServer({
     settings,
-    tls: isProxied ? null : tlsMaterial,
+    tls: isProxied ? null : options.isOperatorCertificate === true ? { ...tlsMaterial, caFile: null } : tlsMaterial,
     routes: [
       ...healthRoutes({
         version: "1.2.3",
@@ -128,8 +134,10 @@ export async function startServer(
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("error", reject);
           response.on("end", () => {
-            const text = Buffer.concat(chunks).toString();
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: parseObject(text) });
+            const bytes = Buffer.concat(chunks);
+            const text = bytes.toString();
+            const { statusCode = 0, headers } = response;
+            resolve({ status: statusCode, headers, bytes, text, json: parseObject(text) });
           });
         });
         request.end(body);
@@ -176,7 +184,7 @@ export function route(path: string, handler: Route["handler"], method: Route["me
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + WAIT_MS;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error("the condition did not come true");
     await new Promise((resolve) => setTimeout(resolve, 5));

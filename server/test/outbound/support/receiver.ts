@@ -11,6 +11,7 @@ import {
   openOutbound,
   type Resolver,
 } from "../../../src/outbound/index.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 import { createTestAuthority } from "./certificates.ts";
 
 export const authority = createTestAuthority("outbound tests");
@@ -155,7 +156,7 @@ export function resolveTo(...addresses: string[]): Resolver {
   });
 }
 
-export async function until(isTrue: () => boolean, timeoutMs = 60_000): Promise<void> {
+export async function until(isTrue: () => boolean, timeoutMs = WAIT_MS): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!isTrue()) {
     if (performance.now() > deadline) throw new Error("the condition did not come true");

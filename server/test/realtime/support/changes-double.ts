@@ -35,7 +35,7 @@ export class ChangesBus {
 
 export function createChangesDouble(bus: ChangesBus): ChangesDouble {
   const subscribers = new Set<ChangesSubscriber>();
-  const listeners = new Map<string, Set<(content: Buffer) => void>>();
+  const listeners = new Map<string, Set<(content: Buffer, whenVisible: () => Promise<void>) => void>>();
   const endListeners = new Set<(ended: SessionsEnded) => void>();
   const accessListeners = new Set<(changes: AccessChanges) => void>();
   let state: ReturnType<Changes["state"]> = "live";
@@ -44,7 +44,7 @@ export function createChangesDouble(bus: ChangesBus): ChangesDouble {
   let isDisconnected = false;
   let emitFault: Error | null = null;
   bus.join((prefix, content) => {
-    if (!isDisconnected) for (const listener of listeners.get(prefix) ?? []) listener(content);
+    if (!isDisconnected) for (const listener of listeners.get(prefix) ?? []) listener(content, () => Promise.resolve());
   });
 
   return {

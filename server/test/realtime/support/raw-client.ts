@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 import type { Cleanup } from "../../support/database.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 
 /** [join_ref, ref, topic, event, payload], whichever version it came in. */
 export type Frame = [string | null, string | null, string, string, Record<string, unknown>];
@@ -10,8 +11,6 @@ export interface RawClientOptions {
   readonly apikey?: string;
   readonly path?: string;
 }
-
-const WAIT_MS = 60_000;
 
 /** Speaks the protocol byte by byte, and records all frames that it receives. */
 export class RawClient {

@@ -32,6 +32,7 @@ export interface StageOptions {
   readonly changes: Changes;
   readonly authenticate?: Authenticate;
   readonly privateTopics?: PrivateTopics;
+  readonly followedTopics?: RealtimeOptions["followedTopics"];
   readonly settings?: Partial<RealtimeOptions["settings"]>;
   readonly timing?: RealtimeOptions["timing"];
   readonly clock?: Clock;
@@ -46,6 +47,7 @@ export async function openStage(t: Cleanup, options: StageOptions): Promise<Stag
     changes: options.changes,
     authenticate,
     privateTopics: options.privateTopics ?? closedTopics,
+    followedTopics: options.followedTopics ?? unfollowedTopics,
     settings: { ...loadSettings({}), ...options.settings },
     observer: options.observer ?? silentObserver,
     ...(options.addressOf && { addressOf: options.addressOf }),
@@ -96,17 +98,20 @@ async function answer(module: RealtimeModule, authenticate: Authenticate, reques
     return;
   }
   const [, topic = "", event = ""] = named.map(decodeURIComponent);
-  const { searchParams } = url;
   await module.broadcast.sendEvent({
     principal,
     topic,
     event,
-    isPrivate: searchParams.get("private") === "true",
-    isKept: searchParams.has("persist") || searchParams.has("persist[ttl]"),
+    query: Object.fromEntries(url.searchParams),
     isBinary: request.headers["content-type"] === "application/octet-stream",
     body,
   });
 }
+
+const unfollowedTopics: RealtimeOptions["followedTopics"] = {
+  write: async () => {},
+  findTransactionBounds: async () => ({ oldest: 1n, next: 1n }),
+};
 
 /** Denies all access to private channels. */
 export const closedTopics: PrivateTopics = {

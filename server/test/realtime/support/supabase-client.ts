@@ -1,5 +1,6 @@
 import { createClient, type RealtimeChannel, type SupabaseClient } from "@supabase/supabase-js";
 import type { Cleanup } from "../../support/database.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 
 export type Vsn = "1.0.0" | "2.0.0";
 
@@ -18,7 +19,7 @@ export function openSupabase(
 ): SupabaseClient {
   const client = createClient(url, key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
-    realtime: { vsn, reconnectAfterMs: () => 50, timeout: 60_000 },
+    realtime: { vsn, reconnectAfterMs: () => 50, timeout: WAIT_MS },
     ...(token && { accessToken: async () => token() }),
   });
   t.after(async () => {
@@ -40,7 +41,7 @@ export function subscribed(channel: RealtimeChannel): Promise<void> {
 
 /** Polls until the condition holds. */
 export async function until(isSo: () => boolean, what = "it is so"): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + WAIT_MS;
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -20,7 +20,7 @@ interface Rejection {
 const SHOWN = { prefer: "return=representation" };
 const OBJECT = { accept: "application/vnd.pgrst.object+json" };
 
-describe("operations of a batch", { timeout: 120_000 }, () => {
+describe("operations of a batch", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);

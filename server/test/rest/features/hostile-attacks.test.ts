@@ -25,7 +25,7 @@ const EVIL_NAMES = [
   '"hidden"."kept"',
 ];
 
-describe("attacks on REST", { timeout: 300_000 }, () => {
+describe("attacks on REST", () => {
   const world = openHostileStage();
 
   const attack = async (line: string, options: AskOptions = {}): Promise<Asked> => {

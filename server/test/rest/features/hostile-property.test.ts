@@ -12,7 +12,7 @@ import { ANON, SERVICE } from "./rest-stage.ts";
 const AT_ONCE = 16;
 const RUNS = propertyRuns(20);
 
-describe("hostile requests", { timeout: 300_000 }, () => {
+describe("hostile requests", () => {
   const world = openHostileStage();
 
   const isRead = ({ line }: HostileRequest) => /^(?:GET|HEAD|OPTIONS) /.test(line);

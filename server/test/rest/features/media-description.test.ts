@@ -16,7 +16,7 @@ interface Document {
   readonly parameters: Record<string, { readonly name: string; readonly in: string }>;
 }
 
-describe("the description of the schema", { timeout: 120_000 }, () => {
+describe("the description of the schema", () => {
   const opened = openRestStage(
     `create schema shop; create schema side;
      comment on schema shop is 'A shop

@@ -93,6 +93,37 @@ describe("embeds", () => {
     ]);
   });
 
+  it("of a self-referencing table are not selected by the constraint, which has two directions", async () => {
+    const message = "Could not find a relationship between 'employees' and 'employees' in the schema cache";
+    assert.deepEqual(await reject(opened.stage, "/employees?select=id,employees!employees_boss(id)"), {
+      status: 400,
+      code: "PGRST200",
+      message,
+      details:
+        "Searched for a foreign key relationship between 'employees' and 'employees' using the hint 'employees_boss' in the schema 'shop', but no matches were found.",
+      hint: "Perhaps you meant 'employees!boss_id' instead of 'employees!employees_boss'.",
+    });
+    assert.equal((await reject(opened.stage, "/employees?select=id,employees_boss(id)")).code, "PGRST200");
+  });
+
+  it("of one table under one name are rejected", async () => {
+    for (const [target, table] of [
+      ["/projects?select=id,clients(id),clients(name)", "projects_clients_1"],
+      ["/orders?select=addresses!billing_id(street),addresses!shipping_id(street)", "orders_addresses_1"],
+      ["/orders?select=a:addresses!billing_id(street),a:addresses!shipping_id(street)", "orders_a_1"],
+      ["/projects?select=clients(),clients(name)", "projects_clients_1"],
+      ["/clients?select=projects(tasks(id),tasks(name))", "projects_tasks_2"],
+      ["/projects?select=x:clients(id),x:tasks(id)", "projects_x_1"],
+    ] as const) {
+      const message = `table name "${table}" specified more than once`;
+      const expected = { status: 400, code: "42712", message, details: null, hint: null };
+      assert.deepEqual(await reject(opened.stage, target), expected, target);
+    }
+    await expectRows("/projects?select=clients(id),again:clients(name)&id=eq.1", [
+      { clients: { id: 1 }, again: { name: "Acme" } },
+    ]);
+  });
+
   it("can be selected by the constraint or the column of the key", async () => {
     const acme = [{ id: 1, clients: { name: "Acme" } }];
     await expectRows("/projects?select=id,clients!projects_client(name)&id=eq.1", acme);

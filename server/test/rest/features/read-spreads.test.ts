@@ -23,6 +23,39 @@ describe("spreads", () => {
     ]);
   });
 
+  it("replace columns of the same key, as embeds do: no key is sent twice", async () => {
+    for (const [target, expected] of [
+      ["/projects?select=id,id&id=eq.1", '{"id":1}'],
+      ["/clients?select=*,id&id=eq.1", '{"name":"Acme","id":1}'],
+      ["/clients?select=*,*&id=eq.1", '{"id":1,"name":"Acme"}'],
+      ["/clients?select=id,*,name,*&id=eq.1", '{"id":1,"name":"Acme"}'],
+      ["/clients?select=*,id:name&id=eq.1", '{"name":"Acme","id":"Acme"}'],
+      ["/clients?select=a:id,a:name&id=eq.1", '{"a":"Acme"}'],
+      ["/projects?select=client_id,client_id(name)&id=eq.1", '{"client_id":{"name":"Acme"}}'],
+      ["/orders?select=billing_id(id),*&id=eq.1", '{"billing_id":{"id":1},"id":1,"shipping_id":2}'],
+      ["/projects?select=id,name,...clients(name)&id=eq.1", '{"id":1,"name":"Acme"}'],
+      [
+        "/orders?select=...addresses!billing_id(*),*&id=eq.3",
+        '{"id":null,"street":null,"billing_id":null,"shipping_id":1}',
+      ],
+      ["/tasks?select=...projects(name,...clients(id,name)),id&id=eq.2", '{"id":1,"name":"Acme"}'],
+      ["/projects?select=...clients(id),...clients(client:name,id)&id=eq.1", '{"client":"Acme","id":1}'],
+      ["/clients?select=name,...projects(name)&id=eq.2", '{"name":["Three"]}'],
+      ["/clients?select=name,projects(id,id:name)&id=eq.2", '{"name":"Bolt","projects":[{"id":"Three"}]}'],
+      ["/projects?select=id.sum(),client_id.sum()", '{"sum":4}'],
+      ["/projects?select=name,...clients(name),count()&id=eq.1", '{"name":"Acme","count":1}'],
+      ["/projects?select=...clients(name),name,count()&id=eq.1&order=name", '{"name":"Acme","count":1}'],
+    ] as const) {
+      const { text } = await opened.stage.ask(`GET ${target}`);
+      assert.equal(text, `[${expected}]`, target);
+    }
+    const csv = { headers: { accept: "text/csv" } };
+    const grouped = await opened.stage.ask("GET /projects?select=name,count(),...clients(name)&id=eq.1", csv);
+    assert.equal(grouped.text, "name,count\nAcme,1");
+    const rows = await opened.stage.ask("GET /clients?select=*,id:name&id=eq.1", csv);
+    assert.equal(rows.text, "name,id\nAcme,Acme");
+  });
+
   it("nest through several to-one embeds", () =>
     expectRows("/tasks?select=name,...projects(project:name,...clients(client:name))&order=id", [
       { name: "Design", project: "One", client: "Acme" },

@@ -140,6 +140,8 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
       isOwn: isOwnName,
       settings: {
         dbSchemas: options.schemas ?? ["public"],
+        dbExtraSearchPath: [],
+        dbPreRequest: null,
         dbMaxRows: options.maxRows ?? 1000,
         dbMaxEmbedDepth: 8,
         dbMaxEmbeds: 20,

@@ -5,7 +5,7 @@ import { openRestStage } from "./rest-stage.ts";
 const OBJECT = "application/vnd.pgrst.object+json";
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("function calls", { timeout: 120_000 }, () => {
+describe("function calls", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);
@@ -24,6 +24,7 @@ describe("function calls", { timeout: 120_000 }, () => {
      create function shop.hello() returns text language sql stable as $$ select 'hi "you"' $$;
      create function shop.nothing() returns text language sql stable as 'select null::text';
      create function shop.quiet() returns void language plpgsql as $$ begin insert into shop.log values ('quiet'); end $$;
+     create function shop.idle() returns void language sql as '';
      create function shop.note(text_of text) returns void language sql as 'insert into shop.log values (text_of)';
      create function shop.lie() returns int language plpgsql stable as $$ begin perform shop.note('lie'); return 1; end $$;
      create function shop.numbers(upto int default 3) returns setof int language sql stable as 'select generate_series(1, upto)';
@@ -45,6 +46,10 @@ describe("function calls", { timeout: 120_000 }, () => {
      create function shop.take_text(text) returns text language sql stable as 'select upper($1)';
      create function shop.take_bytes(bytea) returns bytea language sql stable as 'select $1';
      create function shop.take_xml(xml) returns xml language sql stable as 'select $1';
+     create function shop.take_default(text default 'nothing') returns text language sql stable as 'select $1';
+     create function shop.fallback() returns int language sql stable as 'select 1';
+     create function shop.fallback(int default 42) returns int language sql stable as 'select 2';
+     create function shop.fallback(text default 'x') returns text language sql stable as 'select $1';
      create function shop.both(a int) returns text language sql stable as $$ select 'named' $$;
      create function shop.both(json) returns text language sql stable as $$ select 'whole' $$;
      create function shop.kinds(n numeric, d date, l int[], j jsonb, p shop.point, b boolean) returns jsonb language sql stable
@@ -131,7 +136,6 @@ describe("function calls", { timeout: 120_000 }, () => {
     const wrong = await ask("POST /rpc/helo", { body: {} });
     assert.equal(wrong.status, 404);
     assert.deepEqual(wrong.json, {
-      error: "Not found",
       code: "PGRST202",
       message: "Could not find the function shop.helo without parameters in the schema cache",
       details:
@@ -210,6 +214,53 @@ describe("function calls", { timeout: 120_000 }, () => {
       } else assert.equal(codeOf(answer), "0A000");
     });
 
+    it("pass the value of a JSON body whose only name is empty", async () => {
+      for (const [name, sent, expected] of [
+        ["take_text", '"grüße"', "GRÜßE"],
+        ["take_text", "12", "12"],
+        ["take_text", "null", null],
+        ["take_json", '{"a": 1,  "a":2.50}', { a: 2.5 }],
+        ["take_json", "null", null],
+        ["take_jsonb", "[1, 2]", [1, 2]],
+        ["take_bytes", String.raw`"\\x00ff"`, String.raw`\x00ff`],
+        ["take_default", '"given"', "given"],
+        ["fallback", '"given"', "given"],
+      ] as const) {
+        const answer = await ask(`POST /rpc/${name}`, { body: `{"": ${sent}}` });
+        assert.deepEqual([answer.status, answer.json], [200, expected], `${name} ${sent} ${answer.text}`);
+      }
+      const text = await ask("POST /rpc/take_json", { body: '{"": {"a": 1,  "b":2.50}}' });
+      assert.equal(text.text, '{"a": 1,  "b":2.50}');
+      const xml = await ask("POST /rpc/take_xml", { body: { "": "<a/>" } });
+      if (xml.status !== 200) assert.equal(codeOf(xml), "0A000");
+      else assert.equal(xml.json, "<a/>");
+      const form = { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "=a" };
+      assert.equal((await ask("POST /rpc/take_text", form)).json, "A");
+      const several = await ask("POST /rpc/take_json", { body: { "": 1, other: 2 } });
+      assert.deepEqual(several.json, { "": 1, other: 2 });
+    });
+
+    it("use its default when no argument is given", async () => {
+      assert.equal((await ask("GET /rpc/take_default")).json, "nothing");
+      assert.equal((await ask("POST /rpc/take_default", { body: {} })).json, "nothing");
+    });
+
+    it("are ambiguous beside a function without parameters when it has a default", async () => {
+      const choices = { code: "PGRST203", details: null };
+      for (const [line, body] of [
+        ["GET /rpc/fallback", undefined],
+        ["POST /rpc/fallback", {}],
+      ] as const) {
+        const answer = await ask(line, { body });
+        assert.equal(answer.status, 300);
+        assert.deepEqual(answer.json, {
+          ...choices,
+          message: "Could not choose the best candidate function between: shop.fallback(), shop.fallback( => text)",
+          hint: "Try renaming the parameters or the function itself in the database so function overloading can be resolved",
+        });
+      }
+    });
+
     it("are not found by a body of another type", async () => {
       const answer = await ask("POST /rpc/take_text", { headers: { "content-type": "text/xml" }, body: "<a/>" });
       assert.deepEqual([answer.status, codeOf(answer)], [404, "PGRST202"]);
@@ -251,6 +302,21 @@ describe("function calls", { timeout: 120_000 }, () => {
       assert.deepEqual(ranged.json, [{ n: 2, sq: 4 }]);
       const planned = await ask("GET /rpc/listed", { headers: { prefer: "count=planned" } });
       assert.match(planned.headers["content-range"] ?? "", /^0-3\/\d+$/);
+    });
+
+    it("return a total of 1 for a single result that is counted, and nothing else as its range", async () => {
+      for (const count of ["exact", "planned", "estimated"]) {
+        for (const line of ["hello", "nothing", "origin", "first_item", "no_item", "mystery", "idle"]) {
+          const answer = await ask(`POST /rpc/${line}`, { headers: { prefer: `count=${count}` }, body: {} });
+          assert.equal(answer.headers["content-range"], "0-0/1", `${line} ${count}`);
+          assert.equal(answer.headers["preference-applied"], `count=${count}`);
+        }
+      }
+      const exact = { headers: { prefer: "count=exact" } };
+      const lines = ["GET /rpc/add?a=1", "HEAD /rpc/add?a=1", "GET /rpc/add?a=1&limit=5&offset=3"];
+      for (const line of lines) assert.equal((await ask(line, exact)).headers["content-range"], "0-0/1", line);
+      assert.equal((await ask("GET /rpc/first_item?id=eq.7", exact)).headers["content-range"], "*/0");
+      assert.equal((await ask("GET /rpc/hello")).headers["content-range"], "0-0/*");
     });
 
     it("return one object on request, and roll back when there are several rows", async () => {

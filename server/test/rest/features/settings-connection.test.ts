@@ -5,7 +5,7 @@ import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
 
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("state that a function leaves on its connection", { timeout: 120_000 }, () => {
+describe("state that a function leaves on its connection", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, name text);
@@ -222,7 +222,7 @@ describe("state that a function leaves on its connection", { timeout: 120_000 },
   });
 });
 
-describe("a session that has ended", { timeout: 120_000 }, () => {
+describe("a session that has ended", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, name text);
@@ -286,7 +286,7 @@ describe("a session that has ended", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a statement that takes too long", { timeout: 120_000 }, () => {
+describe("a statement that takes too long", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.texts (id int primary key, body text, doc jsonb);

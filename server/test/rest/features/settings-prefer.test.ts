@@ -14,7 +14,7 @@ const SCHEMA = `
   grant all on all tables in schema shop to service_role;
   grant execute on all functions in schema shop to service_role`;
 
-describe("preferences", { timeout: 120_000 }, () => {
+describe("preferences", () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"] });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
 
@@ -28,7 +28,6 @@ describe("preferences", { timeout: 120_000 }, () => {
     });
     assert.equal(strict.status, 400);
     assert.deepEqual(strict.json, {
-      error: "Bad request",
       code: "PGRST122",
       message: "Invalid preferences given with handling=strict",
       details: "Invalid preferences: foo=bar, count=all, wait",
@@ -90,9 +89,15 @@ describe("preferences", { timeout: 120_000 }, () => {
   });
 
   it("with an unknown time zone are rejected, strict or not, and nothing is written", async () => {
-    for (const prefer of ["timezone=Jupiter/Red_Spot", "timezone=Jupiter/Red_Spot, handling=strict"]) {
-      const answer = await ask("POST /items", { headers: { prefer }, body: { id: 70 } });
-      assert.equal(answer.status, 400, answer.text);
+    const zones = [
+      "Jupiter/Red_Spot",
+      "Jupiter/Red_Spot, handling=strict",
+      `${"A".repeat(40)}5`,
+      `<${"A".repeat(40)}>-3`,
+    ];
+    for (const zone of zones) {
+      const answer = await ask("POST /items", { headers: { prefer: `timezone=${zone}` }, body: { id: 70 } });
+      assert.deepEqual([answer.status, codeOf(answer)], [400, "PGRST129"], answer.text);
     }
     assert.deepEqual((await ask("GET /items?id=eq.70")).json, []);
   });
@@ -112,7 +117,7 @@ describe("preferences", { timeout: 120_000 }, () => {
   });
 });
 
-describe("with Prefer: tx enabled", { timeout: 120_000 }, () => {
+describe("with Prefer: tx enabled", () => {
   const opened = openRestStage(SCHEMA, { schemas: ["shop"], isTxOverride: true });
   const ask = (...args: Parameters<typeof opened.stage.ask>) => opened.stage.ask(...args);
   const headers = { prefer: "tx=rollback, return=representation" };
@@ -151,7 +156,7 @@ describe("with Prefer: tx enabled", { timeout: 120_000 }, () => {
   });
 });
 
-describe("two exposed schemas", { timeout: 120_000 }, () => {
+describe("two exposed schemas", () => {
   const opened = openRestStage(
     `set check_function_bodies = off;
      create schema one; create schema "Two two";
@@ -199,7 +204,6 @@ describe("two exposed schemas", { timeout: 120_000 }, () => {
       const answer = await ask("GET /things", { headers: { "accept-profile": schema } });
       assert.equal(answer.status, 406);
       assert.deepEqual(answer.json, {
-        error: "Not acceptable",
         code: "PGRST106",
         message: `Invalid schema: ${schema}`,
         details: null,

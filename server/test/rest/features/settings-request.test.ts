@@ -4,7 +4,7 @@ import { ANON, openRestStage, SERVICE } from "./rest-stage.ts";
 
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("settings of the request and the response in SQL", { timeout: 120_000 }, () => {
+describe("settings of the request and the response in SQL", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, name text);
@@ -206,17 +206,29 @@ describe("settings of the request and the response in SQL", { timeout: 120_000 }
       P0002: 500,
       XX000: 500,
       ZZ123: 400,
+      PT401: 401,
       PT402: 402,
+      PT403: 403,
+      PT429: 429,
       PT503: 503,
       PT499: 499,
     };
+    const FOUR_MEMBERS = ["code", "details", "hint", "message"];
+    const OWN_BODIES = new Map([
+      [401, { code: "UNAUTHORIZED", members: ["error"] }],
+      [403, { code: "FORBIDDEN", members: ["error"] }],
+      [429, { code: "RATE_LIMITED", members: ["error", "retry_after"] }],
+    ]);
     for (const [state, status] of Object.entries(STATES)) {
       it(`${state} is ${status}`, async () => {
         const answer = await reject(state, { message: "raised", detail: "more", hint: "try" });
         assert.equal(answer.status, status, answer.text);
         const { code, message, details, hint } = answer.json as Record<string, string | null>;
         const isInternal = /^(XX|58|F0)/.test(state);
-        assert.equal(code, state === "42501" ? "FORBIDDEN" : state);
+        const own = OWN_BODIES.get(status);
+        assert.equal(code, own?.code ?? state);
+        const members = Object.keys(answer.json as object).sort();
+        assert.deepEqual(members, [...FOUR_MEMBERS, ...(own?.members ?? [])].sort());
         assert.deepEqual(
           [message === "raised", details, hint],
           isInternal ? [false, null, null] : [true, "more", "try"],
@@ -242,7 +254,7 @@ describe("settings of the request and the response in SQL", { timeout: 120_000 }
 
     it("a role that does not exist is 401", async () => {
       const answer = await reject("22023", { message: 'role "nobody" does not exist' });
-      assert.equal(answer.status, 401);
+      assert.deepEqual([answer.status, codeOf(answer)], [401, "UNAUTHORIZED"]);
     });
 
     it("PGRST sets the whole response", async () => {
@@ -251,9 +263,33 @@ describe("settings of the request and the response in SQL", { timeout: 120_000 }
         detail: JSON.stringify({ status: 402, status_text: "Pay me", headers: { "X-Price": "12" } }),
       });
       assert.equal(answer.status, 402);
-      const { code, message, details, hint } = answer.json as Record<string, string>;
-      assert.deepEqual([code, message, details, hint], ["PAY", "Payment", "d", "h"]);
+      assert.deepEqual(answer.json, { code: "PAY", message: "Payment", details: "d", hint: "h" });
       assert.equal(answer.headers["x-price"], "12");
+    });
+
+    it("PGRST with status 401, 403 or 429 has the service's body, and the raised code in Proxy-Status", async () => {
+      const raise = (status: number, headers: object) =>
+        reject("PGRST", {
+          message: JSON.stringify({ code: "PAY", message: "Payment", details: "d", hint: "h" }),
+          detail: JSON.stringify({ status, headers }),
+        });
+      const texts = { message: "Payment", details: "d", hint: "h" };
+      const unauthorized = await raise(401, {});
+      assert.deepEqual(unauthorized.json, { error: "Unauthorized", code: "UNAUTHORIZED", ...texts });
+      assert.equal(unauthorized.headers["www-authenticate"], "Bearer");
+      const forbidden = await raise(403, { "X-Price": "12" });
+      assert.deepEqual(forbidden.json, { error: "Forbidden", code: "FORBIDDEN", ...texts });
+      assert.equal(forbidden.headers["x-price"], "12");
+      for (const [sent, seconds] of [
+        ["7", 7],
+        ["soon", 60],
+      ] as const) {
+        const limited = await raise(429, { "Retry-After": sent });
+        const body = { error: "Too many requests", code: "RATE_LIMITED", ...texts, retry_after: seconds };
+        assert.deepEqual([limited.json, limited.headers["retry-after"]], [body, String(seconds)]);
+      }
+      for (const { headers } of [unauthorized, forbidden])
+        assert.equal(headers["proxy-status"], "swarmbase; error=PAY");
     });
 
     it("PGRST with invalid JSON is PGRST121", async () => {

@@ -7,7 +7,7 @@ const OBJECT = "application/vnd.pgrst.object+json";
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 const messageOf = (answer: { json: unknown }): string => (answer.json as { message: string }).message;
 
-describe("updates and deletes", { timeout: 120_000 }, () => {
+describe("updates and deletes", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text);

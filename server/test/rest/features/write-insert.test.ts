@@ -4,7 +4,7 @@ import { ANON, openRestStage } from "./rest-stage.ts";
 
 const REPRESENTATION = { prefer: "return=representation" };
 
-describe("inserts", { timeout: 120_000 }, () => {
+describe("inserts", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.makers (id int primary key, name text not null);
@@ -101,7 +101,6 @@ describe("inserts", { timeout: 120_000 }, () => {
     const answer = await ask("POST /items", { body: [{ name: "a" }, { name: "b", price: 1 }] });
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json, {
-      error: "Bad request",
       code: "PGRST102",
       message: "All object keys must match",
       details: null,
@@ -274,7 +273,6 @@ describe("inserts", { timeout: 120_000 }, () => {
     const duplicate = await ask("POST /makers", { body: { id: 1, name: "again" } });
     assert.equal(duplicate.status, 409);
     assert.deepEqual(duplicate.json, {
-      error: "Conflict",
       code: "23505",
       message: 'duplicate key value violates unique constraint "makers_pkey"',
       details: "Key (id)=(1) already exists.",
@@ -363,7 +361,6 @@ describe("inserts", { timeout: 120_000 }, () => {
     });
     assert.equal(two.status, 406);
     assert.deepEqual(two.json, {
-      error: "Not acceptable",
       code: "PGRST116",
       message: "Cannot coerce the result to a single JSON object",
       details: "The result contains 2 rows",

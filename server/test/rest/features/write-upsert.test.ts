@@ -6,7 +6,7 @@ const OBJECT = "application/vnd.pgrst.object+json";
 const merge = (more = "") => ({ prefer: `resolution=merge-duplicates${more}` });
 const codeOf = (answer: { json: unknown }): string => (answer.json as { code: string }).code;
 
-describe("upserts", { timeout: 120_000 }, () => {
+describe("upserts", () => {
   const opened = openRestStage(
     `create schema shop;
      create table shop.items (id int primary key, sku text unique, name text default 'none', stock int not null default 0);

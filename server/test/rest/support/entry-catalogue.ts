@@ -1,3 +1,4 @@
+import { NO_SETTINGS } from "../../../src/rest/catalogue/build-settings.ts";
 import type {
   Catalogue,
   Column,
@@ -109,6 +110,7 @@ export function fn(name: string, parameters: readonly string[], returns: Partial
     returns: { ...SCALAR, ...returns },
     volatility: "volatile",
     rows: 0,
+    settings: NO_SETTINGS,
     comment: null,
   };
 }
@@ -126,5 +128,6 @@ export function catalogueOf({ relations = [], functions = [], links = [] }: Smal
     relations: new Map(relations.map((relation) => [relation.name, relation])),
     functions: Map.groupBy(functions, ({ name }) => name),
   };
-  return { version: "1", schemas: new Map([["public", schema]]), links, isComplete: true };
+  const schemas = new Map([["public", schema]]);
+  return { version: "1", schemas, links, mediaHandlers: [], roleSettings: new Map(), isComplete: true };
 }

@@ -1,3 +1,4 @@
+import { NO_SETTINGS } from "../../../src/rest/catalogue/build-settings.ts";
 import type {
   Column,
   DataType,
@@ -68,6 +69,7 @@ export function functionEntry(name: string, rest: Partial<FunctionEntry> = {}): 
     returns: functionResult("scalar", TEXT),
     volatility: "volatile",
     rows: 0,
+    settings: NO_SETTINGS,
     comment: null,
     ...rest,
   };

@@ -119,7 +119,8 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     faults: `
     select p.oid::regprocedure::text as fault from pg_proc p
     where p.pronamespace = 'public'::regnamespace and p.oid::regprocedure::text not in ('tool(agent_tools)', 'agent_cards(swarm_agents)',
-      'public_profiles(swarm_members)', 'public_profiles(messages)', 'webhook_health(uuid,integer)')`,
+      'public_profiles(swarm_members)', 'public_profiles(messages)', 'turns(runs)', 'webhook_health(uuid,integer)',
+      'restore_agent_version(uuid,integer)')`,
     breach: "create function public.extra() returns int language sql as 'select 1'",
   },
   "an index covers every foreign key": {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type pg from "pg";
+import pg from "pg";
 import { openDatabase } from "../../../src/db/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { createAddressPolicy, type Outbound, openOutbound } from "../../../src/outbound/index.ts";
@@ -8,6 +8,7 @@ import { systemClock } from "../../../src/time/index.ts";
 import { openWebhooks, type WebhookModule, type WebhooksOptions } from "../../../src/webhooks/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { RECEIVER_CA } from "./receiver.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 
 interface Note {
   readonly name: string;
@@ -38,9 +39,14 @@ export interface Stage {
   rows<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Opens the module without running its workers. */
   open(options?: NodeOptions): { webhooks: WebhookModule; notes: Note[] };
-  /** Opens the module and runs its workers until it is stopped or the test ends. */
-  start(options?: NodeOptions): RunningNode;
+  /** Opens the module and runs its workers until it is stopped or the test ends, so that a failed test disturbs no other one. */
+  start(t: Cleanup, options?: NodeOptions): RunningNode;
+  /** Changes rows that running workers use: repeats a statement that PostgreSQL aborts in a deadlock with a worker. */
+  change(text: string, values?: readonly unknown[]): Promise<void>;
 }
+
+/** SQLSTATE deadlock_detected. */
+const DEADLOCK = "40P01";
 
 const SETTINGS = {
   webhookRetrySchedule: [0, 60, 300, 1800, 7200],
@@ -88,7 +94,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     sql,
     closers: cleanup,
     open,
-    start: (options) => {
+    start: (t, options) => {
       const { webhooks, notes } = open(options);
       const stopping = new AbortController();
       const running = Promise.all(webhooks.workers.map((worker) => worker.run(stopping.signal)));
@@ -96,8 +102,18 @@ export async function openStage(t: Cleanup): Promise<Stage> {
         stopping.abort();
         await running;
       };
-      cleanup.after(stop);
+      t.after(stop);
       return { webhooks, notes, stop };
+    },
+    change: async (text, values = []) => {
+      for (;;) {
+        try {
+          await sql.query(text, [...values]);
+          return;
+        } catch (error) {
+          if (!(error instanceof pg.DatabaseError) || error.code !== DEADLOCK) throw error;
+        }
+      }
     },
     newUser: async () => {
       const id = randomUUID();
@@ -138,7 +154,7 @@ function openTestOutbound(t: Cleanup): Outbound {
 
 /** Polls until the condition holds, for as long as a busy machine may take. */
 export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 180_000;
+  const deadline = performance.now() + WAIT_MS;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`timed out waiting until: ${what}`);
     await sleep(10);

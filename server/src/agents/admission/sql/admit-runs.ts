@@ -7,12 +7,28 @@ import type { EventRow, SpeakingAgent } from "../../execution/steps.ts";
 import type { Rejection } from "../../respond/rejections.ts";
 import { callValue } from "../../respond/sql/call-function.ts";
 
+/** What a call brings with it when it has a conversation of its own. */
+export interface Conversation {
+  /** The messages before the one that the agent answers, oldest first. */
+  readonly history: readonly { readonly role: "user" | "assistant"; readonly content: string }[];
+  /** False: the swarm of the conversation is hidden, and deleted after the run. */
+  readonly isStored: boolean;
+  /** Follows the system prompt of the agent. Null: nothing does. */
+  readonly instructions: string | null;
+  /** Take precedence over the settings of the agent. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
 /** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
 export interface AdmissionCall {
   readonly run_id: string;
   /** The id of the message that the user sends. */
   readonly sent_id: string;
-  readonly swarm_id: string;
+  /** Null: the private swarm of the user and `agent_id`. */
+  readonly swarm_id: string | null;
+  readonly agent_id: string | null;
+  /** Not null: a new swarm for this conversation takes the place of the private swarm. */
+  readonly conversation: { readonly history: Conversation["history"]; readonly is_stored: boolean } | null;
   readonly user_id: string;
   readonly is_service: boolean;
   readonly message: string;
@@ -117,6 +133,18 @@ export async function preflightSwarms(pool: pg.Pool, calls: readonly AdmissionCa
     if (row.rejection !== null) return { rejection: row.rejection };
     if (row.swarm !== null) return row.swarm;
     return { replayed_run_id: row.replayed_run_id };
+  });
+}
+
+/** What a call to an agent leads to. */
+type PrivateSwarm = Answer<{ readonly swarm: Preflight }> | { readonly swarm_id: string };
+
+/** Looks for the private swarm of the user and the agent, or describes the one that the admission creates. */
+export function preflightPrivateSwarm(pool: pg.Pool, call: AdmissionCall): Promise<PrivateSwarm> {
+  return callValue(pool, {
+    name: "respond-preflight-private",
+    text: "select private.preflight_private_swarm($1::jsonb) as value",
+    values: [JSON.stringify(call)],
   });
 }
 

@@ -34,8 +34,18 @@ export interface RunContext {
   /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly progress: unknown;
-  /** The decisions about tool calls that waited for an approval. */
-  readonly decisions: readonly { readonly id: string; readonly status: string; readonly error: FaultRow | null }[];
+  /** Of tool calls that waited for an approval or for the client. */
+  readonly decisions: readonly Decision[];
+}
+
+interface Decision {
+  readonly id: string;
+  /** `running`: approved, or the client has submitted its result. */
+  readonly status: string;
+  readonly error: FaultRow | null;
+  readonly duration_ms: number | null;
+  /** The result of the client as text. */
+  readonly output: unknown;
 }
 
 /** Null: this node no longer holds the run. */

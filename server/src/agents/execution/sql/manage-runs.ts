@@ -60,6 +60,19 @@ export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRow
   await pool.query("select private.prune_run_rows($1 * interval '1 hour', $2)", [retentionHours, maxRows]);
 }
 
+export async function pruneModelCalls(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<void> {
+  await pool.query("select private.prune_model_calls($1 * interval '1 hour', $2)", [retentionHours, maxRows]);
+}
+
+/** Deletes the swarms of conversations that are not stored, a while after their runs have ended. Returns how many. */
+export async function deleteHiddenSwarms(pool: pg.Pool, retentionMs: number, maxRows: number): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    "select private.delete_hidden_swarms($1 * interval '1 millisecond', $2) as count",
+    [retentionMs, maxRows],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** The number of runs that have not ended, by status. Two reads, because each has its own index. */
 export async function countLiveRuns(pool: pg.Pool): Promise<readonly { status: string; count: number }[]> {
   const { rows } = await pool.query<{ status: string; count: number }>(

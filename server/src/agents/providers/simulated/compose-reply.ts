@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { responseSchemaOf } from "../../output/response-schema.ts";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { fillSchema } from "./fill-schema.ts";
 import { type Failure, readDirectives } from "./read-directives.ts";
@@ -43,6 +44,12 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
   if (next !== undefined) {
     const calls = next.map(({ tool, inputText }, position) => toCall(tool, inputText, position));
     return { ...head, pieces: [], calls, finish: "tool_calls" };
+  }
+
+  const schema = responseSchemaOf(call.settings);
+  if (schema !== null) {
+    const json = JSON.stringify(fillSchema(schema, 0));
+    return { ...head, pieces: json.match(/.{1,12}/gs) ?? [json], calls: [], finish: "stop" };
   }
 
   const missing = steps.flat().filter(({ tool }) => !offered.has(tool));

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Principal } from "../../../db/index.ts";
-import { DECIDE_STATEMENT } from "../rejections.ts";
+import { DECIDE_STATEMENT, SUBMIT_STATEMENT } from "../rejections.ts";
 import type { RunBody } from "../run-body.ts";
 import { callRows, callValue } from "./call-function.ts";
 
@@ -48,6 +48,27 @@ export function decideToolExecutions(
   return callValue(pool, {
     name: DECIDE_STATEMENT,
     text: "select private.decide_tool_executions($1::jsonb) as value",
+    values: [JSON.stringify(call)],
+  });
+}
+
+export interface ToolResult {
+  readonly tool_execution_id: string;
+  /** The text that the model reads; absent when the tool failed. */
+  readonly output?: string;
+  readonly error?: string;
+}
+
+export function submitToolResults(
+  pool: pg.Pool,
+  runId: string,
+  { role, userId }: User,
+  results: readonly ToolResult[],
+): Promise<RunBody> {
+  const call = { run_id: runId, user_id: userId, is_service: role === "service_role", results };
+  return callValue(pool, {
+    name: SUBMIT_STATEMENT,
+    text: "select private.submit_tool_results($1::jsonb) as value",
     values: [JSON.stringify(call)],
   });
 }

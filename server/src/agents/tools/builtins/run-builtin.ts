@@ -25,11 +25,11 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
   current_time: ({ clock }, { input }) => answer(formatTime(clock.now(), textOf(input, "timezone", "UTC"))),
   calculator: (_ports, { input }) => answer(String(calculate(textOf(input, "expression")))),
   json_query: (_ports, { input }) => answer(queryJson(textOf(input, "json"), textOf(input, "path", ""))),
-  http_get: ({ guarded }, { input, signal, maxChars }) => {
+  http_get: ({ guarded }, { input, signal, maxChars, maxRetries }) => {
     const url = textOf(input, "url");
     if (!URL.canParse(url)) throw invalidInput("The URL is not valid.");
     const headers = { "user-agent": "swarmbase-tools", accept: "text/*, application/json;q=0.9, */*;q=0.1" };
-    return sendRequest(guarded, { url, method: "GET", headers, body: null }, { signal, maxChars });
+    return sendRequest(guarded, { url, method: "GET", headers, body: null }, { signal, maxChars, maxRetries });
   },
   search_messages: async ({ pool }, { input, swarmId }) => {
     if (swarmId === null) throw new ToolFailure("TOOL_UNUSABLE", "The tool works only within a swarm.");

@@ -4,9 +4,8 @@ import { AppError } from "../../../errors/index.ts";
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { GuardedFetch } from "../../../outbound/index.ts";
 import { type ConfigFault, type McpConfig, readConfig, type ToolAuth } from "../config/tool-config.ts";
-import { applyAuth } from "../http/apply-auth.ts";
-import type { McpPool, McpTarget } from "../mcp/mcp-pool.ts";
-import { withClient } from "../mcp/run-mcp-tool.ts";
+import type { McpPool } from "../mcp/mcp-pool.ts";
+import { toTarget, withClient } from "../mcp/run-mcp-tool.ts";
 import { openSecrets, type ToolSecrets } from "../seal-secrets.ts";
 import type { StoredTool } from "../sql/select-tool.ts";
 import { ToolFailure } from "../tool-failure.ts";
@@ -14,7 +13,10 @@ import { getOwnTool } from "./get-own-tool.ts";
 
 /** A server that the request describes. */
 export interface NamedServer {
-  readonly url: string;
+  /** Either the address of a server, */
+  readonly url?: string | undefined;
+  /** or the name of a server that the operator has listed. */
+  readonly server?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Absent: a single secret is sent as a bearer token. */
   readonly auth?: ToolAuth | undefined;
@@ -68,12 +70,18 @@ function openOrExplain(key: Buffer, { id, secrets_wrapped: wrapped }: StoredTool
 }
 
 /** The configuration of a tool of this server. */
-export function buildConfig({ url, headers = {}, auth, secrets }: NamedServer, remoteName: string): McpConfig {
+export function buildConfig(named: NamedServer, remoteName: string): McpConfig {
+  const { url, server, headers = {}, auth, secrets } = named;
   const [only, ...others] = Object.keys(secrets);
   const isSingle = only !== undefined && others.length === 0;
   const chosen = auth ?? (isSingle ? { type: "bearer", secret: only } : undefined);
-  const config = { url, headers, remote_name: remoteName, ...(chosen !== undefined && { auth: chosen }) };
-  const read = readConfig("mcp", config);
+  const isSent = Object.keys(headers).length > 0 || chosen !== undefined || only !== undefined;
+  if (server !== undefined && isSent)
+    throw new AppError("VALIDATION_ERROR", "A server of the operator gets no credentials of users", {
+      details: { server: "cannot be combined with headers, auth and secrets" },
+    });
+  const address = server === undefined ? { url, headers, ...(chosen !== undefined && { auth: chosen }) } : { server };
+  const read = readConfig("mcp", { ...address, remote_name: remoteName });
   if (read.ok) return read.config;
   throw new AppError("VALIDATION_ERROR", "The description of the MCP server is not valid", {
     details: toDetails(read.faults),
@@ -90,16 +98,13 @@ export async function listOffered(
   secrets: ToolSecrets,
   config: McpConfig,
 ): Promise<readonly RemoteTool[]> {
+  if ("server" in config) mcp.requireServer(config.server, ownerId);
   // The text itself: the MCP client gets a URL that the parser has already rewritten.
-  const urlFault = guarded.findUrlFault(config.url);
+  const urlFault = "url" in config ? guarded.findUrlFault(config.url) : null;
   if (urlFault !== null) throw new AppError("INVALID_URL", urlFault, { details: { url: urlFault } });
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const target: McpTarget = {
-      ownerId,
-      url: config.url,
-      headers: { ...config.headers, ...applyAuth(config.auth, secrets).headers },
-    };
+    const target = toTarget(config, ownerId, secrets);
     const list = await withClient(mcp, target, deadline, ({ client }) =>
       client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: "refresh" }),
     );

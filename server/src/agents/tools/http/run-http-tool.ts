@@ -1,6 +1,7 @@
 import { type JsonRecord } from "../../../json/index.ts";
 import { findOutboundFault, type GuardedFetch } from "../../../outbound/index.ts";
 import { type HttpConfig, readConfig } from "../config/tool-config.ts";
+import { sleep } from "../../providers/sleep.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import { applyAuth } from "./apply-auth.ts";
@@ -17,6 +18,8 @@ interface HttpRequest {
 
 export type FetchPort = Pick<GuardedFetch, "fetch">;
 
+/** Before the second repetition; it doubles with each further one. */
+const RETRY_PAUSE_MS = 200;
 const USER_AGENT = "swarmbase-tools";
 
 export async function runHttpTool(port: FetchPort, call: ToolCall): Promise<ToolAnswer> {
@@ -51,13 +54,16 @@ function findBody({ method, url, body }: HttpConfig, input: JsonRecord): unknown
   return method === "DELETE" ? undefined : withoutUsed(url, input);
 }
 
-/** Repeats a GET or HEAD once when the connection fails. Repeats no other method: the server may have processed the request. */
+/**
+ * Repeats a GET or HEAD when the connection fails: once at once, then with growing pauses. Repeats no other method: the server may
+ * have processed the request.
+ */
 export async function sendRequest(
   port: FetchPort,
   request: HttpRequest,
-  { signal, maxChars }: Pick<ToolCall, "signal" | "maxChars">,
+  { signal, maxChars, maxRetries }: Pick<ToolCall, "signal" | "maxChars" | "maxRetries">,
 ): Promise<ToolAnswer> {
-  const mayRepeat = request.method === "GET" || request.method === "HEAD";
+  const maxAttempts = request.method === "GET" || request.method === "HEAD" ? 1 + maxRetries : 1;
   for (let attempts = 1; ; attempts += 1) {
     try {
       const { url, ...init } = request;
@@ -74,7 +80,8 @@ export async function sendRequest(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ToolFailure) throw error;
-      if (!(mayRepeat && attempts === 1 && isTransport(error))) throw explainFetchError(error, attempts);
+      if (attempts >= maxAttempts || !isTransport(error)) throw explainFetchError(error, attempts);
+      if (attempts > 1) await sleep(RETRY_PAUSE_MS * 2 ** (attempts - 2), signal);
     }
   }
 }

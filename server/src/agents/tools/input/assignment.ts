@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
-import type { AssignedTool } from "../tool-port.ts";
+import type { CallableTool } from "../tool-port.ts";
 
 /** What an assignment fixes: arguments that the model cannot choose, and lower limits. */
 export interface Assignment {
@@ -12,7 +12,7 @@ const OPTIONS: ReadonlySet<string> = new Set(["timeout_ms", "max_output_chars"])
 const MIN_TIMEOUT_MS = 100;
 
 /** A name in the configuration that is an argument of the tool is never an option. */
-export function readAssignment(tool: AssignedTool): Assignment {
+export function readAssignment(tool: CallableTool): Assignment {
   const { input_schema: schema, configuration } = tool;
   const properties = propertiesOf(schema);
   const isClosed = schema["additionalProperties"] === false;

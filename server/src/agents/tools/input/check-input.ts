@@ -1,11 +1,11 @@
 import type { ModelTool } from "../../providers/model-port.ts";
-import type { AssignedTool, ToolFault, Tools } from "../tool-port.ts";
+import type { CallableTool, ToolFault, Tools } from "../tool-port.ts";
 import { narrowSchema, readAssignment } from "./assignment.ts";
 import type { SchemaCompiler } from "./compile-schema.ts";
 import { readInput } from "./read-input.ts";
 
 /** Omits the arguments that the assignment fixes. */
-export function describeTool(tool: AssignedTool): ModelTool {
+export function describeTool(tool: CallableTool): ModelTool {
   const { name, description, input_schema: schema } = tool;
   return { name, description, inputSchema: narrowSchema(schema, readAssignment(tool).fixed) };
 }
@@ -13,7 +13,7 @@ export function describeTool(tool: AssignedTool): ModelTool {
 /** Validates the whole input, with the arguments that the assignment fixes, against the schema of the tool. */
 export function checkToolInput(
   schemas: SchemaCompiler,
-  tool: AssignedTool,
+  tool: CallableTool,
   inputText: string,
 ): ReturnType<Tools["checkInput"]> {
   const read = readInput(inputText);

@@ -3,11 +3,17 @@ import addFormats from "ajv-formats";
 import { LRUCache } from "lru-cache";
 import { type JsonRecord } from "../../../json/index.ts";
 import { canonicalJson } from "../../guards/canonical-json.ts";
-import { compileLinear } from "./linear-pattern.ts";
+import { countValues } from "./json-size.ts";
+import { createLinearPatterns, type LinearPatterns } from "./linear-pattern.ts";
 import { findSchemaSizeFault } from "./measure-schema.ts";
+import { createStepMeter, meterKeywords, type StepMeter, TooManySteps } from "./meter-keywords.ts";
 
 type CompiledSchema =
-  | { readonly ok: true /** Why a value is not valid, or null. */; findFault(value: JsonRecord): string | null }
+  | {
+      readonly ok: true;
+      /** Why a value is not valid, or null. `subject` names the value itself. */
+      findFault(value: unknown, subject?: string): string | null;
+    }
   | { readonly ok: false; readonly fault: string };
 
 export interface SchemaCompiler {
@@ -44,38 +50,44 @@ function compileSchema(metaValidator: Ajv2020, schema: JsonRecord, text: string)
   try {
     if (metaValidator.validateSchema(usable) !== true)
       return { ok: false, fault: `is not a JSON Schema: ${explain(metaValidator)}` };
-    const validate = createCompiler().compile(usable);
-    return { ok: true, findFault: (value) => findFault(validate, value) };
+    const meter = createStepMeter();
+    const patterns = createLinearPatterns(meter);
+    const validator = { validate: createCompiler(meter, patterns).compile(usable), meter, patterns };
+    return { ok: true, findFault: (value, subject = "the input") => findFault(validator, value, subject) };
   } catch (error) {
     return { ok: false, fault: `is not a JSON Schema: ${shorten(error instanceof Error ? error.message : "")}` };
   }
 }
 
 /** Each schema has its own compiler, because Ajv never releases the schemas that it has compiled. */
-function createCompiler(): Ajv2020 {
+function createCompiler(meter: StepMeter, { regExp }: LinearPatterns): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     logger: false,
     meta: false,
     validateSchema: false,
     inlineRefs: false,
+    // Otherwise `constructor` and the other members of the prototype are properties of every value.
+    ownProperties: true,
     // The optimiser blocks the event loop for many times what it saves in a validation.
-    code: { regExp: compileLinear, optimize: false },
+    code: { regExp, optimize: false },
   });
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
     keyword: "uniqueItems",
     type: "array",
     schemaType: "boolean",
-    validate: (isRequired: boolean, items: readonly unknown[]) => !isRequired || areUnique(items),
+    validate: (isRequired: boolean, items: readonly unknown[]) => !isRequired || areUnique(items, meter),
     error: { message: "must NOT have duplicate items" },
   });
   addFormats.default(ajv, { mode: "fast", formats: [...FORMATS] });
+  meterKeywords(ajv, meter);
   return ajv;
 }
 
 /** Ajv compares all pairs of items, which takes minutes for a few thousand of them. */
-function areUnique(items: readonly unknown[]): boolean {
+function areUnique(items: readonly unknown[], meter: StepMeter): boolean {
+  meter.spend(countValues(items));
   return new Set(items.map((item) => canonicalJson(JSON.stringify(item)))).size === items.length;
 }
 
@@ -84,19 +96,29 @@ function explain({ errors }: Ajv2020): string {
   return shorten(`${first?.instancePath ?? ""} ${first?.message ?? "is not valid"}`.trim());
 }
 
-function findFault(validate: ValidateFunction, value: JsonRecord): string | null {
+interface Validator {
+  readonly validate: ValidateFunction;
+  readonly meter: StepMeter;
+  readonly patterns: LinearPatterns;
+}
+
+function findFault({ validate, meter, patterns }: Validator, value: unknown, subject: string): string | null {
+  meter.reset();
   try {
     if (validate(value)) return null;
   } catch (error) {
     // A very long generated expression can overflow the stack.
-    if (error instanceof RangeError) return "cannot be checked by this schema";
+    if (error instanceof RangeError || error instanceof TooManySteps)
+      return `${subject} takes too long to check with this schema`;
     throw error;
+  } finally {
+    patterns.release();
   }
   const [first] = validate.errors ?? [];
   if (first === undefined) return "is not valid";
   const { allowedValues, additionalProperty } = first.params as Readonly<Record<string, unknown>>;
   const more = allowedValues ?? additionalProperty;
-  const place = first.instancePath === "" ? "the input" : first.instancePath.slice(1).replaceAll("/", ".");
+  const place = first.instancePath === "" ? subject : first.instancePath.slice(1).replaceAll("/", ".");
   return shorten(`${place} ${first.message ?? "is not valid"}${more === undefined ? "" : `: ${JSON.stringify(more)}`}`);
 }
 

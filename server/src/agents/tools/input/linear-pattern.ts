@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import type { StepMeter } from "./meter-keywords.ts";
 
 const MAX_PATTERN_LENGTH = 500;
 
@@ -21,12 +22,38 @@ export function measurePattern(pattern: string): MeasuredPattern {
   }
 }
 
-/** Replaces `RegExp` in Ajv. */
-export const compileLinear = Object.assign(
-  (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
+/** The matcher runs up to this number of instructions in the time of a step. */
+const INSTRUCTIONS_PER_STEP = 100;
+/** A matcher keeps up to one state, of some hundred bytes, for each character that it has read. */
+const MAX_CHARACTERS_KEPT = 100_000;
+
+export interface LinearPatterns {
+  /** Replaces `RegExp` in Ajv. */
+  readonly regExp: ((pattern: string) => { test(text: string): boolean }) & { code: string };
+  /** Frees the states of the matchers. Compiling a pattern again takes a fraction of a millisecond. */
+  release(): void;
+}
+
+export function createLinearPatterns(meter: StepMeter): LinearPatterns {
+  let compiled = new Map<string, RE2JS>();
+  let charactersKept = 0;
+  const release = (): void => {
+    compiled = new Map();
+    charactersKept = 0;
+  };
+  const match = (pattern: string, text: string): boolean => {
+    if (charactersKept > MAX_CHARACTERS_KEPT) release();
+    const known = compiled.get(pattern);
+    const matcher = known ?? RE2JS.compile(pattern);
+    if (known === undefined) compiled.set(pattern, matcher);
+    meter.spend(1 + (text.length * matcher.programSize()) / INSTRUCTIONS_PER_STEP);
+    charactersKept += text.length;
+    return matcher.test(text);
+  };
+  const regExp = (pattern: string) => ({
+    test: (text: string) => match(pattern, text),
     // Ajv identifies patterns by their text.
-    return { test: (text: string): boolean => compiled.test(text), toString: () => `linear ${pattern}` };
-  },
-  { code: "compileLinear" },
-);
+    toString: () => `linear ${pattern}`,
+  });
+  return { regExp: Object.assign(regExp, { code: "compileLinear" }), release };
+}

@@ -92,6 +92,8 @@ function measureReference(reference: string, walk: Walk, depth: number): number 
 function resolve(reference: string, root: JsonRecord): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) throw new SchemaFault("must refer to parts of itself only, as #/…");
+  // Ajv reads `#/` as the root, and ignores a trailing `#`: it would evaluate another part than the one measured here.
+  if (reference === "#/" || reference.includes("#", 1)) throw new SchemaFault("has a reference that is not valid");
   let found: unknown = root;
   for (const step of reference.slice(2).split("/")) {
     const key = decode(step);

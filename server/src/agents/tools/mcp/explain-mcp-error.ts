@@ -26,6 +26,11 @@ export function explainMcpError(error: unknown, attempts: number): ToolFailure {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
     return new ToolFailure("TOOL_TIMED_OUT", "The MCP server did not answer in time.", { ...extra, isRetryable: true });
   }
+  if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
+    return new ToolFailure("TOOL_UNREACHABLE", "The MCP server has ended the connection.", {
+      ...extra,
+      isRetryable: true,
+    });
   if (isOfNetwork(error)) return explainFetchError(error, attempts);
   return new ToolFailure("TOOL_REMOTE_ERROR", "The MCP server's response is not valid.", extra);
 }

@@ -1,5 +1,6 @@
-import { readConfig } from "../config/tool-config.ts";
+import { type McpConfig, readConfig } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
+import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import type { McpLoan, McpPool, McpTarget } from "./mcp-pool.ts";
@@ -8,8 +9,8 @@ import { renderContent } from "./render-content.ts";
 export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
   const read = readConfig("mcp", call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
-  const { url, headers, auth, remote_name: name } = read.config;
-  const target = { ownerId: call.ownerId, url, headers: { ...headers, ...applyAuth(auth, call.secrets).headers } };
+  const { remote_name: name } = read.config;
+  const target = toTarget(read.config, call.ownerId, call.secrets);
   const { signal, timeoutMs, traceparent } = call;
   const params = { name, arguments: { ...call.input }, ...(traceparent !== undefined && { _meta: { traceparent } }) };
   return withClient(pool, target, signal, async ({ client }, attempts) => {
@@ -19,6 +20,12 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
       throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool reported an error.", { attempts, text });
     return { text, isCut: false, attempts };
   });
+}
+
+export function toTarget(config: McpConfig, ownerId: string | null, secrets: ToolSecrets): McpTarget {
+  if ("server" in config) return { ownerId, server: config.server };
+  const { url, headers, auth } = config;
+  return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets).headers } };
 }
 
 /** Retries once with a new connection when a pooled one turns out to be dead. */

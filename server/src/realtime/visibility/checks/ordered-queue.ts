@@ -38,6 +38,11 @@ export class OrderedQueue {
     return this.#entries.length >= this.#maxEntries;
   }
 
+  /** Few enough entries wait that a part of a large transaction can be added. */
+  get hasSpace(): boolean {
+    return this.#entries.length < this.#maxEntries / 4;
+  }
+
   /** Calls at once when the queue is idle, otherwise in turn. */
   call(call: () => void): void {
     if (this.isIdle) call();

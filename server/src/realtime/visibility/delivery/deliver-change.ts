@@ -5,13 +5,14 @@ import type { RoleView } from "../tables/table-metadata.ts";
 
 /** Hands a change to subscribers that may see it. */
 export function deliverChange(
-  { renderer }: RoutedChange,
+  { renderer, xid }: RoutedChange,
   { columns }: RoleView,
   showsOld: boolean,
   recipients: Recipients,
 ): void {
   for (const [subscription, bindings] of recipients) {
     if (!subscription.isLive || subscription.isClosed) continue;
+    subscription.lastXid = xid;
     const [first] = bindings;
     if (first !== undefined && bindings.length === 1) {
       send(subscription, [first.id], renderer.render({ columns, select: first.select, showsOld }));

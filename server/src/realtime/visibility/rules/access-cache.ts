@@ -4,7 +4,7 @@ import type { Transaction } from "../../feed/row-change.ts";
 import type { WhenVisible } from "../../feed/when-visible.ts";
 import { SetsByKey } from "../../sets-by-key.ts";
 import type { Access, AccessSet } from "./rule.ts";
-import { selectAccess } from "./sql/select-access.ts";
+import { type AccessRow, selectAccess } from "./sql/select-access.ts";
 
 const MAX_RECENT = 32;
 const MANAGER_ROLES = new Set(["owner", "admin"]);
@@ -25,6 +25,13 @@ export class UserAccess implements Access {
     const role = this.swarms.get(id);
     if (role === undefined) return false;
     return set === "swarms" || (set === "managedSwarms" ? MANAGER_ROLES : WRITER_ROLES).has(role);
+  }
+
+  equals({ swarms, agents }: UserAccess): boolean {
+    if (swarms.size !== this.swarms.size || agents.size !== this.agents.size) return false;
+    for (const [id, role] of swarms) if (this.swarms.get(id) !== role) return false;
+    for (const id of agents) if (!this.agents.has(id)) return false;
+    return true;
   }
 }
 
@@ -94,6 +101,7 @@ export class AccessCache {
     const before = new Map<string, UserAccess>();
     if (changes.length > 0) this.#recentXids = [...this.#recentXids.slice(1 - MAX_RECENT), xid];
     if (this.#entries.size === 0) return before;
+    const hidden = findHiddenSwarms(changes);
     for (const change of changes) {
       if (change.relation.schema !== "public") continue;
       const adjust = change.relation.name === "swarm_members" ? adjustSwarms : adjustAgents;
@@ -104,6 +112,7 @@ export class AccessCache {
       ] as const) {
         if (tuple === null) continue;
         const read = readerOf(change.relation, tuple);
+        if (adjust === adjustSwarms && hidden.has(read("swarm_id"))) continue;
         const userId = read("user_id");
         const entry = typeof userId === "string" ? this.#entries.get(userId) : undefined;
         if (entry === undefined || typeof userId !== "string") continue;
@@ -116,11 +125,29 @@ export class AccessCache {
     return before;
   }
 
+  /**
+   * Reads the access of all users again, so that it includes all visible transactions. Returns the previous access of the users
+   * whose access has changed.
+   */
+  async reload(): Promise<Map<string, UserAccess>> {
+    // A load that began earlier may not see the latest transactions.
+    await Promise.allSettled(Array.from(this.#entries.values(), ({ loading }) => loading));
+    const before = new Map<string, UserAccess>();
+    for (const row of await selectAccess(this.#pool, [...this.#entries.keys()])) {
+      const entry = this.#entries.get(row.userId);
+      if (entry === undefined) continue;
+      const access = readAccess(row);
+      if (!access.equals(entry.access)) before.set(row.userId, entry.access);
+      this.#replace(row.userId, entry, access);
+    }
+    return before;
+  }
+
   async #load(userId: string, entry: Entry): Promise<void> {
     try {
       await Promise.all(this.#recentXids.map((xid) => this.#whenVisible(xid)));
-      const { swarms, agents } = await selectAccess(this.#pool, userId);
-      const read = new UserAccess(new Map(swarms.map(({ id, role }) => [id, role])), new Set(agents));
+      const [row] = await selectAccess(this.#pool, [userId]);
+      const read = row === undefined ? NO_ACCESS : readAccess(row);
       const access = (entry.changesDuringLoad ?? []).reduce((known, step) => step(known), read);
       entry.changesDuringLoad = null;
       if (this.#entries.get(userId) === entry) this.#replace(userId, entry, access);
@@ -140,6 +167,16 @@ export class AccessCache {
 }
 
 const NO_ACCESS = new UserAccess(new Map(), new Set());
+
+function readAccess({ swarms, agents }: AccessRow): UserAccess {
+  return new UserAccess(new Map(swarms.map(({ id, role }) => [id, role])), new Set(agents));
+}
+
+/** The swarms that a transaction creates as hidden ones: their user's membership gives no access. */
+function findHiddenSwarms(changes: Transaction["changes"]): ReadonlySet<unknown> {
+  const created = changes.filter(({ relation }) => relation.schema === "private" && relation.name === "hidden_swarms");
+  return new Set(created.flatMap(({ relation, record }) => (record ? [readerOf(relation, record)("swarm_id")] : [])));
+}
 
 type Adjust = (access: UserAccess, read: ReturnType<typeof readerOf>, isRemoved: boolean) => UserAccess;
 

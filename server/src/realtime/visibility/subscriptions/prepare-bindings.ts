@@ -21,9 +21,13 @@ export interface BindingContext {
   readonly tables: TableMetadataCache;
   readonly database: PrincipalDatabase;
   readonly principal: Principal;
+  /** Resolves when the feed includes all tables that are published at the time of the call. */
+  syncPublication(): Promise<void>;
 }
 
 const WILDCARD = "*";
+/** As in `private.get_published_tables`. */
+const QUEUE_TABLES: ReadonlySet<string> = new Set(["public.webhook_deliveries", "public.webhook_delivery_attempts"]);
 
 /** Checks and compiles a binding of a subscriber. Throws an AppError for the reply of the join. */
 export async function prepareBinding(context: BindingContext, binding: Binding): Promise<PreparedBinding> {
@@ -32,6 +36,7 @@ export async function prepareBinding(context: BindingContext, binding: Binding):
   if (schema === WILDCARD || table === WILDCARD) {
     if (terms.length > 0) throw invalid("A filter needs a schema and a table");
     if (binding.select !== null) throw invalid("A list of columns needs a schema and a table");
+    await context.syncPublication();
     return { id, event, schema, table, filterText: "", filter: null, select: null };
   }
   const metadata = await findTable(context, binding, terms);
@@ -46,7 +51,7 @@ export async function prepareBinding(context: BindingContext, binding: Binding):
 }
 
 async function findTable(
-  { tables, principal }: BindingContext,
+  { tables, principal, syncPublication }: BindingContext,
   binding: Binding,
   terms: readonly FilterTerm[],
 ): Promise<TableMetadata> {
@@ -54,7 +59,8 @@ async function findTable(
   const known = await tables.find(schema, table);
   const columns = [...terms.map((term) => term.column), ...(binding.select ?? [])];
   if (findFault(known, principal, binding, columns) === null && known !== null) return known;
-  // The cached metadata may be older than a fix of the table.
+  // The cached metadata may be older than a fix of the table, and the feed older than its publication.
+  if (known?.published === null) await syncPublication();
   const metadata = await tables.reload(schema, table);
   const fault = findFault(metadata, principal, binding, columns);
   if (fault !== null || metadata === null) throw invalid(fault ?? "");
@@ -71,8 +77,10 @@ function findFault(
   // The same message as for a missing table, so that it reveals nothing to a role without access.
   if (metadata === null || columns === undefined || columns.size === 0)
     return `There is no table ${schema}.${table} that can be subscribed to`;
-  if (!metadata.isPublished)
-    return `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
+  if (metadata.published === null)
+    return QUEUE_TABLES.has(`${schema}.${table}`)
+      ? `${schema}.${table} is not in the publication and cannot be added to it; join the private channel webhook:<id> instead`
+      : `${schema}.${table} is not in the publication; its owner can add it: alter publication swarmbase add table ${schema}.${table}`;
   const unknown = used.find((column) => !columns.has(column));
   return unknown === undefined ? null : `${schema}.${table} has no column ${unknown} that can be used here`;
 }

@@ -11,6 +11,8 @@ export interface Subscription {
   /** True from the moment that the feed has passed the subscribe call. */
   isLive: boolean;
   isClosed: boolean;
+  /** The transaction of the last delivered change. */
+  lastXid: number | null;
   /** Ends the subscription with a reason; its client has to subscribe again. */
   lose(reason: string): void;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Principal } from "../../../db/index.ts";
 import type { Observer } from "../../../observe/index.ts";
 import { AppError } from "../../../errors/index.ts";
@@ -8,9 +9,9 @@ import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/princ
 import { OrderedQueue } from "../checks/ordered-queue.ts";
 import { BindingIndex } from "../matching/binding-index.ts";
 import { Router } from "../router.ts";
-import { AccessCache } from "../rules/access-cache.ts";
+import { AccessCache, type UserAccess } from "../rules/access-cache.ts";
 import { TableMetadataCache } from "../tables/table-metadata-cache.ts";
-import { prepareBinding } from "./prepare-bindings.ts";
+import { type BindingContext, prepareBinding } from "./prepare-bindings.ts";
 import { type Identity, identityKey, type PreparedBinding, type Subscription, userIdOf } from "./subscription.ts";
 
 export interface SubscriptionLimits extends PrincipalDatabaseLimits {
@@ -23,11 +24,21 @@ export interface SubscriptionsOptions extends SubscriptionLimits {
   readonly database: Database;
   readonly observer: Observer;
   readonly whenVisible: WhenVisible;
+  readonly syncPublication: BindingContext["syncPublication"];
 }
 
 /** Tables whose changes every node needs to keep access current. */
-const ACCESS_TABLES = new Set(["auth.sessions", "auth.users", "public.swarm_members", "public.agents"]);
+const ACCESS_TABLES = new Set([
+  "auth.sessions",
+  "auth.users",
+  "private.hidden_swarms",
+  "public.swarm_members",
+  "public.agents",
+]);
 const MAX_UNINDEXED_FILTERS = 500;
+/** After each part of a large transaction, sockets get time to send, and slow ones more of it. */
+const PAUSE_MS = 1;
+const MAX_PAUSE_MS = 1_000;
 const HIDDEN_SCHEMAS = new Set(["auth", "private", "realtime"]);
 
 /** All subscriptions of this node. */
@@ -41,6 +52,8 @@ export class Subscriptions {
   readonly #identities = new Map<string, Identity>();
   readonly #subscriptions = new Set<Subscription>();
   readonly #unindexedFilters = new Map<string, number>();
+  /** The access before the current transaction of the users whose access has changed since, when it has parts. */
+  #accessBefore: ReadonlyMap<string, UserAccess> = new Map();
 
   constructor(options: SubscriptionsOptions) {
     const { database, observer, whenVisible, maxRecordBytes } = options;
@@ -64,7 +77,8 @@ export class Subscriptions {
   /** Delivers changes from the call of `begin` on, which must follow after the feed has passed this call. */
   async add(subscriber: ChangesSubscriber): Promise<SubscriptionHandle & { begin(): void }> {
     const { principal } = subscriber;
-    const context = { tables: this.#tables, database: this.#database, principal };
+    const { syncPublication } = this.#options;
+    const context = { tables: this.#tables, database: this.#database, principal, syncPublication };
     const bindings = await Promise.all(subscriber.bindings.map((binding) => prepareBinding(context, binding)));
     const userId = userIdOf(principal);
     this.#countUnindexedFilters(userId, bindings, 1);
@@ -74,6 +88,7 @@ export class Subscriptions {
       identity: this.#joinIdentity(principal),
       isLive: false,
       isClosed: false,
+      lastXid: null,
       lose: (reason) => {
         if (subscription.isClosed) return;
         this.#close(subscription, true);
@@ -100,9 +115,31 @@ export class Subscriptions {
     };
   }
 
-  /** Call in the order of commits. Synchronous unless something must be fetched from the database. */
+  /** Call in the order of commits. Synchronous when no change has subscribers and the transaction has no parts. */
   route(transaction: Transaction): Promise<void> | void {
+    if (!transaction.isFirstPart || !transaction.isLastPart) return this.#routePart(transaction);
     return this.#router.route(transaction, this.#access.apply(transaction));
+  }
+
+  /** A later part may end the access of users to the rows of an earlier one, so the access after the commit is read first. */
+  async #routePart(transaction: Transaction): Promise<void> {
+    const { xid } = transaction;
+    if (transaction.isFirstPart) {
+      await this.#options.whenVisible(xid);
+      this.#accessBefore = await this.#access.reload();
+    }
+    await this.#router.route(transaction, this.#accessBefore);
+    const untilMs = performance.now() + MAX_PAUSE_MS;
+    do await sleep(PAUSE_MS);
+    while (this.#isBehind(xid) && performance.now() < untilMs);
+  }
+
+  /** Whether a subscriber has not sent, or not checked, most of what it got of the transaction. */
+  #isBehind(xid: number): boolean {
+    for (const { queue } of this.#identities.values()) if (!queue.hasSpace) return true;
+    for (const { lastXid, subscriber } of this.#subscriptions)
+      if (lastXid === xid && subscriber.isBehind?.() === true) return true;
+    return false;
   }
 
   /** Ends the subscriptions of these sessions and users. Call before the changes of the transaction are routed. */

@@ -1,14 +1,15 @@
 import { type ColumnType, describeTypes, type TypeRow } from "../../feed/column-type.ts";
 import { parsePolicy } from "../rules/parse-policy.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { TableRow } from "./sql/select-table-metadata.ts";
+import type { PublishedChanges, TableRow } from "./sql/select-table-metadata.ts";
 
 /** What determines which roles see which rows and columns of a table. */
 export interface TableMetadata {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
-  readonly isPublished: boolean;
+  /** The kinds of changes that are published; null when the table is not published. */
+  readonly published: PublishedChanges | null;
   readonly primaryKey: readonly string[];
   readonly types: ReadonlyMap<string, ColumnType>;
   readonly roles: ReadonlyMap<string, RoleView>;
@@ -30,7 +31,7 @@ const ALL_ROWS: Pick<RoleView, "rule" | "condition" | "conditionColumns"> = {
 };
 
 export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): TableMetadata {
-  const { oid, schema, name, isPublished, primaryKey } = row;
+  const { oid, schema, name, published, primaryKey } = row;
   const described = describeTypes(typeRows);
   const types = new Map<string, ColumnType>();
   for (const column of row.columns) {
@@ -45,7 +46,7 @@ export function describeTable(row: TableRow, typeRows: readonly TypeRow[]): Tabl
     const view = isExempt || !row.hasRowRules ? ALL_ROWS : describeRules(row, role);
     roles.set(role, { ...view, columns: new Set(columns) });
   }
-  return { oid, schema, name, isPublished, primaryKey, types, roles };
+  return { oid, schema, name, published, primaryKey, types, roles };
 }
 
 /** Combines policies as PostgreSQL does: any permissive and all restrictive ones must pass. */

@@ -30,6 +30,11 @@ export function exposedFunctions(schemas: string): string {
       and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype, 'language_handler'::regtype)`;
 }
 
+export function exposedAggregates(schemas: string): string {
+  return `select p.* from pg_proc p
+    where p.oid >= ${FIRST_OWN_ID} and p.pronamespace = any (${namespaces(schemas)}) and p.prokind = 'a'`;
+}
+
 /** Ids of relations whose columns are needed: exposed ones, and the row types of function results. */
 export function describedRelations(schemas: string): string {
   return `${exposedRelations(schemas)}
@@ -42,3 +47,9 @@ export function describedRelations(schemas: string): string {
 function namespaces(schemas: string): string {
   return `array(select n.oid from pg_namespace n where n.nspname = any (${schemas}))`;
 }
+
+/** Ids of the roles that requests run as. */
+export const CALLER_ROLES = `array(select r.oid from pg_roles r where r.rolname in ('anon', 'authenticated', 'service_role'))`;
+
+/** What settings of roles apply to: all databases, or this one. */
+export const SETTING_SCOPES = `array[0, (select d.oid from pg_database d where d.datname = current_database())]`;

@@ -1,4 +1,12 @@
-import { describedRelations, exposedFunctions, exposedRelations, reachedRelations } from "./exposed.ts";
+import {
+  CALLER_ROLES,
+  describedRelations,
+  exposedAggregates,
+  exposedFunctions,
+  exposedRelations,
+  reachedRelations,
+  SETTING_SCOPES,
+} from "./exposed.ts";
 import { selectFingerprint } from "./select-fingerprint.ts";
 
 /** Rows of the database that a catalogue is built from. */
@@ -11,6 +19,8 @@ export interface CatalogueRows {
   readonly functions: readonly FunctionRow[];
   readonly constraints: readonly ConstraintRow[];
   readonly views: readonly ViewRow[];
+  readonly mediaHandlers: readonly HandlerRow[];
+  readonly roleSettings: readonly SettingsRow[];
   /** Null when a lock prevented reading them. */
   readonly details: LockableDetails | null;
 }
@@ -26,6 +36,8 @@ export function selectCatalogue(schemas: string): Record<Exclude<keyof Catalogue
     functions: selectFunctions(schemas),
     constraints: selectConstraints(schemas),
     views: selectViews(schemas),
+    mediaHandlers: selectMediaHandlers(schemas),
+    roleSettings: selectRoleSettings(),
   };
 }
 
@@ -103,6 +115,15 @@ export interface TypeRow {
   readonly rowSchema: string | null;
   readonly rowName: string | null;
   readonly values: readonly string[] | null;
+  /** Implicit casts of a domain by functions; null when there are none. */
+  readonly casts: readonly CastRow[] | null;
+}
+
+interface CastRow {
+  readonly direction: "to" | "from";
+  readonly other: "json" | "text";
+  readonly schema: string;
+  readonly name: string;
 }
 
 /** With -1 for a modifier the name never means a length of one, as plain "character" and "bit" would in a cast. */
@@ -126,11 +147,22 @@ function selectTypes(schemas: string): string {
       'default', pg_get_expr(t.typdefaultbin, 0),
       'element', case when t.typcategory = 'A' then t.typelem::int8 else 0 end, 'relation', t.typrelid::int8,
       'rowSchema', n.nspname, 'rowName', c.relname,
-      'values', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))), '[]') as found
+      'values', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid),
+      'casts', casts.found)), '[]') as found
   from used
   join pg_type t on t.oid = used.oid
   left join pg_class c on c.oid = t.typrelid
-  left join pg_namespace n on n.oid = c.relnamespace`;
+  left join pg_namespace n on n.oid = c.relnamespace
+  left join lateral (
+    select json_agg(json_build_object('direction', case when k.castsource = t.oid then 'to' else 'from' end,
+      'other', other.typname, 'schema', s.nspname, 'name', p.proname)) as found
+    from pg_cast k
+    join pg_type other on other.oid = case when k.castsource = t.oid then k.casttarget else k.castsource end
+    join pg_proc p on p.oid = k.castfunc
+    join pg_namespace s on s.oid = p.pronamespace
+    where (k.castsource = t.oid or k.casttarget = t.oid) and k.castcontext = 'i' and k.castmethod = 'f'
+      and other.oid in ('json'::regtype, 'text'::regtype)
+  ) casts on t.typtype = 'd'`;
 }
 
 export interface FunctionRow {
@@ -147,6 +179,8 @@ export interface FunctionRow {
   readonly isSet: boolean;
   readonly volatility: "i" | "s" | "v";
   readonly rows: number;
+  /** An entry `name=value` for each setting; null when there are none. */
+  readonly settings: readonly string[] | null;
   readonly comment: string | null;
 }
 
@@ -154,7 +188,8 @@ function selectFunctions(schemas: string): string {
   return `select coalesce(json_agg(json_build_object(
       'schema', n.nspname, 'name', p.proname, 'types', coalesce(p.proallargtypes, p.proargtypes::oid[])::int8[],
       'modes', p.proargmodes, 'names', p.proargnames, 'defaults', p.pronargdefaults, 'returns', p.prorettype::int8,
-      'isSet', p.proretset, 'volatility', p.provolatile, 'rows', p.prorows, 'comment', d.description)
+      'isSet', p.proretset, 'volatility', p.provolatile, 'rows', p.prorows, 'settings', p.proconfig,
+      'comment', d.description)
     order by p.proname, p.pronargs, p.oid), '[]') as found
   from (${exposedFunctions(schemas)}) p
   join pg_namespace n on n.oid = p.pronamespace
@@ -202,6 +237,49 @@ function selectViews(schemas: string): string {
   select coalesce(json_agg(json_build_object('oid', c.oid::int8, 'tree', r.ev_action::text)), '[]') as found
   from pg_class c join pg_rewrite r on r.ev_class = c.oid and r.ev_type = '1'
   where c.relkind in ('v', 'm') and c.oid = any (array(select reached.oid from reached))`;
+}
+
+export interface HandlerRow {
+  readonly schema: string;
+  readonly name: string;
+  /** The name of the domain. */
+  readonly media: string;
+  readonly isBytes: boolean;
+  /** The relation whose rows it takes; null: any row. */
+  readonly targetSchema: string | null;
+  readonly targetName: string | null;
+}
+
+/** Aggregates over one row type that return a domain with a slash in its name. */
+function selectMediaHandlers(schemas: string): string {
+  return `select coalesce(json_agg(json_build_object('schema', n.nspname, 'name', p.proname, 'media', t.typname,
+      'isBytes', t.typbasetype = 'bytea'::regtype, 'targetSchema', tn.nspname, 'targetName', c.relname)
+    order by n.nspname, p.proname), '[]') as found
+  from (${exposedAggregates(schemas)}) p
+  join pg_namespace n on n.oid = p.pronamespace
+  join pg_type t on t.oid = p.prorettype and t.typtype = 'd' and t.typname like '%/%'
+  join pg_type taken on taken.oid = p.proargtypes[0]
+  left join pg_class c on c.oid = taken.typrelid
+  left join pg_namespace tn on tn.oid = c.relnamespace
+  where p.pronargs = 1 and (c.oid is not null or taken.oid = 'anyelement'::regtype)`;
+}
+
+export interface SettingsRow {
+  readonly role: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Settings of the roles of callers that these may set themselves; those for this database come last. */
+function selectRoleSettings(): string {
+  return `select coalesce(json_agg(json_build_object('role', r.rolname, 'name', s.name, 'value', entry.value)
+    order by d.setdatabase <> 0), '[]') as found
+  from pg_db_role_setting d
+  join pg_roles r on r.oid = d.setrole
+  cross join lateral unnest(d.setconfig) as config (text)
+  cross join lateral (values (split_part(config.text, '=', 1), substr(config.text, strpos(config.text, '=') + 1))) as entry (name, value)
+  join pg_settings s on s.name = entry.name and (s.context = 'user' or has_parameter_privilege(r.oid, s.name, 'SET'))
+  where d.setrole = any (${CALLER_ROLES}) and d.setdatabase = any (${SETTING_SCOPES})`;
 }
 
 export interface LockableDetails {

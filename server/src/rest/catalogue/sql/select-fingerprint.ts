@@ -1,3 +1,5 @@
+import { CALLER_ROLES, SETTING_SCOPES } from "./exposed.ts";
+
 /**
  * A hash of everything that a catalogue is built from. Each row contributes its ctid and xmin, which any change replaces and which
  * freezing and statistics keep. Built-in objects, whose ids are lower, change only with the server.
@@ -6,7 +8,9 @@ const SOURCES = [
   ["pg_class", "t.oid >= 16384 and t.relkind in ('r', 'p', 'v', 'm', 'f', 'c')"],
   ["pg_attribute", "t.attrelid >= 16384"],
   ["pg_attrdef", "t.oid >= 16384"],
+  ["pg_cast", "t.oid >= 16384"],
   ["pg_constraint", "t.oid >= 16384"],
+  ["pg_db_role_setting", `t.setrole = any (${CALLER_ROLES}) and t.setdatabase = any (${SETTING_SCOPES})`],
   ["pg_description", "t.objoid >= 16384 or t.classoid = 'pg_namespace'::regclass"],
   ["pg_enum", "t.oid >= 16384"],
   ["pg_namespace", "true"],

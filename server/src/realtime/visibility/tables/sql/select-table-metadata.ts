@@ -4,7 +4,8 @@ export interface TableRow {
   readonly oid: number;
   readonly schema: string;
   readonly name: string;
-  readonly isPublished: boolean;
+  /** The kinds of changes that are published; null when the table is not published. */
+  readonly published: PublishedChanges | null;
   readonly hasRowRules: boolean;
   /** A nondeterministic collation: different texts may be equal. */
   readonly hasLooseCollation: boolean;
@@ -12,6 +13,12 @@ export interface TableRow {
   readonly columns: readonly { readonly name: string; readonly typeOid: number }[];
   readonly roles: Readonly<Record<string, { readonly isExempt: boolean; readonly columns: readonly string[] }>>;
   readonly policies: readonly PolicyRow[];
+}
+
+export interface PublishedChanges {
+  readonly INSERT: boolean;
+  readonly UPDATE: boolean;
+  readonly DELETE: boolean;
 }
 
 interface PolicyRow {
@@ -31,8 +38,11 @@ export async function selectTableMetadata(
   const values = "oid" in table ? [table.oid, null, null] : [null, table.schema, table.name];
   const { rows } = await client.query<TableRow>(
     `select c.oid::int8::float8 as oid, n.nspname::text as schema, c.relname::text as name,
-       exists (select 1 from pg_catalog.pg_publication_tables p
-               where p.pubname = 'swarmbase' and p.schemaname = n.nspname and p.tablename = c.relname) as "isPublished",
+       (select pg_catalog.json_build_object('INSERT', p.inserts, 'UPDATE', p.updates, 'DELETE', p.deletes)
+        from private.get_published_tables() p
+        where p.relid = c.oid and exists (
+          select 1 from pg_catalog.pg_publication_tables f
+          where f.pubname = 'swarmbase_feed' and f.schemaname = n.nspname and f.tablename = c.relname)) as published,
        c.relrowsecurity as "hasRowRules",
        exists (select 1 from pg_catalog.pg_attribute a join pg_catalog.pg_collation l on l.oid = a.attcollation
                where a.attrelid = c.oid and a.attnum > 0 and not l.collisdeterministic) as "hasLooseCollation",

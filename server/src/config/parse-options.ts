@@ -1,12 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { messageOf } from "../db/index.ts";
-import { UsageError } from "./command.ts";
 
 type OptionKinds = NonNullable<ParseArgsConfig["options"]>;
 type ParsedOptions<Kinds extends OptionKinds> = ReturnType<
   typeof parseArgs<{ options: Kinds; allowPositionals: true; strict: true }>
 >;
 
+/** The command line is invalid. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Parses the arguments of a command. Throws a `UsageError` for unknown options and for further arguments. */
 export function parseOptions<const Kinds extends OptionKinds>(
   args: readonly string[],
   options: Kinds,
@@ -17,7 +21,7 @@ export function parseOptions<const Kinds extends OptionKinds>(
     parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
     // Its messages ("Unknown option '--x'") are for the user.
-    throw new UsageError(messageOf(error), { cause: error });
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
   const extra = parsed.positionals[maxPositionals];
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);

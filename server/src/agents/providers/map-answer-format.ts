@@ -1,20 +1,45 @@
-import type { ProviderKind } from "../../config/index.ts";
+import type { OfferedModel, ProviderKind } from "../../config/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
+import { describeSchema } from "../output/instructions.ts";
+import { responseSchemaOf } from "../output/response-schema.ts";
 import { asRecord } from "./parse-record.ts";
+import { readSchemaTraits } from "./schema-traits.ts";
 import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
 import { VENDORS } from "./vendors.ts";
 
 type ResponseFormat = NonNullable<SentSettings["responseFormat"]>;
-type MappedFormat = Pick<SentSettings, "responseFormat" | "providerOptions">;
+type MappedFormat = Pick<SentSettings, "responseFormat" | "providerOptions"> & {
+  /** Added to the system prompt. */
+  readonly instruction?: string;
+};
 
 interface FormatTarget {
+  readonly model: Pick<OfferedModel, "supports">;
   readonly kind: ProviderKind;
   readonly hasTools: boolean;
   readonly warn: Warn;
 }
 
+/** Maps `response_schema`, or `response_format` when there is no schema. */
+export function mapAnswerFormat(settings: JsonRecord, target: FormatTarget): MappedFormat {
+  const schema = responseSchemaOf(settings);
+  if (schema === null) return mapResponseFormat(settings, target);
+  const { model, kind, hasTools, warn } = target;
+  warn("response_format", "not sent: response_schema takes precedence");
+  // Reads the schema from the settings.
+  if (kind === "simulated") return {};
+  const traits = readSchemaTraits(schema);
+  const { acceptsSchema, schemaOptions, optionsName } = VENDORS[kind];
+  if (!model.supports.responseSchema || !acceptsSchema(traits, hasTools))
+    return { instruction: describeSchema(schema) };
+  return {
+    responseFormat: { type: "json", schema, name: "response" },
+    providerOptions: { [optionsName]: schemaOptions(traits) },
+  };
+}
+
 /** Maps `response_format` in the format of OpenAI's API: `text`, `json_object`, or `json_schema` with a schema. */
-export function mapResponseFormat(settings: JsonRecord, { kind, hasTools, warn }: FormatTarget): MappedFormat {
+function mapResponseFormat(settings: JsonRecord, { kind, hasTools, warn }: FormatTarget): MappedFormat {
   const value = settings["response_format"] ?? null;
   if (value === null) return {};
   const omit = (message: string): MappedFormat => {

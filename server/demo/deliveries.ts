@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { eventually } from "./eventually.ts";
+import type { Narrator } from "./narrator.ts";
+import type { Office } from "./office.ts";
+import { type Person, type Row, take } from "./people.ts";
+
+const SHORT = 13;
+
+/** Two questions and three answers are five messages; the tool call is an event too. */
+const EVENTS = { "message.created": 5, "tool.executed": 1 } as const;
+
+export async function showDeliveries(ada: Person, office: Office, narrator: Narrator): Promise<void> {
+  narrator.step("Receive and verify webhooks", "verifyWebhook(body, headers, secret) of @swarmbase/sdk");
+  const total = Object.values(EVENTS).reduce((sum, count) => sum + count, 0);
+  const received = await eventually(
+    () => office.arrivals.filter(({ status }) => status === 204),
+    ({ length }) => length >= total,
+    "the deliveries",
+  );
+  for (const [type, count] of Object.entries(EVENTS)) {
+    const found = received.filter((arrival) => arrival.type === type);
+    narrator.line(`${type.padEnd(16)} ${found.length} received, signatures valid`);
+    assert.equal(found.length, count, type);
+  }
+
+  narrator.step("The first delivery got a 503 and was retried", 'from("webhook_delivery_attempts")');
+  const rejected = office.arrivals.find(({ status }) => status === 503);
+  assert.ok(rejected !== undefined, "one delivery was to be rejected");
+  const attempts = await eventually(
+    async () =>
+      take<readonly Row[]>(
+        await ada.client
+          .from("webhook_delivery_attempts")
+          .select("id,attempt,status_code,created_at")
+          .eq("delivery_id", rejected.deliveryId)
+          .order("attempt"),
+      ),
+    ({ length }) => length === 2,
+    "the record of the retry",
+  );
+  for (const { attempt, status_code, created_at } of attempts)
+    narrator.line(`attempt ${String(attempt)}  ${String(status_code)}  ${String(created_at)}`);
+  const again = received.find(({ deliveryId }) => deliveryId === rejected.deliveryId);
+  assert.equal(again?.body, rejected.body, "a retry was to bring the same bytes");
+  narrator.line(`the same delivery ${rejected.deliveryId.slice(0, SHORT)}…, the same bytes, a new signature`);
+}
+
+export async function showForgery(office: Office, narrator: Narrator): Promise<void> {
+  narrator.step("A forged request to the same URL", "verifyWebhook rejects it");
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const forged = { "x-service-timestamp": timestamp, "x-service-signature": `sha256=${"0".repeat(64)}` };
+  const body = JSON.stringify({ id: "evt_1", type: "message.created", data: { content: "pay me" } });
+  const answer = await fetch(office.hookUrl, { method: "POST", headers: forged, body });
+  narrator.line(`${answer.status} ${await answer.text()}`);
+  assert.equal(answer.status, 400);
+}

@@ -1,0 +1,37 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+
+export interface Person {
+  readonly name: string;
+  readonly id: string;
+  readonly client: SupabaseClient;
+}
+
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** A new user with their own client. */
+export async function signUp(dataDir: string, name: string): Promise<Person> {
+  const text = await readFile(join(dataDir, "credentials.json"), "utf8");
+  const { url, anon_key } = JSON.parse(text) as { url: string; anon_key: string };
+  const client = createClient<unknown>(url, anon_key);
+  const { data, error } = await client.auth.signUp({
+    email: `${name.toLowerCase()}@example.com`,
+    password: `correct horse ${name}`,
+    options: { data: { full_name: name } },
+  });
+  if (error !== null) throw error;
+  if (data.user === null) throw new Error(`no account came of the sign-up of ${name}`);
+  return { name, id: data.user.id, client };
+}
+
+/** Returns the data of a response; throws if it is an error. */
+export function take<T>({ data, error }: { readonly data: unknown; readonly error: Error | null }): T {
+  if (error !== null) throw error;
+  return data as T;
+}
+
+/** Inserts one row and returns it. */
+export async function add({ client }: Person, table: string, row: object): Promise<Row> {
+  return take(await client.from(table).insert(row).select().single());
+}

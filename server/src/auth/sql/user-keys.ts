@@ -1,0 +1,97 @@
+import type { ApiKeyScope } from "@swarmbase/sdk";
+import type { Queryable } from "../auth-context.ts";
+import type { UserRow } from "../users/user-row.ts";
+import { findRow, getRow, selectRows } from "./query.ts";
+
+/** A row of `public.api_keys`, as its user reads it. */
+export interface UserKeyRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  readonly scopes: readonly ApiKeyScope[];
+  readonly prefix: string;
+  readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
+  readonly created_at: Date;
+}
+
+type NewUserKeyRow = Pick<UserKeyRow, "user_id" | "name" | "scopes" | "prefix" | "expires_at"> & {
+  readonly hash: Buffer;
+  readonly aal: "aal1" | "aal2";
+};
+
+/** The row of `auth.sessions` has the hash; its triggers copy what applies to the user. */
+export function insertUserKey(client: Queryable, key: NewUserKeyRow): Promise<UserKeyRow> {
+  return getRow(
+    client,
+    `with secret as (
+       insert into auth.sessions (user_id, aal, api_key_hash, not_after) values ($1, $2, $3, $4) returning id, created_at
+     )
+     insert into public.api_keys (id, user_id, name, scopes, prefix, expires_at, created_at)
+     select id, $1, $5, $6, $7, $4, created_at from secret
+     returning *`,
+    [key.user_id, key.aal, key.hash, key.expires_at, key.name, key.scopes, key.prefix],
+  );
+}
+
+export async function countUserKeys(client: Queryable, userId: string): Promise<number> {
+  const statement = "select count(*)::integer as keys from public.api_keys where user_id = $1";
+  return (await getRow<{ keys: number }>(client, statement, [userId])).keys;
+}
+
+/** Deletes one key, if it belongs to the user; null stands for any user. */
+export function deleteUserKey(
+  client: Queryable,
+  { id, userId }: { readonly id: string; readonly userId: string | null },
+): Promise<{ readonly user_id: string } | null> {
+  return findRow(
+    client,
+    `delete from auth.sessions where id = $1 and ($2::uuid is null or user_id = $2) and api_key_hash is not null
+     returning user_id`,
+    [id, userId],
+  );
+}
+
+export async function deleteUserKeysOf(client: Queryable, userId: string): Promise<void> {
+  await client.query("delete from auth.sessions where user_id = $1 and api_key_hash is not null", [userId]);
+}
+
+/** A key with what its claims need. */
+export interface KnownUserKey extends Pick<UserRow, "email" | "app_metadata" | "user_metadata" | "is_anonymous"> {
+  readonly hash: Buffer;
+  readonly id: string;
+  readonly user_id: string;
+  readonly scopes: readonly ApiKeyScope[];
+  readonly aal: "aal1" | "aal2";
+  readonly created_at: Date;
+  readonly not_after: Date | null;
+}
+
+/** Expired keys and keys of banned users too: whether a key is active is checked for every request. */
+export function selectUserKeys(client: Queryable, hashes: readonly Buffer[]): Promise<KnownUserKey[]> {
+  return selectRows(client, {
+    name: "select-user-keys",
+    text: `select s.api_key_hash as hash, s.id, s.user_id, k.scopes, s.aal, s.created_at, s.not_after,
+                  u.email, u.app_metadata, u.user_metadata, u.is_anonymous
+             from auth.sessions s
+             join public.api_keys k on k.id = s.id
+             join auth.users u on u.id = s.user_id
+            where s.api_key_hash = any($1::bytea[])`,
+    values: [hashes],
+  });
+}
+
+/** Keys that another transaction is changing are left out; their next use is recorded. */
+export async function markKeysUsed(client: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
+  await client.query({
+    name: "mark-keys-used",
+    text: `with uses as (
+             select * from unnest($1::uuid[], $2::timestamptz[]) as n (id, used_at)
+           ), held as materialized (
+             select id from public.api_keys where id in (select id from uses) order by id for no key update skip locked
+           )
+           update public.api_keys k set last_used_at = greatest(k.last_used_at, uses.used_at)
+             from uses where k.id = uses.id and k.id in (select id from held)`,
+    values: [[...uses.keys()], [...uses.values()]],
+  });
+}

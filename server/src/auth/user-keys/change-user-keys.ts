@@ -1,0 +1,100 @@
+import { API_KEY_SCOPES, type ApiKeyScope } from "@swarmbase/sdk";
+import { inTransaction, type UserPrincipal } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { authError } from "../auth-error.ts";
+import { lockPrincipal } from "../mfa/lock-principal.ts";
+import { insertAuditEntry } from "../sql/audit-log.ts";
+import { hasVerifiedFactor } from "../sql/mfa-factors.ts";
+import { countUserKeys, deleteUserKey, insertUserKey, type UserKeyRow } from "../sql/user-keys.ts";
+import { lockUser } from "../sql/users.ts";
+import { makeUserKey } from "./key-format.ts";
+
+type KeyContext = Pick<AuthContext, "pool" | "clock" | "observer" | "settings">;
+
+const DAY_MS = 86_400_000;
+
+export interface NewKeyRequest {
+  readonly principal: UserPrincipal;
+  readonly name: string;
+  readonly scopes: readonly ApiKeyScope[];
+  /** Null: the key does not expire, or as late as the operator permits. */
+  readonly expiresAt: Date | null;
+  readonly address: string;
+}
+
+/** Creates a key for the signed-in user. The result has the only copy of the key. */
+export async function createUserKey(
+  { pool, clock, observer, settings }: KeyContext,
+  { principal, name, scopes, expiresAt, address }: NewKeyRequest,
+): Promise<{ readonly key: string; readonly row: UserKeyRow }> {
+  const limits = findLatestExpiry(clock.now(), settings.apiKeyMaxDays);
+  requireExpiry(clock.now(), expiresAt, limits);
+  const { key, hash, prefix } = makeUserKey();
+  const row = await inTransaction(pool, async (client) => {
+    // The lock of the user makes the limit exact.
+    const { user, session } = await lockPrincipal(client, { principal });
+    // Whatever AUTH_MFA_ENFORCE says: a key made with a stolen password would outlast the theft.
+    if (session.aal !== "aal2" && (await hasVerifiedFactor(client, user.id)))
+      throw authError("insufficient_aal", "AAL2 session is required to create API keys when MFA is enabled.", {
+        status: 403,
+      });
+    if ((await countUserKeys(client, user.id)) >= settings.apiKeyLimitPerUser)
+      throw new AppError(
+        "API_KEY_LIMIT_REACHED",
+        `You may have ${settings.apiKeyLimitPerUser} API keys; revoke one first`,
+      );
+    const created = await insertUserKey(client, {
+      user_id: user.id,
+      name,
+      scopes: API_KEY_SCOPES.filter((scope) => scope === "read" || scopes.includes(scope)),
+      prefix,
+      expires_at: expiresAt ?? limits,
+      hash,
+      aal: session.aal,
+    });
+    await insertAuditEntry(client, { action: "api_key_created", userId: user.id, sessionId: created.id, address });
+    return created;
+  });
+  observer.note("api_key.created", { userId: row.user_id, id: row.id, scopes: row.scopes, expiresAt: row.expires_at });
+  return { key, row };
+}
+
+function findLatestExpiry(now: Date, maxDays: number): Date | null {
+  return maxDays === 0 ? null : new Date(now.getTime() + maxDays * DAY_MS);
+}
+
+function requireExpiry(now: Date, expiresAt: Date | null, latest: Date | null): void {
+  if (expiresAt === null) return;
+  const fault =
+    expiresAt <= now
+      ? "must be in the future"
+      : latest !== null && expiresAt > latest
+        ? `must be at most ${latest.toISOString()}`
+        : null;
+  if (fault === null) return;
+  throw new AppError("VALIDATION_ERROR", `expires_at ${fault}`, { details: { expires_at: fault } });
+}
+
+export interface RevokeRequest {
+  readonly id: string;
+  /** Null: the service role, which may revoke the key of any user. */
+  readonly userId: string | null;
+  readonly address: string;
+}
+
+/** Takes effect on all nodes with the next request: each checks the row. */
+export async function revokeUserKey(
+  { pool, observer }: Pick<KeyContext, "pool" | "observer">,
+  { id, userId, address }: RevokeRequest,
+): Promise<void> {
+  const ownerId = await inTransaction(pool, async (client) => {
+    // Everything that deletes sessions locks the user first.
+    if (userId !== null) await lockUser(client, userId);
+    const deleted = await deleteUserKey(client, { id, userId });
+    if (deleted === null) throw new AppError("API_KEY_NOT_FOUND", "You have no API key with this id");
+    await insertAuditEntry(client, { action: "api_key_revoked", userId: deleted.user_id, sessionId: id, address });
+    return deleted.user_id;
+  });
+  observer.note("api_key.revoked", { userId: ownerId, id });
+}

@@ -1,0 +1,125 @@
+import { LRUCache } from "lru-cache";
+import { createBatcher } from "../../concurrency/index.ts";
+import type { UserPrincipal } from "../../db/index.ts";
+import { AppError } from "../../errors/index.ts";
+import type { Observer } from "../../observe/index.ts";
+import type { Clock } from "../../time/index.ts";
+import type { Queryable } from "../auth-context.ts";
+import { type KnownUserKey, selectUserKeys } from "../sql/user-keys.ts";
+import { hashUserKey, isWellFormedKey } from "./key-format.ts";
+import { KeyUses } from "./key-uses.ts";
+
+const MAX_COUNT = 10_000;
+/** How old the claims of a key can be: e-mail address and metadata of the user. */
+const MAX_AGE_MS = 60_000;
+/** Keys that are looked up together. */
+const MAX_BATCH = 500;
+
+export interface VerifiedUserKeysOptions {
+  readonly pool: Queryable;
+  readonly clock: Clock;
+  readonly observer: Observer;
+  /** Whether a key that was made without a second factor ends when its user adds one. */
+  readonly isAal2Required: boolean;
+}
+
+interface Verified {
+  readonly principal: UserPrincipal;
+  readonly verifiedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/**
+ * The principals of API keys. The cache saves the lookup of a key, never the check whether it is active: the transaction or
+ * the auth guard does that for every request, as for the session of a token.
+ */
+export class VerifiedUserKeys {
+  readonly #options: VerifiedUserKeysOptions;
+  readonly #uses: KeyUses;
+  readonly #verified = new LRUCache<string, Verified>({ max: MAX_COUNT });
+  /** One lookup at a time: a flood of forged keys takes one connection. */
+  readonly #find: (hash: Buffer) => Promise<KnownUserKey | null>;
+
+  constructor(options: VerifiedUserKeysOptions) {
+    this.#options = options;
+    this.#uses = new KeyUses(options);
+    this.#find = createBatcher<Buffer, KnownUserKey | null>({
+      run: async (hashes) => {
+        const rows = await selectUserKeys(options.pool, hashes);
+        return hashes.map((hash) => rows.find((row) => row.hash.equals(hash)) ?? null);
+      },
+      maxItems: MAX_BATCH,
+    });
+  }
+
+  /** Throws 401 for a key that does not exist. */
+  async verify(key: string): Promise<UserPrincipal> {
+    if (!isWellFormedKey(key)) throw invalidKeyError();
+    const nowMs = this.#options.clock.now().getTime();
+    const hash = hashUserKey(key);
+    const id = hash.toString("base64");
+    const known = this.#verified.get(id);
+    const verified =
+      known !== undefined && nowMs - known.verifiedAtMs < MAX_AGE_MS ? known : await this.#load(hash, nowMs);
+    if (verified === null || verified.expiresAtMs <= nowMs) {
+      this.#verified.delete(id);
+      throw invalidKeyError();
+    }
+    if (verified !== known) this.#verified.set(id, verified);
+    this.#uses.note(verified.principal.session?.sessionId ?? "");
+    return verified.principal;
+  }
+
+  /** Writes which keys were used. Never rejects. */
+  flush(): Promise<void> {
+    return this.#uses.flush();
+  }
+
+  async #load(hash: Buffer, verifiedAtMs: number): Promise<Verified | null> {
+    const row = await this.#find(hash);
+    if (row === null) return null;
+    const expiresAtMs = row.not_after?.getTime() ?? Number.POSITIVE_INFINITY;
+    return { principal: toPrincipal(row, this.#options.isAal2Required), verifiedAtMs, expiresAtMs };
+  }
+}
+
+/** One answer for unknown, revoked and expired keys: the difference would only help somebody who tries keys. */
+function invalidKeyError(): AppError {
+  const message = "The API key does not exist, has expired or was revoked";
+  return new AppError("UNAUTHORIZED", message, {
+    upstreamCode: "PGRST301",
+    headers: { "x-sb-error-code": "bad_jwt" },
+    members: { error_code: "bad_jwt", msg: message },
+  });
+}
+
+function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal {
+  const { id, user_id: userId, scopes, aal, created_at: createdAt, not_after: notAfter } = row;
+  return {
+    role: "authenticated",
+    userId,
+    scopes,
+    claims: {
+      sub: userId,
+      aud: "authenticated",
+      role: "authenticated",
+      iat: toSeconds(createdAt),
+      ...(notAfter !== null && { exp: toSeconds(notAfter) }),
+      email: row.email ?? "",
+      phone: "",
+      app_metadata: row.app_metadata,
+      user_metadata: row.user_metadata,
+      aal,
+      amr: [{ method: "api_key", timestamp: toSeconds(createdAt) }],
+      session_id: id,
+      is_anonymous: row.is_anonymous,
+      api_key_id: id,
+      scopes,
+    },
+    session: { userId, sessionId: id, inactivitySeconds: 0, isAal2Required },
+  };
+}
+
+function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}

@@ -1,0 +1,19 @@
+import { parseOptions } from "../config/index.ts";
+import type { Command } from "./command.ts";
+
+export const demoCommand: Command = {
+  name: "demo",
+  summary: "walk through the main features on a temporary instance",
+  help: `
+Usage: swarmbase demo
+
+Starts an instance with a database of its own in the temporary folder, signs up two users, creates agents, a tool, a swarm
+and a webhook, and shows responses, streams, deliveries, retries and access control. It takes about ten seconds, needs no
+provider key, and removes the instance at the end.`,
+  run: async ({ args, stdout, signal }) => {
+    parseOptions(args, {});
+    // Loads the client, which no other command needs.
+    const { runDemo } = await import("../../demo/run-demo.ts");
+    return runDemo({ stdout, signal });
+  },
+};

@@ -1,0 +1,162 @@
+import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
+import type { ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
+import type { InterfaceDescription } from "./describe-interface.ts";
+
+export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  /** By the name of the environment variable. */
+  readonly settings: ExtensionSettings<Rows>;
+  readonly database: ExtensionDatabase;
+  /** The service's version. */
+  readonly version: string;
+  now(): Date;
+  /**
+   * Requests to other hosts, under the address policy of webhooks and tools, except for the `trustedUrls` of the extension;
+   * redirects and compressed responses are errors.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /**
+   * A request to `/rest/v1` as the service role, whatever the caller may see: only for what the owner of the rows has made
+   * public. Throws before the service listens.
+   */
+  restAsService(call: ExtensionRestCall): Promise<ExtensionRestAnswer>;
+  /** Writes the log event `extension.note`. */
+  note(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** The same for a failure: the log event `extension.failed`. */
+  fail(message: string, error: unknown): void;
+  /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
+  describe(): InterfaceDescription;
+  /** The public URL of the service, for links and documents that name it. Throws before the service listens. */
+  baseUrl(): string;
+  /** The origins of `baseUrl()` and of `SITE_URL`, for protocols that must reject the `Origin` of other sites. */
+  ownOrigins(): readonly string[];
+}
+
+export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /**
+   * Segments may be `:name`. Paths of the core (`/rest/v1`, `/auth/v1`, …) are reserved. `/functions/v1/<name>` is free when the
+   * core has no function of this name.
+   */
+  readonly path: string;
+  /**
+   * `bearer`: an API key and a token of any role. `bearer-alone`: a token or API key (`sk_…`) of a user, without the header
+   * `apikey`, for other protocols. `account`: a user with a live session, or the service role. `user`: a user with a live
+   * session. `service`: the service role.
+   */
+  readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
+  /** The scope that an API key of a user needs. By default `read` for GET, and `write` for the other methods. */
+  readonly keyScope?: ApiKeyScope;
+  /** The row of the rate limits that a call counts for; rows other than `api` and `auth` count for `api` too. */
+  readonly limit: LimitName | null;
+  /** The body arrives as a Buffer of any media type instead of parsed JSON. */
+  readonly isBodyRaw?: boolean;
+  /**
+   * Renders the errors of the route in the form of its protocol, those before the handler (401, 413, 429) included. Without it,
+   * errors have the common body. Must not throw.
+   */
+  renderError?(error: ExtensionError, request: Pick<ExtensionRequest, "id" | "headers">): ExtensionErrorResponse;
+  handler(request: ExtensionRequest, context: ExtensionContext<Rows>): Promise<ExtensionResponse> | ExtensionResponse;
+}
+
+export interface ExtensionRequest {
+  /** The id of the request in the log and in `X-Request-Id`. */
+  readonly id: string;
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The query as it was sent, with its `?`; empty when there is none. */
+  readonly search: string;
+  /** The first value of each name. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** Names in lower case; the first value of each. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Parsed JSON, `undefined` without a body; a Buffer where the route says `isBodyRaw`. */
+  readonly body: unknown;
+  readonly caller: ExtensionCaller;
+  /** The core as the caller. Only with access `bearer-alone`, `user` or `account`. */
+  readonly core: ExtensionCore;
+  /** Aborted when the connection closes. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tables and functions of the core in the same process, as the caller: with its row-level rules, the scopes of its API key, and
+ * the limits of runs and tools. The request counts as one API request, however many calls its handler makes.
+ */
+export interface ExtensionCore extends FunctionsClient {
+  /**
+   * The functions, in the form that `respond`, `attach` and `invokeFunction` of the SDK take: they start and follow runs,
+   * continue after the last event, cancel, and decide about approvals.
+   */
+  readonly functions: FunctionsClient["functions"];
+  /** A request to `/rest/v1`. Throws an `AppError` for what is an error response there. */
+  rest(call: ExtensionRestCall): Promise<ExtensionRestAnswer>;
+}
+
+export interface ExtensionRestCall {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  /** Below `/rest/v1`, with its query: `/messages?swarm_id=eq.…&order=seq`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+export interface ExtensionRestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Parsed JSON; text for other media types, and "" without a body. */
+  readonly body: unknown;
+}
+
+/** An error as a route renders it. */
+export interface ExtensionError {
+  readonly status: number;
+  /** Of the service; a code of PostgREST or PostgreSQL where the same error has it under `/rest/v1`. */
+  readonly code: string;
+  readonly message: string;
+  /** By field, or null. */
+  readonly details: unknown;
+  readonly retryAfterSeconds: number | null;
+}
+
+export interface ExtensionErrorResponse {
+  /** Default: the status of the error. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body: unknown;
+}
+
+/** Handed on to `database.asCaller` as it is. */
+export interface ExtensionCaller {
+  readonly role: "anon" | "authenticated" | "service_role";
+  /** Null for the anon and the service role. */
+  readonly userId: string | null;
+  /** The verified claims of the token; `{}` without a token. */
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+export interface ExtensionResponse {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A Buffer or string is sent as it is, anything else as JSON, `undefined` as an empty body. */
+  readonly body?: unknown;
+  /** Sent piece by piece instead of `body`; the headers name its content type. */
+  readonly stream?: AsyncIterable<string | Uint8Array>;
+}
+
+export interface ExtensionDatabase {
+  /** One transaction with the caller's role, under its row-level rules; a caller whose session has ended gets a 401. */
+  asCaller<T>(caller: ExtensionCaller, work: (query: Query) => Promise<T>): Promise<T>;
+  /** One transaction with the service's login (`sb_service`), which sees what the migrations grant to it. */
+  asService<T>(work: (query: Query) => Promise<T>): Promise<T>;
+}
+
+/** One statement with parameters; resolves to its rows. */
+export type Query = <Row extends object = Record<string, unknown>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<readonly Row[]>;

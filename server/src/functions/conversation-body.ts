@@ -1,0 +1,59 @@
+import { AGENT_SETTINGS, type NumberSettingRow } from "@swarmbase/sdk";
+import { z } from "zod";
+import type { RunRequest } from "../agents/index.ts";
+
+type Conversation = NonNullable<RunRequest["conversation"]>;
+
+const MAX_MESSAGES = 500;
+/** The column has the same bound. */
+const MAX_CONTENT_CHARACTERS = 100_000;
+const MAX_STOP_CHARACTERS = 1_000;
+
+const { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, stop } = AGENT_SETTINGS;
+const number = ({ kind, min, max }: NumberSettingRow) => {
+  const inRange = z
+    .number()
+    .min(min)
+    .max(max ?? Number.MAX_SAFE_INTEGER);
+  return (kind === "integer" ? inRange.int() : inRange).optional();
+};
+
+/** The members of a call that brings its own conversation. `text` makes a schema for a text of at most so many characters. */
+export function conversationMembers(text: (max: number) => z.ZodType<string>) {
+  const content = text(MAX_CONTENT_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty");
+  return {
+    messages: z
+      .array(z.object({ role: z.enum(["system", "user", "assistant"]), content }))
+      .min(1)
+      .max(MAX_MESSAGES)
+      .refine((messages) => messages.at(-1)?.role === "user", "must end with a message of the user"),
+    store: z.boolean().nullish(),
+    /** Of the call alone; the rows of the agent's settings. */
+    settings: z
+      .object({
+        temperature: number(temperature),
+        top_p: number(top_p),
+        max_tokens: number(max_tokens),
+        presence_penalty: number(presence_penalty),
+        frequency_penalty: number(frequency_penalty),
+        stop: z.array(text(MAX_STOP_CHARACTERS)).max(stop.maxItems).optional(),
+        reasoning_effort: text(20).optional(),
+      })
+      .nullish(),
+  };
+}
+
+type ConversationBody = z.infer<z.ZodObject<ReturnType<typeof conversationMembers>>>;
+
+/** The message that the agent answers, and the rest of the conversation. System messages are instructions. */
+export function readConversation({ messages, store, settings }: ConversationBody): Conversation & { message: string } {
+  const said = messages.filter(({ role }) => role !== "system");
+  const instructions = messages.filter(({ role }) => role === "system").map(({ content }) => content);
+  return {
+    message: said.at(-1)?.content ?? "",
+    history: said.slice(0, -1).map(({ role, content }) => ({ role: role === "assistant" ? role : "user", content })),
+    isStored: store === true,
+    instructions: instructions.length === 0 ? null : instructions.join("\n\n"),
+    settings: settings ?? {},
+  };
+}

@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { conversationMembers } from "./conversation-body.ts";
+
+const MAX_MESSAGE_CHARACTERS = 32_000;
+/** Less than the column allows, because numbers and spaces can take more bytes there. */
+const MAX_METADATA_BYTES = 32_000;
+const MAX_METADATA_DEPTH = 32;
+const MAX_AGENTS = 100;
+const MAX_DECISIONS = 50;
+const MAX_CLIENT_TOOLS = 128;
+const MAX_RESULTS = 50;
+/** The maximum of the column. */
+export const MAX_SEQ = 2_147_483_647;
+
+export const NUL = "\u0000";
+const id = z.guid().transform((text) => text.toLowerCase());
+const seq = z.number().int().min(0).max(MAX_SEQ);
+const text = (max: number) =>
+  z
+    .string()
+    // Counts characters as the database does; a text that is far too long is not scanned.
+    .refine((value) => value.length <= max * 2 && countCharacters(value) <= max, `must have at most ${max} characters`)
+    .refine((value) => !value.includes(NUL) && value.isWellFormed(), "must be text without zero bytes");
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine(isStorable, "must be JSON of at most 32,000 bytes and 32 levels");
+
+const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .refine(hasStorableTexts, "must have no zero bytes and no lone surrogates");
+const clientTool = z.object({
+  name: z
+    .string()
+    .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter or _ and go on with letters, digits, _ and -"),
+  description: text(1_024),
+  input_schema: jsonSchema.nullish(),
+});
+
+const toolResult = z
+  .object({
+    tool_execution_id: id,
+    output: z.unknown().optional(),
+    error: text(1_000)
+      .refine((value) => value !== "", "must not be empty")
+      .optional(),
+  })
+  .refine((result) => (result.output === undefined) !== (result.error === undefined), {
+    error: "must have either output or error",
+  });
+
+export const startSchema = z.object({
+  swarm_id: id,
+  message: text(MAX_MESSAGE_CHARACTERS).refine((value) => value.trim() !== "", "must not be empty"),
+  agent_ids: z.array(id).min(1).max(MAX_AGENTS).nullish(),
+  stream: z.boolean().nullish(),
+  background: z.boolean().nullish(),
+  include_reasoning: z.boolean().nullish(),
+  on_conflict: z.enum(["enqueue", "reject", "interrupt"]).nullish(),
+  on_disconnect: z.enum(["continue", "cancel"]).nullish(),
+  max_turns: z.number().int().min(1).max(50).nullish(),
+  /** The service checks it as a JSON Schema when the run starts. */
+  response_schema: jsonSchema.nullish(),
+  /** Tools of this run that the caller executes. The service checks their schemas when the run starts. */
+  client_tools: z.array(clientTool).max(MAX_CLIENT_TOOLS).nullish(),
+  reply_to_id: id.nullish(),
+  client_message_id: text(255)
+    .refine((value) => value !== "", "must not be empty")
+    .nullish(),
+  metadata: metadata.nullish(),
+  /** Required with the service role, which has no user. */
+  user_id: id.nullish(),
+});
+
+/** The private swarm of the caller and the agent takes the place of the swarm. */
+export const startAgentSchema = startSchema.omit({ swarm_id: true, agent_ids: true }).extend({ agent_id: id });
+
+/** A swarm of its own, for the conversation that the call brings, takes the place of the private swarm. */
+export const startConversationSchema = startAgentSchema
+  .omit({ message: true, reply_to_id: true, client_message_id: true, on_conflict: true })
+  .extend(conversationMembers(text));
+
+export const steerSchema = z.discriminatedUnion("action", [
+  z.object({ action: z.literal("cancel"), run_id: id, user_id: id.nullish() }),
+  z.object({
+    action: z.literal("approve"),
+    run_id: id,
+    user_id: id.nullish(),
+    decisions: z
+      .array(z.object({ tool_execution_id: id, approved: z.boolean(), reason: text(1_000).optional() }))
+      .min(1)
+      .max(MAX_DECISIONS),
+  }),
+  z.object({
+    action: z.literal("submit_tool_results"),
+    run_id: id,
+    user_id: id.nullish(),
+    results: z.array(toolResult).min(1).max(MAX_RESULTS),
+  }),
+  z.object({
+    action: z.literal("attach"),
+    run_id: id,
+    user_id: id.nullish(),
+    last_event_id: z
+      .union([
+        seq,
+        z
+          .string()
+          .regex(/^\d{1,10}$/)
+          .transform(Number)
+          .pipe(seq),
+      ])
+      .nullish(),
+    stream: z.boolean().nullish(),
+    include_reasoning: z.boolean().nullish(),
+  }),
+]);
+
+export type MessageBody = z.infer<typeof startSchema> | z.infer<typeof startAgentSchema>;
+export type ConversationBody = z.infer<typeof startConversationSchema>;
+export type StartBody = MessageBody | ConversationBody;
+export type SteerBody = z.infer<typeof steerSchema>;
+export type ToolResultBody = z.infer<typeof toolResult>;
+
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** Whether the database can store the value as JSON: small, not too deep, without NUL and lone surrogates. */
+function isStorable(value: unknown): boolean {
+  if (!isShallow(value, MAX_METADATA_DEPTH)) return false;
+  return Buffer.byteLength(JSON.stringify(value)) <= MAX_METADATA_BYTES && hasStorableTexts(value);
+}
+
+function hasStorableTexts(value: unknown): boolean {
+  return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(value));
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
+}

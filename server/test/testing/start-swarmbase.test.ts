@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+import { startSwarmbase } from "../../testing/index.ts";
+import { makeInstanceFolder } from "../../testing/instance-folder.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
+
+const MODULE = pathToFileURL(join(import.meta.dirname, "../../testing/index.ts")).href;
+const ADA = JSON.stringify({ email: "ada@example.com", password: "correct horse" });
+const WAIT_MS = 30_000;
+
+describe("startSwarmbase", () => {
+  let temporary = "";
+  const closers: (() => Promise<void>)[] = [];
+
+  before(async () => {
+    temporary = await createTemporaryFolder({ after: (close) => closers.push(close) }, "swarmbase-testing-");
+    process.env["TMPDIR"] = temporary;
+    process.env["XDG_CACHE_HOME"] = join(temporary, "cache");
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  const listInstances = async () => (await readdir(temporary)).filter((name) => name.startsWith("swarmbase-instance-"));
+
+  it("starts instances that this process trusts, from one template, each with its own rows, and removes them", async () => {
+    const first = await startSwarmbase();
+    const headers = { apikey: first.anon_key, "content-type": "application/json" };
+    const signUp = await fetch(`${first.url}/auth/v1/signup`, { method: "POST", headers, body: ADA });
+    assert.equal(signUp.status, 200);
+    assert.equal(first.ca, await readFile(first.ca_cert_file, "utf8"));
+
+    await using second = await startSwarmbase({ settings: { EXTENSIONS: "" } });
+    assert.notEqual(second.url, first.url);
+    assert.deepEqual([second.ca, second.anon_key], [first.ca, first.anon_key]);
+    const signIn = await fetch(`${second.url}/auth/v1/token?grant_type=password`, {
+      method: "POST",
+      headers,
+      body: ADA,
+    });
+    assert.equal(signIn.status, 400, "the second instance has no row of the first");
+    const admin = { apikey: second.service_role_key, authorization: `Bearer ${second.service_role_key}` };
+    assert.equal((await fetch(`${second.url}/rest/v1/agents`, { headers: admin })).status, 200);
+    const docs = await Promise.all([first, second].map(async ({ url }) => (await fetch(`${url}/docs`)).status));
+    assert.deepEqual(docs, [200, 404], "a setting takes precedence");
+    const buffers = await Promise.all([first, second].map(readSharedBuffers));
+    assert.deepEqual(buffers, ["128MB", "128MB"], "the buffers do not depend on the memory of the machine");
+
+    await first.stop();
+    assert.equal((await listInstances()).length, 1);
+    await assert.rejects(fetch(`${first.url}/health`));
+  });
+
+  it("says why an instance cannot start, and leaves nothing behind", async () => {
+    await assert.rejects(
+      startSwarmbase({ settings: { PORT: "none" } }),
+      /the service ended while it started:[\s\S]*PORT/,
+    );
+    assert.deepEqual(await listInstances(), []);
+  });
+
+  it("an instance ends when its process is killed, and the next instance removes its folder", async () => {
+    const script = `const { startSwarmbase } = await import(${JSON.stringify(MODULE)});
+      const { url, ca_cert_file } = await startSwarmbase();
+      console.log(JSON.stringify({ url, ca_cert_file }));
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ["-C", "swarmbase-source", "--input-type=module", "--eval", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const { url, ca_cert_file } = JSON.parse(line) as { url: string; ca_cert_file: string };
+    const dataDir = dirname(dirname(ca_cert_file));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(50)) {
+      const isServing = await fetch(`${url}/health`).then(
+        () => true,
+        () => false,
+      );
+      if (!isServing && !existsSync(join(dataDir, "postgres/cluster/postmaster.pid"))) break;
+    }
+    assert.equal(existsSync(join(dataDir, "postgres/cluster/postmaster.pid")), false, "PostgreSQL was stopped");
+    assert.equal(existsSync(dataDir), true);
+    const next = await makeInstanceFolder();
+    assert.deepEqual([existsSync(dataDir), existsSync(next)], [false, true]);
+  });
+});
+
+async function readSharedBuffers({ database_url }: { readonly database_url: string }): Promise<unknown> {
+  const client = new pg.Client({ connectionString: database_url });
+  await client.connect();
+  const { rows } = await client.query<{ shared_buffers: string }>("show shared_buffers");
+  await client.end();
+  return rows[0]?.shared_buffers;
+}
