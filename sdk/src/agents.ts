@@ -31,6 +31,14 @@ export interface TextListSettingRow {
   readonly default: null;
 }
 
+export interface JsonSchemaSettingRow {
+  readonly kind: "json schema";
+  readonly maxBytes: number;
+  readonly default: null;
+}
+
+export type AgentSettingRow = NumberSettingRow | TextListSettingRow | JsonSchemaSettingRow;
+
 /** The known keys of `agents.settings`; other keys are kept as sent. Defaults apply when an agent answers. */
 export const AGENT_SETTINGS = {
   temperature: { kind: "number", min: 0, max: 2, default: 0.7 },
@@ -39,7 +47,8 @@ export const AGENT_SETTINGS = {
   frequency_penalty: { kind: "number", min: -2, max: 2, default: 0 },
   top_p: { kind: "number", min: 0, max: 1, default: 1 },
   stop: { kind: "text list", maxItems: 16, default: null },
-} as const satisfies Record<string, NumberSettingRow | TextListSettingRow>;
+  response_schema: { kind: "json schema", maxBytes: 16_384, default: null },
+} as const satisfies Record<string, AgentSettingRow>;
 
 export type AgentSettingName = keyof typeof AGENT_SETTINGS;
 
@@ -50,5 +59,16 @@ export interface AgentSettings {
   frequency_penalty?: number;
   top_p?: number;
   stop?: string[] | null;
+  /** A JSON Schema. The agent answers with JSON that satisfies it. */
+  response_schema?: Record<string, unknown> | null;
   [other: string]: unknown;
+}
+
+/** A tool in a version of an agent. */
+export interface AgentVersionTool {
+  tool_id: string;
+  /** The name at that time. */
+  name: string;
+  enabled: boolean;
+  configuration: Record<string, unknown>;
 }

@@ -74,6 +74,21 @@ export const ERROR_CODES = {
     error: "Agent limit reached",
     meaning: "The user already has the maximum number of agents.",
   },
+  API_KEY_LIMIT_REACHED: {
+    status: 403,
+    error: "API key limit reached",
+    meaning: "The user already has the maximum number of API keys.",
+  },
+  API_KEY_NOT_ALLOWED: {
+    status: 403,
+    error: "API key not allowed",
+    meaning: "An API key cannot make this call, for example because it changes keys, credentials or security settings.",
+  },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    error: "Insufficient scope",
+    meaning: "The API key lacks the scope that the call needs; the message names it.",
+  },
   WEBHOOK_DISABLED: { status: 403, error: "Webhook disabled", meaning: "The webhook is disabled (`is_active` false)." },
   BUDGET_EXCEEDED: {
     status: 403,
@@ -87,6 +102,7 @@ export const ERROR_CODES = {
     meaning: "There is no function of this name under `/functions/v1/`.",
   },
   AGENT_NOT_FOUND: { status: 404, error: "Agent not found", meaning: "The agent does not exist." },
+  API_KEY_NOT_FOUND: { status: 404, error: "API key not found", meaning: "The API key does not exist." },
   WEBHOOK_NOT_FOUND: { status: 404, error: "Webhook not found", meaning: "The webhook does not exist." },
   DELIVERY_NOT_FOUND: { status: 404, error: "Delivery not found", meaning: "The webhook delivery does not exist." },
   SWARM_NOT_FOUND: {
@@ -130,6 +146,16 @@ export const ERROR_CODES = {
     status: 409,
     error: "Approval expired",
     meaning: "The tool call waited too long for a decision and is denied.",
+  },
+  TOOL_RESULT_SUBMITTED: {
+    status: 409,
+    error: "Tool result submitted",
+    meaning: "The tool call does not wait for a result of the client: one was submitted before, or its run has ended.",
+  },
+  CLIENT_TOOL_EXPIRED: {
+    status: 409,
+    error: "Client tool expired",
+    meaning: "The tool call waited too long for the result of the client.",
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,
@@ -177,6 +203,17 @@ export const ERROR_CODES = {
     error: "Tool error",
     meaning: "The server of a tool did not respond, or sent an invalid response.",
   },
+  FUNCTION_FAILED: {
+    status: 502,
+    error: "Function failed",
+    meaning: "The operator's server for the function could not be reached, or sent an invalid response.",
+  },
+  RESPONSE_SCHEMA_MISMATCH: {
+    status: 502,
+    error: "Response schema mismatch",
+    meaning:
+      "The model's answer does not satisfy the `response_schema`, and neither does the one after it was told why.",
+  },
   PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -187,6 +224,11 @@ export const ERROR_CODES = {
     status: 503,
     error: "Provider not configured",
     meaning: "The operator has not configured the AI provider of the agent's framework.",
+  },
+  FUNCTION_TIMEOUT: {
+    status: 504,
+    error: "Function timeout",
+    meaning: "The operator's server for the function did not respond in time.",
   },
   PROVIDER_TIMEOUT: { status: 504, error: "Provider timeout", meaning: "The AI provider did not answer in time." },
 } as const satisfies Record<string, ErrorCodeRow>;

@@ -24,6 +24,7 @@ export const FIELD_BOUNDS = {
   "tools.config": JSON_BOUNDS,
   "tools.timeout_ms": { kind: "integer", min: 1000, max: 120_000 },
   "tools.max_output_chars": { kind: "integer", min: 1, max: 1_000_000 },
+  "tools.max_retries": { kind: "integer", min: 0, max: 5 },
   "webhooks.name": { kind: "text", min: 1, max: 100 },
   "webhooks.url": { kind: "text", min: 1, max: 2048 },
   "webhooks.headers": JSON_BOUNDS,

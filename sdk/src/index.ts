@@ -1,19 +1,50 @@
-// In charge of: the interface as data and types (tables, codes, events, statuses, limits, bounds), verifyWebhook(), and the
-// signatures of requests.
-// Not in charge of: calling the service, or enforcing any of it.
+// In charge of: the interface as data and types (tables, functions, codes, events, statuses, limits, bounds), typed calls of
+// functions, the streams of runs, verifyWebhook(), verifyFunctionCall(), and the signatures of requests.
+// Not in charge of: tables, accounts and realtime, which supabase-js calls, and enforcing any of it.
 export {
   AGENT_SETTINGS,
+  type AgentSettingRow,
+  type JsonSchemaSettingRow,
   AGENT_STATUS_REASONS,
   AGENT_STATUSES,
   type AgentSettingName,
   type AgentSettings,
   type AgentStatus,
   type AgentStatusReason,
+  type AgentVersionTool,
   FRAMEWORKS,
   type Framework,
   type NumberSettingRow,
   type TextListSettingRow,
 } from "./agents.ts";
+export {
+  type AnswerOf,
+  type AnswerSchema,
+  AnswerSchemaError,
+  type DeepPartial,
+  type JsonSchemaObject,
+  type StandardAnswerSchema,
+} from "./client/answer-schema.ts";
+export { type ClientTool, type ClientToolCall, type ClientTools, submitToolResults } from "./client/client-tools.ts";
+export { API_KEY_SCOPES, type ApiKeyScope } from "./api-keys.ts";
+export { ConnectionError, FunctionError, isFunctionError } from "./client/function-error.ts";
+export type { FunctionAnswer, FunctionBody, FunctionErrorCode, FunctionName } from "./client/function-types.ts";
+export type { FunctionsClient, InvokeOptions, InvokeResult } from "./client/functions-client.ts";
+export { type CallOptions, invokeFunction } from "./client/invoke-function.ts";
+export {
+  applyRunEvent,
+  beginLiveRun,
+  type LiveRun,
+  type LiveToolCall,
+  type LiveTurn,
+} from "./client/live-run.ts";
+export { createRandomId } from "./client/random-id.ts";
+export { parsePartialJson } from "./client/partial-json.ts";
+export { isWaiting, type ReadOptions, readUntilWaiting } from "./client/read-until-waiting.ts";
+export { attach, type AttachOptions, respond, type RespondBody, type RespondOptions } from "./client/respond.ts";
+export { type StructuredAnswer, type StructuredRun, StructuredStream } from "./client/structured-stream.ts";
+export { type ReconnectOptions, RunStream, type StreamOptions } from "./client/run-stream.ts";
+export type { RunStreamEvent, RunStreamEventOf } from "./client/run-stream-event.ts";
 export type { Database } from "./database/database.ts";
 export {
   DELIVERY_STATUSES,
@@ -62,6 +93,11 @@ export {
   WEBHOOK_DEFAULTS,
   WEBHOOK_LIMIT_PER_USER,
 } from "./field-bounds.ts";
+export type * from "./function-types/answers.ts";
+export type * from "./function-types/bodies.ts";
+export type * from "./function-types/run-bodies.ts";
+export type { FunctionTable } from "./function-types/functions.ts";
+export type { RunStreamEventData } from "./function-types/stream-events.ts";
 export type { Json, JsonObject } from "./json.ts";
 export {
   DEFAULT_RETRY_AFTER_SECONDS,
@@ -82,10 +118,14 @@ export {
 } from "./messages.ts";
 export {
   FINAL_RUN_STATUSES,
+  type FinalRunStatus,
+  isFinalRunStatus,
   RUN_STATUSES,
   RUN_STOP_REASONS,
+  RUN_STREAM_EVENT_TYPES,
   type RunStatus,
   type RunStopReason,
+  type RunStreamEventType,
 } from "./runs.ts";
 export {
   buildSignatureBase,
@@ -107,11 +147,12 @@ export {
   type SwarmStrategy,
 } from "./swarms.ts";
 export { TOOL_KINDS, TOOL_VISIBILITIES, type ToolKind, type ToolVisibility } from "./tools.ts";
+export { FUNCTION_CALLER_HEADER, type FunctionCaller, verifyFunctionCall } from "./verify-function-call.ts";
 export {
   type VerifyWebhookOptions,
-  verifyWebhook,
   WEBHOOK_REFUSALS,
   type WebhookHeaders,
   type WebhookRefusal,
   WebhookVerificationError,
-} from "./verify-webhook.ts";
+} from "./verify-signature.ts";
+export { verifyWebhook } from "./verify-webhook.ts";

@@ -16,6 +16,11 @@ export const FINAL_RUN_STATUSES = [
   "failed",
   "cancelled",
 ] as const satisfies readonly RunStatus[];
+export type FinalRunStatus = (typeof FINAL_RUN_STATUSES)[number];
+
+export function isFinalRunStatus(status: RunStatus): status is FinalRunStatus {
+  return (FINAL_RUN_STATUSES as readonly RunStatus[]).includes(status);
+}
 
 export const RUN_STOP_REASONS = [
   "all_replied",
@@ -35,3 +40,29 @@ export const RUN_STOP_REASONS = [
   "worker_lost",
 ] as const;
 export type RunStopReason = (typeof RUN_STOP_REASONS)[number];
+
+/** The events of a run's stream, and `warnings` about the body of the call. */
+export const RUN_STREAM_EVENT_TYPES = [
+  "message.created",
+  "run.queued",
+  "run.started",
+  "turn.started",
+  "turn.completed",
+  "agent.status_changed",
+  "agent.error",
+  "message.delta",
+  "message.reset",
+  "reasoning.delta",
+  "tool.started",
+  "tool.approval_required",
+  "tool.client_call",
+  "tool.executed",
+  "tool.error",
+  "run.completed",
+  "run.partial",
+  "run.failed",
+  "run.cancelled",
+  "done",
+  "warnings",
+] as const;
+export type RunStreamEventType = (typeof RUN_STREAM_EVENT_TYPES)[number];

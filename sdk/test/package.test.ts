@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHmac, webcrypto } from "node:crypto";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -61,10 +61,17 @@ describe("the published package", () => {
        // @ts-expect-error: not a status
        export const wrong: Database["public"]["Tables"]["agents"]["Row"]["status"] = "asleep";\n`,
     );
+    // The other examples need the types of these packages, which come from where they are installed.
+    for (const name of ["@supabase", "ai", "zod"])
+      await symlink(join(modules, name), join(project, "node_modules", name), "junction");
+    const examples = join(sdk, "test/type-examples");
+    for (const name of await readdir(examples)) await cp(join(examples, name), join(project, name));
     const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom"];
     await run(process.execPath, [COMPILER, ...options, "--skipLibCheck", "false", "--types", "", "use.ts"], {
       cwd: project,
     });
+    const files = await readdir(examples);
+    await run(process.execPath, [COMPILER, ...options, "--skipLibCheck", "--types", "", ...files], { cwd: project });
   });
 
   test("uses only globals that every web platform has", async () => {
@@ -105,7 +112,7 @@ describe("the published package", () => {
     for (const name of await readdir(join(installed, "dist"), { recursive: true })) {
       if (!name.endsWith(".js")) continue;
       const text = await readFile(join(installed, "dist", name), "utf8");
-      for (const [, specifier = ""] of text.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g)) {
+      for (const [, specifier = ""] of text.matchAll(/(?:from\s+|import\s*\(?)"([^"]+)"/g)) {
         assert.match(specifier, /^\.{1,2}\/.+\.js$/, `${name} imports ${specifier}`);
       }
     }

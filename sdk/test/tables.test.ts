@@ -87,6 +87,7 @@ test("2.2 AGENT_SETTINGS has the settings of the interface with their defaults",
     frequency_penalty: 0,
     top_p: 1,
     stop: null,
+    response_schema: null,
   });
 });
 

@@ -1,10 +1,14 @@
 // Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { Json } from "../json.ts";
 import type { AgentCardsView } from "./agent-cards.ts";
 import type { AgentToolsTable } from "./agent-tools.ts";
+import type { AgentVersionsTable } from "./agent-versions.ts";
 import type { AgentsTable } from "./agents.ts";
+import type { ApiKeysTable } from "./api-keys.ts";
 import type { MessageFlagsTable } from "./message-flags.ts";
 import type { MessageRevisionsTable } from "./message-revisions.ts";
 import type { MessagesTable } from "./messages.ts";
+import type { ModelCallsTable } from "./model-calls.ts";
 import type { ModelsTable } from "./models.ts";
 import type { ProfilesTable } from "./profiles.ts";
 import type { PublicProfilesView } from "./public-profiles.ts";
@@ -34,10 +38,13 @@ export type Database = {
   public: {
     Tables: {
       agent_tools: AgentToolsTable;
+      agent_versions: AgentVersionsTable;
       agents: AgentsTable;
+      api_keys: ApiKeysTable;
       message_flags: MessageFlagsTable;
       message_revisions: MessageRevisionsTable;
       messages: MessagesTable;
+      model_calls: ModelCallsTable;
       models: ModelsTable;
       profiles: ProfilesTable;
       run_events: RunEventsTable;
@@ -81,10 +88,19 @@ export type Database = {
             Returns: PublicProfilesView["Row"];
             SetofOptions: { from: "swarm_members"; to: "public_profiles"; isOneToOne: true; isSetofReturn: true };
           };
+      restore_agent_version: {
+        Args: { agent_id: string; number: number };
+        Returns: Json;
+      };
       tool: {
         Args: { assignment: AgentToolsTable["Row"] };
         Returns: ToolsTable["Row"];
         SetofOptions: { from: "agent_tools"; to: "tools"; isOneToOne: true; isSetofReturn: true };
+      };
+      turns: {
+        Args: { run: RunsTable["Row"] };
+        Returns: RunTurnsTable["Row"][];
+        SetofOptions: { from: "runs"; to: "run_turns"; isOneToOne: false; isSetofReturn: true };
       };
       webhook_health: {
         Args: { webhook_id?: string; hours?: number };

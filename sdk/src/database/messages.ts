@@ -1,5 +1,5 @@
 // Written by "npm run sdk:types" from the migrated schema; do not edit.
-import type { JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { MessageContentType, MessageSenderType } from "../messages.ts";
 
 export type MessagesTable = {
@@ -27,6 +27,7 @@ export type MessagesTable = {
     deleted_by: string | null;
     flagged: boolean;
     created_at: string;
+    data: Json | null;
   };
   Insert: {
     id?: string;

@@ -30,6 +30,7 @@ export type RunTurnsTable = {
     started_at: string | null;
     finished_at: string | null;
     created_at: string;
+    agent_version: number | null;
   };
   Insert: never;
   Update: never;

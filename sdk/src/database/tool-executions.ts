@@ -13,7 +13,15 @@ export type ToolExecutionsTable = {
     tool_call_id: string;
     output_chars: number | null;
     truncated: boolean;
-    status: "pending_approval" | "running" | "succeeded" | "failed" | "denied" | "timed_out" | "cancelled";
+    status:
+      | "pending_approval"
+      | "pending_client"
+      | "running"
+      | "succeeded"
+      | "failed"
+      | "denied"
+      | "timed_out"
+      | "cancelled";
     error: EventFault | null;
     attempts: number;
     duration_ms: number | null;

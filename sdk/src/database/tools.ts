@@ -21,6 +21,7 @@ export type ToolsTable = {
     created_at: string;
     updated_at: string;
     secret_names: string[];
+    max_retries: number;
   };
   Insert: {
     id?: string;
@@ -37,6 +38,7 @@ export type ToolsTable = {
     timeout_ms?: number;
     max_output_chars?: number;
     enabled?: boolean;
+    max_retries?: number;
     secrets?: Record<string, string>;
   };
   Update: {
@@ -51,6 +53,7 @@ export type ToolsTable = {
     timeout_ms?: number;
     max_output_chars?: number;
     enabled?: boolean;
+    max_retries?: number;
     secrets?: Record<string, string>;
   };
   Relationships: [];

@@ -1,0 +1,126 @@
+import type { InferUIMessageChunk } from "ai";
+import type { RunStreamEvent, RunStreamEventOf } from "../client/run-stream-event.ts";
+import type { EndedRun, Run } from "../function-types/answers.ts";
+import type { SwarmUIMessage } from "./swarm-ui-message.ts";
+
+export type Chunk = InferUIMessageChunk<SwarmUIMessage>;
+
+export interface ChunkConverter {
+  convert(event: RunStreamEvent): readonly Chunk[];
+  /** The tool calls that a run waits for. */
+  convertWaiting(run: Run): readonly Chunk[];
+}
+
+type ToolEvent = RunStreamEventOf<"tool.started" | "tool.executed" | "tool.error">;
+type CallData = Pick<ToolEvent["data"], "tool_execution_id" | "tool_name" | "input">;
+
+/** Translates the events of a run. `knownTools` are the tool calls that the message has already. */
+export function createChunkConverter(knownTools: Iterable<string>): ChunkConverter {
+  const tools = new Set(knownTools);
+  /** The open text and reasoning parts of each turn. */
+  const open = new Map<string, { readonly type: "text" | "reasoning"; readonly id: string }>();
+  let parts = 0;
+
+  const close = (turnId: string): Chunk[] => {
+    const part = open.get(turnId);
+    open.delete(turnId);
+    return part === undefined ? [] : [{ type: `${part.type}-end`, id: part.id }];
+  };
+  const write = (type: "text" | "reasoning", turnId: string, messageId: string, delta: string): Chunk[] => {
+    const part = open.get(turnId);
+    if (part?.type === type) return [{ type: `${type}-delta`, id: part.id, delta }];
+    const closed = close(turnId);
+    parts += 1;
+    const id = `${messageId}:${parts}`;
+    open.set(turnId, { type, id });
+    return [...closed, { type: `${type}-start`, id }, { type: `${type}-delta`, id, delta }];
+  };
+  /** Once for each call: the same again would undo the answer to its approval. */
+  const describe = ({ tool_execution_id: id, tool_name, input }: CallData, isOfClient: boolean): Chunk[] => {
+    if (tools.has(id)) return [];
+    tools.add(id);
+    const call = { toolCallId: id, toolName: tool_name, input: input ?? null, dynamic: true } as const;
+    // Without the mark, the chat would execute the call.
+    return [{ type: "tool-input-available", ...call, ...(!isOfClient && { providerExecuted: true }) }];
+  };
+  const introduce = (data: ToolEvent["data"]): Chunk[] => [...close(data.turn_id), ...describe(data, false)];
+
+  const convert = (event: RunStreamEvent): Chunk[] => {
+    switch (event.type) {
+      case "turn.started": {
+        const { turn_id: turnId, message_id: messageId, agent_id: agentId, agent_name: agentName, model } = event.data;
+        const data = { turnId, messageId, agentId, agentName, model };
+        return [{ type: "start-step" }, { type: "data-turn", id: turnId, data }];
+      }
+      case "message.delta":
+        return write("text", event.data.turn_id, event.data.message_id, event.data.delta);
+      // A part that was streamed cannot be taken back; the new text becomes a part of its own.
+      case "message.reset":
+        return close(event.data.turn_id);
+      case "reasoning.delta":
+        return write("reasoning", event.data.turn_id, event.data.message_id, event.data.delta ?? "");
+      case "tool.started":
+        return introduce(event.data);
+      case "tool.executed": {
+        const { tool_execution_id: toolCallId, output_preview: output = null } = event.data;
+        return [...introduce(event.data), { type: "tool-output-available", toolCallId, output, dynamic: true }];
+      }
+      case "tool.error": {
+        const { tool_execution_id: toolCallId, status, error } = event.data;
+        const end: Chunk =
+          status === "denied"
+            ? { type: "tool-output-denied", toolCallId }
+            : { type: "tool-output-error", toolCallId, errorText: error.message, dynamic: true };
+        return [...introduce(event.data), end];
+      }
+      case "agent.error": {
+        const { turn_id: turnId, agent_id: agentId, error } = event.data;
+        const data = { turnId, agentId, code: error.code, message: error.message };
+        return [{ type: "data-error", id: turnId, data }];
+      }
+      case "turn.completed":
+        return [...close(event.data.turn_id), { type: "finish-step" }];
+      case "run.completed":
+      case "run.partial":
+      case "run.failed":
+      case "run.cancelled":
+        return finish(event.data);
+      // The calls that a run waits for come from the run.
+      case "tool.approval_required":
+      case "tool.client_call":
+      case "message.created":
+      case "run.queued":
+      case "run.started":
+      case "agent.status_changed":
+      case "done":
+      case "warnings":
+      default:
+        return [];
+    }
+  };
+  const convertWaiting = ({ pending_approvals: approvals, pending_client_calls: calls }: Run): Chunk[] => [
+    ...[...open.keys()].flatMap(close),
+    ...(calls ?? []).flatMap((call) => describe(call, true)),
+    ...(approvals ?? []).flatMap((call): Chunk[] => {
+      const { tool_execution_id: id } = call;
+      return tools.has(id)
+        ? []
+        : [...describe(call, false), { type: "tool-approval-request", approvalId: id, toolCallId: id }];
+    }),
+  ];
+  return { convert, convertWaiting };
+}
+
+function finish({ status, stop_reason: stopReason, responses, errors, seq }: EndedRun): Chunk[] {
+  const messageMetadata = { status, stopReason, lastEventId: seq };
+  if (status === "cancelled")
+    return [
+      { type: "message-metadata", messageMetadata },
+      { type: "abort", reason: stopReason ?? status },
+    ];
+  const isFailed = status === "failed" && responses.length === 0;
+  return [
+    ...(isFailed ? [{ type: "error" as const, errorText: errors[0]?.message ?? "No agent could answer" }] : []),
+    { type: "finish", finishReason: isFailed ? "error" : "stop", messageMetadata },
+  ];
+}

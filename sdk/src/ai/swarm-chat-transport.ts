@@ -1,0 +1,183 @@
+import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
+import type { FunctionsClient } from "../client/functions-client.ts";
+import { invokeFunction } from "../client/invoke-function.ts";
+import { submitToolResults } from "../client/client-tools.ts";
+import { isWaiting, readUntilWaiting } from "../client/read-until-waiting.ts";
+import { attach, respond } from "../client/respond.ts";
+import type { RunStream } from "../client/run-stream.ts";
+import { type Chunk, createChunkConverter } from "./chunk-converter.ts";
+import { findUnfinishedRun, type TablesClient } from "./find-unfinished-run.ts";
+import { readAnswer, readText } from "./read-message.ts";
+import type { SwarmUIMessage } from "./swarm-ui-message.ts";
+
+export interface SwarmChatTransportOptions {
+  /** A supabase-js client with the session of the user. */
+  readonly client: FunctionsClient & TablesClient;
+  /** Default: the id of the chat is that of the swarm. */
+  readonly swarmId?: string;
+  /** One agent answers instead, in the private swarm of the user and the agent. */
+  readonly agentId?: string;
+  /** Include the reasoning of models, where the user may see it. Default: false. */
+  readonly includeReasoning?: boolean;
+  /** `stop()` of the chat ends the run, not only its stream. Default: true. */
+  readonly cancelOnStop?: boolean;
+}
+
+type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>["sendMessages"]>[0];
+type ReconnectOptions = Parameters<ChatTransport<UIMessage>["reconnectToStream"]>[0];
+
+/**
+ * A transport for `useChat` of the AI SDK: messages go to a swarm, and the answers of its agents are streamed as one message. Members of
+ * `body` of a request are passed on to `agent-respond` (`agent_ids`, `on_conflict`, `max_turns`, …).
+ */
+export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> implements ChatTransport<Message> {
+  /** A run is always read from its first event. */
+  readonly resumeStreamIsReplay = true;
+  readonly #options: SwarmChatTransportOptions;
+
+  constructor(options: SwarmChatTransportOptions) {
+    this.#options = options;
+  }
+
+  readonly sendMessages = async (options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> => {
+    const { trigger, chatId, messages, abortSignal: signal, body } = options;
+    const { client, includeReasoning = false, swarmId = chatId, agentId } = this.#options;
+    const last = messages.at(-1);
+    if (last?.role === "assistant" && trigger === "submit-message") return this.#continue(last, signal);
+    const question = messages.findLast(({ role }) => role === "user");
+    if (question === undefined) throw new TypeError("The chat has no message of the user");
+    const stream = respond(
+      client,
+      {
+        ...body,
+        ...(agentId === undefined ? { swarm_id: swarmId } : { agent_id: agentId }),
+        message: readText(question),
+        include_reasoning: includeReasoning,
+        // The same message again is the same run, unless a new answer is wanted.
+        ...(trigger === "submit-message" && { client_message_id: question.id }),
+      },
+      { signal },
+    );
+    return this.#open(stream, { signal });
+  };
+
+  /** Follows the run of the swarm that has not ended, if there is one. */
+  readonly reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> => {
+    const { chatId, abortSignal: signal } = options;
+    const { client, includeReasoning = false, swarmId = chatId } = this.#options;
+    const runId = await findUnfinishedRun(client, swarmId);
+    if (runId === null) return null;
+    return this.#open(attach(client, runId, { signal, include_reasoning: includeReasoning }), { signal });
+  };
+
+  /** The user has answered an approval, or the chat has executed a tool: reads on where the stream was left. */
+  async #continue(answer: UIMessage, signal: AbortSignal | undefined): Promise<ReadableStream<UIMessageChunk>> {
+    const { client, includeReasoning = false } = this.#options;
+    const { runId, lastEventId, decisions, results: executed, toolCallIds } = readAnswer(answer);
+    if (decisions.length + executed.length === 0)
+      throw new TypeError("The last message is not of the user, and answers no approval and no tool call");
+    const call = { run_id: runId };
+    let run = await invokeFunction(client, "agent-respond", { action: "attach", ...call }, { signal });
+    const pendingIds = new Set(run.pending_client_calls?.map((pending) => pending.tool_execution_id));
+    const results = executed.filter(({ tool_execution_id: id }) => pendingIds.has(id));
+    if (results.length > 0) run = await submitToolResults(client, { ...call, results }, { signal });
+    if (decisions.length > 0)
+      run = await invokeFunction(client, "agent-respond", { action: "approve", ...call, decisions }, { signal });
+    if (isWaiting(run)) return createEmptyStream();
+    const stream = attach(client, runId, { lastEventId, signal, include_reasoning: includeReasoning });
+    return this.#open(stream, {
+      signal,
+      knownTools: toolCallIds,
+      isNewStep: results.length > 0,
+      afterResumption: true,
+    });
+  }
+
+  /** Rejects when the service rejects the call; later errors are those of the stream. */
+  async #open(
+    stream: RunStream,
+    { signal, afterResumption = false, ...parts }: OpenOptions,
+  ): Promise<ReadableStream<UIMessageChunk>> {
+    const { client, cancelOnStop = true } = this.#options;
+    const events = readUntilWaiting(client, stream, { afterResumption });
+    const first = await events.next();
+    const stop = (): void => {
+      if (!cancelOnStop || stream.runId === null) return;
+      // A run that has ended meanwhile cannot be cancelled.
+      invokeFunction(client, "agent-respond", { action: "cancel", run_id: stream.runId }).catch(() => {});
+    };
+    signal?.addEventListener("abort", stop, { once: true });
+    const close = (): void => signal?.removeEventListener("abort", stop);
+    return createChunkStream(stream, events, { ...parts, first, close });
+  }
+}
+
+/** Other calls of the run still wait. */
+function createEmptyStream(): ReadableStream<UIMessageChunk> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue({ type: "start" });
+      controller.close();
+    },
+  });
+}
+
+interface StreamParts {
+  readonly knownTools?: readonly string[];
+  /** Tool calls of earlier steps are not executed or submitted again. */
+  readonly isNewStep?: boolean;
+}
+
+interface OpenOptions extends StreamParts {
+  readonly signal: AbortSignal | undefined;
+  readonly afterResumption?: boolean;
+}
+
+type Events = ReturnType<typeof readUntilWaiting>;
+
+interface ChunkSource extends StreamParts {
+  readonly first: Awaited<ReturnType<Events["next"]>>;
+  close(): void;
+}
+
+function createChunkStream(
+  stream: RunStream,
+  events: Events,
+  { first, knownTools = [], isNewStep = false, close }: ChunkSource,
+): ReadableStream<UIMessageChunk> {
+  const converter = createChunkConverter(knownTools);
+  let next: Promise<ChunkSource["first"]> | null = Promise.resolve(first);
+  let hasStarted = false;
+  return new ReadableStream<UIMessageChunk>({
+    async pull(controller) {
+      const enqueue = (chunks: readonly Chunk[]): void => {
+        for (const chunk of chunks) controller.enqueue(chunk);
+      };
+      for (let isFed = false; !isFed; ) {
+        const step = await (next ?? events.next());
+        next = null;
+        if (step.done === true) {
+          if (step.value !== null) enqueue(converter.convertWaiting(step.value));
+          enqueue([{ type: "message-metadata", messageMetadata: { lastEventId: stream.lastEventId } }]);
+          close();
+          controller.close();
+          return;
+        }
+        const { value: event } = step;
+        if (!hasStarted && "swarm_id" in event.data) {
+          hasStarted = true;
+          const { run_id: runId, swarm_id: swarmId } = event.data;
+          enqueue([{ type: "start", messageMetadata: { runId, swarmId } }]);
+          if (isNewStep) enqueue([{ type: "start-step" }]);
+        }
+        const chunks = converter.convert(event);
+        enqueue(chunks);
+        isFed = chunks.length > 0;
+      }
+    },
+    async cancel() {
+      close();
+      await events.return(null);
+    },
+  });
+}

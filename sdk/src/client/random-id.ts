@@ -1,0 +1,5 @@
+/** 32 hexadecimal digits, for idempotency keys and client message ids. `crypto.randomUUID` exists only in secure contexts. */
+export function createRandomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

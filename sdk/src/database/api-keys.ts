@@ -1,0 +1,18 @@
+// Written by "npm run sdk:types" from the migrated schema; do not edit.
+import type { ApiKeyScope } from "../api-keys.ts";
+
+export type ApiKeysTable = {
+  Row: {
+    id: string;
+    user_id: string;
+    name: string;
+    scopes: ApiKeyScope[];
+    prefix: string;
+    expires_at: string | null;
+    last_used_at: string | null;
+    created_at: string;
+  };
+  Insert: never;
+  Update: never;
+  Relationships: [];
+};

@@ -1,0 +1,228 @@
+// Written by "npm run sdk:types" from the OpenAPI document; do not edit.
+import type {
+  BatchResults,
+  DeletedSigningSecret,
+  ImportedTools,
+  NewApiKey,
+  NewSigningSecret,
+  Recovery,
+  RemoteTools,
+  ReplacedWebhookSecret,
+  ReplayedDeliveries,
+  RetriedDelivery,
+  RevokedApiKey,
+  RevokedSecrets,
+  Run,
+  TestedDelivery,
+  TestedTool,
+} from "./answers.ts";
+import type { AgentRespondBody } from "./run-bodies.ts";
+import type {
+  ApiKeysBody,
+  BatchBody,
+  RequestSigningBody,
+  TestWebhookBody,
+  ToolsBody,
+  WebhookDispatcherBody,
+  WebhooksBody,
+} from "./bodies.ts";
+
+/** The functions under `/functions/v1/`: body, successful responses, and codes of errors. */
+export interface FunctionTable {
+  "agent-respond": {
+    body: AgentRespondBody;
+    answer: Run;
+    code:
+      | "AGENT_NOT_FOUND"
+      | "APPROVAL_DECIDED"
+      | "APPROVAL_EXPIRED"
+      | "BUDGET_EXCEEDED"
+      | "CLIENT_TOOL_EXPIRED"
+      | "CONTENT_BLOCKED"
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "INTERNAL_ERROR"
+      | "INVALID_MODEL"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "NO_AGENTS"
+      | "PAYLOAD_TOO_LARGE"
+      | "PERMISSION_DENIED"
+      | "PROVIDER_ERROR"
+      | "PROVIDER_NOT_CONFIGURED"
+      | "PROVIDER_TIMEOUT"
+      | "RATE_LIMITED"
+      | "RUN_NOT_FOUND"
+      | "SERVICE_UNAVAILABLE"
+      | "SWARM_BUSY"
+      | "SWARM_NOT_ACTIVE"
+      | "SWARM_NOT_FOUND"
+      | "TOOL_RESULT_SUBMITTED"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR";
+  };
+  tools: {
+    body: ToolsBody;
+    answer: RemoteTools | ImportedTools | TestedTool;
+    answersByAction: {
+      list: RemoteTools;
+      import: ImportedTools;
+      test: TestedTool;
+    };
+    code:
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "INVALID_URL"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "TOOL_ERROR"
+      | "TOOL_NOT_FOUND"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR";
+  };
+  batch: {
+    body: BatchBody;
+    answer: BatchResults;
+    code:
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "RATE_LIMITED"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE";
+  };
+  "test-webhook": {
+    body: TestWebhookBody;
+    answer: TestedDelivery;
+    code:
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "INVALID_EVENTS"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR"
+      | "WEBHOOK_DISABLED"
+      | "WEBHOOK_NOT_FOUND";
+  };
+  webhooks: {
+    body: WebhooksBody;
+    answer: ReplacedWebhookSecret | RevokedSecrets;
+    answersByAction: {
+      regenerate_secret: ReplacedWebhookSecret;
+      revoke_previous_secrets: RevokedSecrets;
+    };
+    code:
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR"
+      | "WEBHOOK_NOT_FOUND";
+  };
+  "webhook-dispatcher": {
+    body: WebhookDispatcherBody;
+    answer: RetriedDelivery | ReplayedDeliveries | Recovery;
+    answersByAction: {
+      retry: RetriedDelivery;
+      replay: ReplayedDeliveries;
+      recover_since: Recovery;
+      recovery: Recovery;
+    };
+    code:
+      | "DELIVERY_FAILED"
+      | "DELIVERY_NOT_FOUND"
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "NOT_FOUND"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR"
+      | "WEBHOOK_DISABLED"
+      | "WEBHOOK_NOT_FOUND";
+  };
+  "api-keys": {
+    body: ApiKeysBody;
+    answer: RevokedApiKey | NewApiKey;
+    answersByAction: {
+      create: NewApiKey;
+      revoke: RevokedApiKey;
+    };
+    code:
+      | "API_KEY_LIMIT_REACHED"
+      | "API_KEY_NOT_FOUND"
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR"
+      | "insufficient_aal";
+  };
+  "request-signing": {
+    body: RequestSigningBody;
+    answer: NewSigningSecret | DeletedSigningSecret;
+    answersByAction: {
+      regenerate_secret: NewSigningSecret;
+      delete_secret: DeletedSigningSecret;
+    };
+    code:
+      | "FORBIDDEN"
+      | "HEADERS_TOO_LARGE"
+      | "INTERNAL_ERROR"
+      | "MESSAGE_SIGNATURE_EXPIRED"
+      | "MESSAGE_SIGNATURE_INVALID"
+      | "MESSAGE_SIGNATURE_REPLAYED"
+      | "MESSAGE_SIGNATURE_REQUIRED"
+      | "PAYLOAD_TOO_LARGE"
+      | "RATE_LIMITED"
+      | "SERVICE_UNAVAILABLE"
+      | "UNAUTHORIZED"
+      | "UNSUPPORTED_MEDIA_TYPE"
+      | "VALIDATION_ERROR";
+  };
+}
