@@ -4,7 +4,7 @@ import {
   type ExtensionContext,
   type ExtensionRequest,
   type ExtensionResponse,
-} from "@swarmbase/server/extension";
+} from "swarmbase/extension";
 import { findReferenceFile } from "./reference-files.ts";
 
 const PATHS = ["/openapi.json", "/reference", "/reference/:file"];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { InterfaceDescription } from "@swarmbase/server/extension";
+import type { InterfaceDescription } from "swarmbase/extension";
 import { buildOpenApi } from "./openapi/build-openapi.ts";
 import { renderPage } from "./page/render-page.ts";
 

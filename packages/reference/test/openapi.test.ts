@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { BaseResolver, createConfig, lintDocument, Source } from "@redocly/openapi-core";
 import { ERROR_CODES, EVENT_TYPES } from "@swarmbase/sdk";
 import { buildSampleEvent, describeInterface } from "../../../server/test/support/interface.ts";
 import { extension } from "../src/extension.ts";
 import { buildOpenApi } from "../src/openapi/build-openapi.ts";
-import type { Operation, Response, Schema } from "../src/openapi/document.ts";
+import type { Operation, Parameter, Response, Schema } from "../src/openapi/document.ts";
 import { renderPage } from "../src/page/render-page.ts";
+import { readTablesFile } from "../src/tables/read-tables-file.ts";
+import { joinTexts, TABLE_TEXTS } from "../src/tables/table-texts.ts";
 import { createDocumentValidator } from "./support/document-validator.ts";
 
 const core = describeInterface();
@@ -16,11 +19,29 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("the OpenAPI document", () => {
-  it("has every route of the core and of the extension itself, and no other", () => {
+  it("has every route of the core and of the extension itself, and every table, and nothing else", () => {
     const routes = [...core.routes, ...(extension.routes ?? [])].map(
       ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
     );
-    assert.deepEqual(operations.map(({ name }) => name).toSorted(), routes.toSorted());
+    const notOffered = document["x-not-offered"].map(({ method, path }) => `${method} ${path}`);
+    const others = operations.filter(({ path }) => !path.startsWith("/rest/v1")).map(({ name }) => name);
+    assert.deepEqual([...others, ...notOffered].toSorted(), routes.toSorted());
+    const methods = { select: "GET", insert: "POST", update: "PATCH", delete: "DELETE" };
+    const tables = readTablesFile().tables.flatMap((table) =>
+      table.operations.map((operation) => `${methods[operation]} /rest/v1/${table.name}`),
+    );
+    assert.deepEqual(
+      operations
+        .filter(({ path }) => path.startsWith("/rest/v1"))
+        .map(({ name }) => name)
+        .toSorted(),
+      [
+        ...tables,
+        "GET /rest/v1",
+        "POST /rest/v1/rpc/webhook_health",
+        "POST /rest/v1/rpc/restore_agent_version",
+      ].toSorted(),
+    );
   });
 
   it("cannot be built with a text that has no route, or a route that has no text", () => {
@@ -43,7 +64,7 @@ describe("the OpenAPI document", () => {
       assert.match(operation.operationId, /^[a-z][A-Za-z]+$/, name);
       for (const tag of operation.tags) assert.ok(tags.has(tag), `${name}: ${tag}`);
       for (const scheme of operation.security.flatMap(Object.keys)) assert.ok(schemes.has(scheme), name);
-      const parameters = operation.parameters ?? [];
+      const parameters = parametersOf(operation);
       const inPath = parameters.filter((parameter) => parameter.in === "path");
       assert.deepEqual(
         inPath.map((parameter) => parameter.name).toSorted(),
@@ -53,7 +74,7 @@ describe("the OpenAPI document", () => {
       for (const parameter of inPath) assert.equal(parameter.required, true, name);
       assert.equal(new Set(parameters.map((parameter) => `${parameter.in} ${parameter.name}`)).size, parameters.length);
       assert.ok(Object.keys(operation.responses).length > 0, name);
-      for (const status of Object.keys(operation.responses)) assert.match(status, /^[1-5]\d\d$/, name);
+      for (const status of Object.keys(operation.responses)) assert.match(status, /^(?:[1-5]\d\d|default)$/, name);
     }
     for (const [, reference = ""] of JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)) {
       const target = reference
@@ -70,7 +91,7 @@ describe("the OpenAPI document", () => {
       assert.doesNotThrow(() => validator.findFault(schema, {}), name);
     }
     for (const { name, operation } of operations) {
-      for (const { schema } of operation.parameters ?? []) validator.findFault(schema, "");
+      for (const { schema } of parametersOf(operation)) validator.findFault(schema, "");
       const body = operation.requestBody?.content["application/json"];
       for (const [title, { value }] of Object.entries(body?.examples ?? {})) {
         assert.equal(validator.findFault(body?.schema ?? {}, value), null, `${name}: ${title}`);
@@ -79,6 +100,29 @@ describe("the OpenAPI document", () => {
         assert.equal(example === undefined ? null : validator.findFault(schema, example), null, name);
       }
     }
+  });
+
+  it("lints clean with the rules that Redocly recommends", async () => {
+    assert.deepEqual(await lint(document), []);
+    const { get } = document.paths["/health"] ?? {};
+    const { security: _, ...open } = get ?? assert.fail();
+    const components = { ...document.components, parameters: {} };
+    const broken = {
+      ...document,
+      components,
+      webhooks: {},
+      paths: { "/health": { get: open } },
+    } as unknown as typeof document;
+    assert.ok((await lint(broken)).some((problem) => problem.startsWith("security-defined")));
+  });
+
+  it("has a 2xx and a refusal of every operation, apart from a redirect and the socket", () => {
+    const without = (kind: string): string[] =>
+      operations
+        .filter(({ operation }) => !Object.keys(operation.responses).some((status) => status.startsWith(kind)))
+        .map(({ name }) => name);
+    assert.deepEqual(without("2"), ["GET /auth/v1/verify", "GET /realtime/v1/websocket"]);
+    assert.deepEqual(without("4"), []);
   });
 
   it("has every event with its example, and the sample that is sent for it is one too", () => {
@@ -97,6 +141,50 @@ describe("the OpenAPI document", () => {
   });
 });
 
+describe("the tables of the document", () => {
+  const { tables, exchanges } = readTablesFile();
+
+  it("have a text for every table, column, other name and event, and no text without one", () => {
+    const described = joinTexts(tables);
+    const raised = new Set(described.flatMap(({ text }) => Object.keys(text.events ?? {})));
+    assert.deepEqual(
+      EVENT_TYPES.filter((type) => !raised.has(type)),
+      [],
+    );
+    const [first] = tables;
+    assert.ok(first);
+    const [column] = first.columns;
+    assert.ok(column);
+    const changed = (part: Partial<typeof first>): typeof tables => [{ ...first, ...part }, ...tables.slice(1)];
+    const added = { ...column, name: "added" };
+    assert.throws(() => joinTexts(changed({ name: "added" })), /the table added has no text/);
+    assert.throws(() => joinTexts(tables.slice(1)), /the table agent_cards has a text and does not exist/);
+    assert.throws(() => joinTexts(changed({ columns: [...first.columns, added] })), /agent_cards\.added has no text/);
+    assert.throws(() => joinTexts(changed({ columns: [column] })), /agent_cards\.name has a text and does not exist/);
+    assert.throws(() => joinTexts(changed({ events: ["agent.error"] })), /agent_cards raises agent\.error/);
+    const [name, text] = Object.entries(TABLE_TEXTS)[0] ?? assert.fail();
+    const misspelt = { ...TABLE_TEXTS, [name]: { ...text, events: { ...text.events, "agent.creatd": "an insert" } } };
+    assert.throws(() => joinTexts(tables, misspelt), /the event agent\.creatd, which does not exist/);
+  });
+
+  it("have an example of every operation, which their schemas take", () => {
+    for (const { name, operations: able } of tables) {
+      const methods = exchanges.filter(({ table }) => table === name).map(({ method }) => method);
+      assert.equal(new Set(methods).size, able.length, name);
+    }
+    for (const { table, method, status, answer, body } of exchanges) {
+      const operation = document.paths[`/rest/v1/${table}`]?.[method.toLowerCase()] ?? assert.fail(table);
+      const response = operation.responses[status];
+      assert.ok(response !== undefined && !("$ref" in response), `${method} ${table}`);
+      const { schema } = response.content?.["application/json"] ?? { schema: undefined };
+      const [allColumns] = schema?.anyOf ?? [];
+      if (answer !== null) assert.equal(validator.findFault(allColumns ?? {}, answer), null, `${method} ${table}`);
+      const sent = operation.requestBody?.content["application/json"]?.schema;
+      if (body !== null) assert.equal(validator.findFault(sent ?? {}, body), null, `${method} ${table}`);
+    }
+  });
+});
+
 describe("the reference page", () => {
   const page = renderPage(document);
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
@@ -107,7 +195,7 @@ describe("the reference page", () => {
     for (const code of Object.keys(ERROR_CODES)) assert.ok(page.includes(`<code>${code}</code>`), code);
     for (const [, link = ""] of page.matchAll(/ href="([^"]*)"/g)) {
       if (link.startsWith("#")) assert.ok(ids.has(link.slice(1)), `${link} leads nowhere`);
-      else assert.match(link, /^\/(?:reference|reference\/reference\.css|openapi\.json|rest\/v1\/)$/);
+      else assert.match(link, /^\/(?:reference|reference\/reference\.css|openapi\.json)$/);
     }
     assert.equal([...page.matchAll(/ id="/g)].length, ids.size, "an id stands there twice");
   });
@@ -121,6 +209,23 @@ describe("the reference page", () => {
     assert.doesNotMatch(page, /(?:src|href)="https?:/);
   });
 });
+
+async function lint(linted: typeof document): Promise<string[]> {
+  const config = await createConfig({ extends: ["recommended"] });
+  const source = new Source("/openapi.json", JSON.stringify(linted));
+  const problems = await lintDocument({
+    document: { source, parsed: structuredClone(linted) },
+    externalRefResolver: new BaseResolver(),
+    config,
+  });
+  return problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer ?? ""} ${message}`);
+}
+
+function parametersOf({ parameters = [] }: Operation): Parameter[] {
+  return parameters.map((parameter) =>
+    "schema" in parameter ? parameter : document.components.parameters[parameter.$ref.split("/").at(-1) ?? ""]!,
+  );
+}
 
 function contentsOf(operation: Operation): { schema: Schema; example?: unknown }[] {
   const answers = Object.values(operation.responses).filter((answer): answer is Response => !("$ref" in answer));

@@ -1,18 +1,23 @@
 import { API_VERSION, LIMITS } from "@swarmbase/sdk";
-import type { DescribedRoute, InterfaceDescription } from "@swarmbase/server/extension";
-import type { AnswerText, OperationText } from "../operations/operation-text.ts";
+import type { DescribedRoute, InterfaceDescription } from "swarmbase/extension";
+import { UNSUPPORTED } from "../operations/not-offered.ts";
+import { type AnswerText, type OperationText, refer } from "../operations/operation-text.ts";
 import { WRITTEN_BODIES } from "../operations/service-operations.ts";
 import { ACCOUNT_SCHEMAS } from "../schemas/account-schemas.ts";
 import { errorSchemas } from "../schemas/error-schemas.ts";
 import { RUN_SCHEMAS } from "../schemas/run-schemas.ts";
+import { STREAM_SCHEMAS } from "../schemas/stream-schemas.ts";
+import { SETTINGS_SCHEMAS } from "../schemas/settings-schemas.ts";
 import { describeErrors, HEADERS, LIMIT_HEADERS, SHARED_RESPONSES } from "./describe-errors.ts";
 import { describeWebhooks, EVENTS_TAG, eventSchemas } from "./describe-events.ts";
 import type { OpenApiDocument, Operation, Response, Schema } from "./document.ts";
+import { describeTables, TABLES_TAG } from "./describe-tables.ts";
 import { type CurlCall, renderCurl } from "./render-curl.ts";
+import { TABLE_HEADERS, TABLE_RESPONSES } from "./table-responses.ts";
 import { TAGS } from "./tags.ts";
 import { describeBody } from "./tidy-schema.ts";
 
-const DESCRIPTION = `Everything that is not a table. Tables, views and functions of the database are served under \`/rest/v1/\` as PostgREST serves them; \`GET /rest/v1/\` describes them, with a key.
+const DESCRIPTION = `The whole interface over HTTP. Tables are served under \`/rest/v1/\` in the query language of PostgREST; \`GET /rest/v1/\` also describes the tables that an operator has added.
 
 Send \`apikey\` with every call and, where a user or the service role is asked for, \`Authorization: Bearer\`. Errors are JSON objects whose \`code\` is from a closed list. Answers that were counted say where the caller stands in \`X-RateLimit-*\`.`;
 
@@ -40,6 +45,11 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
     ),
   );
   const routes = new Map([...coreRoutes, ...OWN_ROUTES].map((route) => [`${route.method} ${route.path}`, route]));
+  const notOffered = Object.entries(UNSUPPORTED).map(([key, code]) => {
+    if (!routes.delete(key)) throw new Error(`${key} is described and not served`);
+    const [method = "", path = ""] = key.split(" ");
+    return { method, path, status: authErrors[code].status, code };
+  });
   const unserved = [...texts.keys()].find((key) => !routes.has(key));
   if (unserved !== undefined) throw new Error(`${unserved} is described and not served`);
   const paths: Record<string, Record<string, Operation>> = {};
@@ -55,6 +65,7 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
   }
   const [undescribed] = routes.keys();
   if (undescribed !== undefined) throw new Error(`${undescribed} is served and not described`);
+  const tables = describeTables();
   return {
     openapi: "3.1.0",
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
@@ -66,13 +77,22 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
       license: { name: "Apache 2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/", description: "Where this document is served" }],
-    tags: [...TAGS.map(({ name, description }) => ({ name, description })), EVENTS_TAG],
-    paths,
+    tags: [TABLES_TAG, ...TAGS.map(({ name, description }) => ({ name, description })), EVENTS_TAG],
+    paths: { ...tables.paths, ...paths },
     webhooks: describeWebhooks(),
     components: {
-      schemas: { ...errorSchemas(authErrors), ...RUN_SCHEMAS, ...ACCOUNT_SCHEMAS, ...eventSchemas() },
-      responses: SHARED_RESPONSES,
-      headers: HEADERS,
+      schemas: {
+        ...errorSchemas(authErrors),
+        ...RUN_SCHEMAS,
+        ...STREAM_SCHEMAS,
+        ...ACCOUNT_SCHEMAS,
+        ...SETTINGS_SCHEMAS,
+        ...eventSchemas(),
+        ...tables.schemas,
+      },
+      responses: usedOf({ ...SHARED_RESPONSES, ...TABLE_RESPONSES }, [paths, tables.paths]),
+      parameters: tables.parameters,
+      headers: { ...HEADERS, ...TABLE_HEADERS },
       securitySchemes: {
         apikey: { type: "apiKey", in: "header", name: "apikey", description: "The anon or the service role key" },
         bearer: {
@@ -88,8 +108,23 @@ export function buildOpenApi({ routes: coreRoutes, authErrors }: InterfaceDescri
         },
       },
     },
+    "x-not-offered": notOffered,
   };
 }
+
+/** Without those that no operation refers to. */
+function usedOf(responses: Readonly<Record<string, Response>>, paths: readonly object[]): Record<string, Response> {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(responses).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+}
+
+/** Tools expect a 2xx of every operation. A redirect and a change of the protocol have none. */
+const OTHER_ANSWER: Response = {
+  description: "Any other status is an error",
+  content: { "application/json": { schema: refer("Error") } },
+};
 
 interface Described {
   readonly tag: string;
@@ -134,7 +169,12 @@ function describeOperation(route: DescribedRoute, { tag, text, authErrors }: Des
           },
         },
       }),
-    responses: { ...(Object.fromEntries(answers) as Record<string, Response>), ...errors },
+    responses: {
+      ...errors,
+      ...(Object.fromEntries(answers) as Record<string, Response>),
+      ...(!Object.keys(text.answers).some((status) => status.startsWith("2")) && { default: OTHER_ANSWER }),
+    },
+    ...(text.answersByAction !== undefined && { "x-answers-by-action": text.answersByAction }),
     "x-limits": limits.map((name) => LIMITS[name].name),
     "x-codeSamples": samplesOf({ method, path, access }, text),
   };

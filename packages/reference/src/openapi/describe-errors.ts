@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, RATE_LIMIT_HEADERS } from "@swarmbase/sdk";
-import type { AuthErrorCode, InterfaceDescription } from "@swarmbase/server/extension";
+import type { AuthErrorCode, InterfaceDescription } from "swarmbase/extension";
 import { type NamedError, refer } from "../operations/operation-text.ts";
 import type { Header, Reference, Response, Schema } from "./document.ts";
 
@@ -44,19 +44,33 @@ const FORMS: Readonly<Record<string, string>> = {
   BUDGET_EXCEEDED: "RunFailedError",
 };
 
+/** Of users who require HTTP message signatures. */
+const MESSAGE_SIGNATURE_CODES = Object.keys(ERROR_CODES).filter((code) => code.startsWith("MESSAGE_SIGNATURE_"));
+
+/** The status of requests that are rejected before their path is known. */
+const UNROUTED = 431;
+
 /** Errors that all operations share, by the name of the component. */
 export const SHARED_RESPONSES: Readonly<Record<string, Response>> = {
-  Unauthorized: describeStatus(401, ["UNAUTHORIZED"]),
+  Unauthorized: describeStatus(401, ["UNAUTHORIZED", ...MESSAGE_SIGNATURE_CODES]),
   Forbidden: describeStatus(403, ["FORBIDDEN"]),
   PayloadTooLarge: describeStatus(413, ["PAYLOAD_TOO_LARGE"]),
   UnsupportedMediaType: describeStatus(415, ["UNSUPPORTED_MEDIA_TYPE"]),
   RateLimited: describeStatus(429, ["RATE_LIMITED"]),
+  HeadersTooLarge: describeStatus(431, ["HEADERS_TOO_LARGE"]),
   InternalError: describeStatus(500, ["INTERNAL_ERROR"]),
   ServiceUnavailable: describeStatus(503, ["SERVICE_UNAVAILABLE"]),
-  ...prefixed(401, "Unauthorized", ["no_authorization", "bad_jwt", "session_not_found", "user_not_found", "unknown"]),
-  ...prefixed(403, "Forbidden", ["not_admin", "unknown"]),
-  ...prefixed(413, "PayloadTooLarge", ["unknown"]),
-  ...prefixed(415, "UnsupportedMediaType", ["unknown"]),
+  ...prefixed(401, "Unauthorized", [
+    "no_authorization",
+    "bad_jwt",
+    "session_not_found",
+    "user_not_found",
+    "unauthorized",
+    ...MESSAGE_SIGNATURE_CODES.map((code) => code.toLowerCase()),
+  ]),
+  ...prefixed(403, "Forbidden", ["not_admin", "forbidden"]),
+  ...prefixed(413, "PayloadTooLarge", ["request_entity_too_large"]),
+  ...prefixed(415, "UnsupportedMediaType", ["unsupported_media_type"]),
   ...prefixed(429, "RateLimited", ["over_request_rate_limit"]),
   ...prefixed(500, "InternalError", ["unexpected_failure"]),
   ...prefixed(503, "ServiceUnavailable", ["unexpected_failure"]),
@@ -89,7 +103,7 @@ export function describeErrors(
     .filter(([status]) => !byStatus.has(status))
     .map(([status, name]): [string, Reference] => [
       String(status),
-      { $ref: `#/components/responses/${isAuth ? "Auth" : ""}${name}` },
+      { $ref: `#/components/responses/${isAuth && status !== UNROUTED ? "Auth" : ""}${name}` },
     ]);
   const all: readonly [string, Response | Reference][] = [...own, ...rest];
   return Object.fromEntries(all.toSorted(([one], [other]) => Number(one) - Number(other)));
@@ -111,6 +125,7 @@ function sharedOf({
         ] as const)
       : []),
     ...(isLimited ? ([[429, "RateLimited"]] as const) : []),
+    [UNROUTED, "HeadersTooLarge"],
     [500, "InternalError"],
     [503, "ServiceUnavailable"],
   ];

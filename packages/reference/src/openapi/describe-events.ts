@@ -41,6 +41,7 @@ function describeEvent(type: EventType): WebhookOperation {
     tags: [EVENTS_TAG.name],
     summary,
     description: `Heard by ${audience}.`,
+    security: [],
     parameters: HEADERS,
     requestBody: {
       required: true,
@@ -58,6 +59,7 @@ export function eventSchemas(): Record<string, Schema> {
   const shared = Object.entries<JsonSchema>(SHARED_SCHEMAS).map(([name, schema]) => [name, moveReferences(schema)]);
   return {
     EventType: { type: "string", enum: EVENT_TYPES },
+    SwarmbaseEvent: { anyOf: EVENT_TYPES.map((type) => refer(schemaNameOf(type))), description: "Any event" },
     ...(Object.fromEntries([...events, ...shared]) as Record<string, Schema>),
   };
 }

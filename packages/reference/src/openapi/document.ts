@@ -16,9 +16,19 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Response>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
   };
+  /** Calls that supabase-js can make and that always get the same error. */
+  readonly "x-not-offered": readonly NotOffered[];
+}
+
+interface NotOffered {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly code: string;
 }
 
 /** JSON Schema 2020-12; its keywords are those of the specification. */
@@ -33,6 +43,7 @@ export interface Schema {
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -46,6 +57,8 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly examples?: readonly unknown[];
+  readonly contentMediaType?: string;
+  readonly contentSchema?: Schema;
 }
 
 export interface Header {
@@ -86,7 +99,7 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: {
     readonly required: boolean;
     readonly content: Readonly<Record<string, MediaType>>;
@@ -94,6 +107,10 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | Reference>>;
   /** Rows of the table of limits that the call counts for. */
   readonly "x-limits": readonly string[];
+  /** The successful response for each `action` of the body, where they differ. */
+  readonly "x-answers-by-action"?: Readonly<Record<string, Schema>>;
+  /** Of a table: the callers of the access matrix that can do it, in the view of the owner's row. */
+  readonly "x-callers"?: readonly string[];
   readonly "x-codeSamples"?: readonly { readonly lang: string; readonly label: string; readonly source: string }[];
 }
 
@@ -102,6 +119,8 @@ export interface WebhookOperation {
   readonly tags: readonly [string];
   readonly summary: string;
   readonly description: string;
+  /** Empty: a signature in a header takes its place. */
+  readonly security: readonly [];
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required: true; readonly content: Readonly<Record<string, MediaType>> };
   readonly responses: Readonly<Record<string, Response>>;

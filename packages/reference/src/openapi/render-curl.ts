@@ -5,14 +5,16 @@ export interface CurlCall {
   readonly query: string;
   readonly access: "public" | "apikey" | "bearer" | "account" | "user" | "service";
   readonly body: unknown;
+  readonly prefer?: string | null;
 }
 
 /** The call for a shell that has `$SWARMBASE_URL`, `$ANON_KEY`, `$ACCESS_TOKEN` and `$SERVICE_ROLE_KEY`. */
-export function renderCurl({ method, path, query, access, body }: CurlCall): string {
+export function renderCurl({ method, path, query, access, body, prefer = null }: CurlCall): string {
   const address = `"$SWARMBASE_URL${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${shout(name)}`)}${query}"`;
   const lines = [
     `curl ${method === "GET" ? "" : `-X ${method} `}${address}`,
     ...credentialsOf(access),
+    ...(prefer === null ? [] : [`-H "Prefer: ${prefer}"`]),
     ...(body === undefined
       ? []
       : [`-H "Content-Type: application/json"`, `-d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`]),

@@ -3,8 +3,7 @@ import { ADMIN_OPERATIONS } from "../operations/admin-operations.ts";
 import { AGENT_OPERATIONS } from "../operations/agent-operations.ts";
 import { FACTOR_OPERATIONS } from "../operations/factor-operations.ts";
 import { MAIL_OPERATIONS } from "../operations/mail-operations.ts";
-import { UNSUPPORTED } from "../operations/not-offered.ts";
-import type { OperationText, OperationTexts } from "../operations/operation-text.ts";
+import type { OperationTexts } from "../operations/operation-text.ts";
 import { SERVICE_OPERATIONS } from "../operations/service-operations.ts";
 import { WEBHOOK_OPERATIONS } from "../operations/webhook-operations.ts";
 
@@ -54,33 +53,7 @@ export const TAGS: readonly Tag[] = [
     operations: REALTIME,
   },
   { name: "Service", description: "Probes and these documents. No key is needed.", operations: SERVICE },
-  {
-    name: "Not offered",
-    description: "Calls that supabase-js can make and that this service answers with why it does nothing.",
-    operations: Object.fromEntries(
-      Object.entries(UNSUPPORTED).map(([operation, code]) => [operation, describeUnsupported(operation, code)]),
-    ),
-  },
 ];
-
-function describeUnsupported(operation: string, code: (typeof UNSUPPORTED)[string]): OperationText {
-  const parameters = [...operation.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
-    name,
-    in: "path" as const,
-    required: true,
-    description: "not looked at",
-    schema: { type: "string" },
-  }));
-  return {
-    id: `refuse${operation
-      .replace("/auth/v1", "")
-      .replaceAll(/[^A-Za-z]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
-    summary: `Answers \`${code}\``,
-    ...(parameters.length > 0 && { parameters }),
-    answers: {},
-    errors: [code],
-  };
-}
 
 function splitBy(texts: OperationTexts, belongs: (operation: string) => boolean): [OperationTexts, OperationTexts] {
   const entries = Object.entries(texts);

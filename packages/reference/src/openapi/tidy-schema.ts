@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@swarmbase/server/extension";
+import type { JsonSchema } from "swarmbase/extension";
 import type { BodyText } from "../operations/operation-text.ts";
 import type { Schema } from "./document.ts";
 

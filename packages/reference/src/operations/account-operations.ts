@@ -78,6 +78,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
       "flow_state_expired",
       "bad_code_verifier",
       "oauth_provider_not_supported",
+      "manual_linking_disabled",
       "web3_provider_disabled",
     ],
     javascript: `const { data, error } = await supabase.auth.signInWithPassword({

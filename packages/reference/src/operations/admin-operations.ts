@@ -1,6 +1,6 @@
 import { listOf, record, TEXT } from "../schemas/schema-parts.ts";
-import { ID, USER } from "./example-values.ts";
-import { inPath, inQuery, type OperationTexts, refer } from "./operation-text.ts";
+import { USER } from "./example-values.ts";
+import { inPath, inQuery, MALFORMED_ID, type OperationTexts, refer } from "./operation-text.ts";
 
 const ACCOUNT = inPath("id", "the user");
 const EMAIL = "bob@example.com";
@@ -59,7 +59,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     summary: "One account",
     parameters: [ACCOUNT],
     answers: { 200: { description: "The user", schema: refer("User"), example: USER } },
-    errors: ["validation_failed", "user_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
     javascript: `const { data } = await admin.auth.admin.getUserById(id);`,
   },
   "PUT /auth/v1/admin/users/{id}": {
@@ -71,6 +71,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     answers: CHANGED,
     errors: [
       "validation_failed",
+      MALFORMED_ID,
       "email_address_invalid",
       "phone_provider_disabled",
       "email_exists",
@@ -89,7 +90,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     answers: {
       200: { description: "Removed", schema: { type: "object", additionalProperties: false }, example: {} },
     },
-    errors: ["validation_failed", "user_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
     javascript: `await admin.auth.admin.deleteUser(id);`,
   },
   "POST /auth/v1/admin/users/{id}/logout": {
@@ -97,14 +98,14 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     summary: "Sign a user out everywhere",
     parameters: [ACCOUNT],
     answers: { 204: { description: "Signed out" } },
-    errors: ["validation_failed", "user_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
   },
   "GET /auth/v1/admin/users/{id}/factors": {
     id: "listFactorsOfUser",
     summary: "The second factors of a user",
     parameters: [ACCOUNT],
     answers: { 200: { description: "The factors", schema: listOf(refer("Factor")), example: [] } },
-    errors: ["validation_failed", "user_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
     javascript: `const { data } = await admin.auth.admin.mfa.listFactors({ userId });`,
   },
   "DELETE /auth/v1/admin/users/{id}/factors/{factorId}": {
@@ -113,7 +114,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     description: "For somebody who has lost the device.",
     parameters: [ACCOUNT, inPath("factorId", "the factor")],
     answers: { 200: { description: "The factor that was", schema: refer("Factor") } },
-    errors: ["validation_failed", "user_not_found", "mfa_factor_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "user_not_found", "mfa_factor_not_found"],
     javascript: `await admin.auth.admin.mfa.deleteFactor({ userId, id });`,
   },
   "POST /auth/v1/admin/generate_link": {
@@ -148,13 +149,5 @@ export const ADMIN_OPERATIONS: OperationTexts = {
     answers: CHANGED,
     errors: ["validation_failed", "email_address_invalid", "email_exists", "over_email_send_rate_limit"],
     javascript: `await admin.auth.admin.inviteUserByEmail("${EMAIL}");`,
-  },
-  "DELETE /auth/v1/user/identities/{id}": {
-    id: "unlinkIdentity",
-    summary: "Unlink an identity",
-    description: "An account has one identity here, its address, which cannot be unlinked; the call says so.",
-    parameters: [inPath("id", `such as ${ID.identity}`)],
-    answers: {},
-    errors: ["validation_failed", "single_identity_not_deletable", "manual_linking_disabled"],
   },
 };

@@ -1,12 +1,6 @@
-import { answered, listOf } from "../schemas/schema-parts.ts";
+import { EVENT_STREAM } from "../schemas/stream-schemas.ts";
 import { ID } from "./example-values.ts";
-import { inHeader, type OperationTexts, refer } from "./operation-text.ts";
-
-const EVENT_STREAM = {
-  type: "string",
-  description:
-    "Server-sent events: `message.created`, `run.queued`, `run.started`, `turn.started`, `turn.completed`, `agent.status_changed`, `agent.error`, `message.delta`, `reasoning.delta`, `tool.started`, `tool.approval_required`, `tool.executed`, `tool.error`, one of `run.completed`, `run.partial`, `run.failed`, `run.cancelled`, and `done`. Before them all, without an id, `warnings` where the body has members that are not known.",
-} as const;
+import { type AnswerText, inHeader, type OperationTexts, refer } from "./operation-text.ts";
 
 const RUN_EXAMPLE = {
   run_id: ID.run,
@@ -25,6 +19,7 @@ const RUN_EXAMPLE = {
     estimated: false,
   },
   pending_approvals: null,
+  pending_client_calls: null,
   created_at: "2026-11-15T12:00:00.000000+00:00",
   completed_at: "2026-11-15T12:00:00.900000+00:00",
 };
@@ -34,20 +29,39 @@ const RUN_HEADERS = {
   "Idempotent-Replayed": "`true` where an earlier call with the same key made the run",
 };
 
+const TOOLS_ANSWERS = {
+  list: refer("RemoteTools"),
+  import: refer("ImportedTools"),
+  test: refer("TestedTool"),
+};
+
+/** Statuses of table operations, which are those of the batch that they fail. */
+const BATCH_FAILURES = [300, 400, 403, 404, 405, 406, 409, 413, 416, 503, 504];
+const BATCH_FAILURE: AnswerText = {
+  description: "The error of the operation that failed. Nothing was changed.",
+  schema: { anyOf: [refer("BatchError"), refer("ValidationError")] },
+};
+
 export const AGENT_OPERATIONS: OperationTexts = {
   "POST /functions/v1/agent-respond": {
     id: "agentRespond",
-    summary: "Ask the agents of a swarm, or steer a run",
+    summary: "Ask an agent or the agents of a swarm, or steer a run",
     description:
-      "Stores your message and lets the agents answer it; for members whose role is not `viewer`. Waits for the last answer, or streams with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you asked for that. With `action` it steers a run that is there: `cancel`, `approve`, `attach`.",
+      "Stores your message and lets the agents answer it; for members whose role is not `viewer`. Waits for the last answer, or streams with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you asked for that. With `agent_id` instead of `swarm_id` the agent answers in the private swarm of the caller and the agent, which the first call creates. With `agent_id` and `messages` the call brings its own conversation, which is not stored unless `store` is true. With `action` it steers a run that is there: `cancel`, `approve`, `submit_tool_results`, `attach`.",
     parameters: [
       inHeader("Idempotency-Key", "up to 255 characters: for a day the same key with the same body is the same run"),
       inHeader("Last-Event-ID", "the last event of the stream that was seen; only later ones come"),
     ],
     body: {
-      forms: ["Ask", "Cancel", "Approve", "Attach"],
+      forms: ["Ask", "Ask one agent", "Converse", "Cancel", "Approve", "Submit tool results", "Attach"],
       bounds: { message: { minLength: 1, maxLength: 32_000 }, client_message_id: { minLength: 1, maxLength: 255 } },
       fields: {
+        agent_id:
+          "your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages`",
+        messages:
+          "the whole conversation; the last message is the user's, and system messages follow the agent's system prompt",
+        store: "true: the conversation becomes a swarm of yours. Otherwise it is hidden, and deleted after the run",
+        settings: "take precedence over the agent's settings, for this call",
         agent_ids: "only these answer; otherwise those who are mentioned, otherwise those whom the strategy calls",
         stream: "the same as `Accept: text/event-stream`",
         background: "answer 202 at once",
@@ -61,14 +75,30 @@ export const AGENT_OPERATIONS: OperationTexts = {
         user_id: "for the service role, which says for whom it speaks; that user pays",
         last_event_id: "only what came after it",
         decisions: "all of them hold, or none",
+        client_tools: "tools for this run alone, which you execute: a call of one waits for its result",
+        results: "of tool calls that wait for you, each with `output` or `error`; all of them hold, or none",
       },
       examples: {
         ask: { swarm_id: ID.swarm, message: "Is the bridge open?" },
+        "ask one agent": { agent_id: ID.agent, message: "Is the bridge open?" },
+        converse: {
+          agent_id: ID.agent,
+          messages: [
+            { role: "system", content: "Answer in one sentence." },
+            { role: "user", content: "Is the bridge open?" },
+          ],
+          settings: { temperature: 0 },
+        },
         cancel: { action: "cancel", run_id: ID.run },
         approve: {
           action: "approve",
           run_id: ID.run,
           decisions: [{ tool_execution_id: ID.toolExecution, approved: true }],
+        },
+        "submit tool results": {
+          action: "submit_tool_results",
+          run_id: ID.run,
+          results: [{ tool_execution_id: ID.toolExecution, output: { latitude: 52.5, longitude: 13.4 } }],
         },
         attach: { action: "attach", run_id: ID.run, last_event_id: 7 },
       },
@@ -82,7 +112,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
         headers: RUN_HEADERS,
       },
       202: {
-        description: "The run is not over: asked for in the background, waiting for an approval, or queued for long",
+        description:
+          "The run is not over: asked for in the background, waiting for an approval or a result of the client, or queued for long",
         schema: refer("Run"),
         headers: RUN_HEADERS,
       },
@@ -93,6 +124,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       "CONTENT_BLOCKED",
       "INVALID_MODEL",
       "FORBIDDEN",
+      "PERMISSION_DENIED",
       "BUDGET_EXCEEDED",
       "SWARM_NOT_FOUND",
       "RUN_NOT_FOUND",
@@ -101,6 +133,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
       "SWARM_NOT_ACTIVE",
       "APPROVAL_DECIDED",
       "APPROVAL_EXPIRED",
+      "TOOL_RESULT_SUBMITTED",
+      "CLIENT_TOOL_EXPIRED",
       "IDEMPOTENCY_KEY_REUSED",
       "PROVIDER_ERROR",
       "PROVIDER_NOT_CONFIGURED",
@@ -137,9 +171,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "What is offered, what was made (nothing), or what the tool said",
-        schema: {
-          anyOf: [answered({ tools: listOf(refer("RemoteTool")) }), refer("ImportedTools"), refer("TestedTool")],
-        },
+        schema: { anyOf: Object.values(TOOLS_ANSWERS) },
         example: {
           tool_id: ID.tool,
           success: true,
@@ -153,6 +185,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       },
       201: { description: "Tools were made", schema: refer("ImportedTools") },
     },
+    answersByAction: TOOLS_ANSWERS,
     errors: ["VALIDATION_ERROR", "INVALID_URL", "FORBIDDEN", "TOOL_NOT_FOUND", "TOOL_ERROR"],
     javascript: `const { data } = await supabase.functions.invoke("tools", {
   body: { action: "test", tool_id, input: { query: "bridges" } },
@@ -184,8 +217,9 @@ export const AGENT_OPERATIONS: OperationTexts = {
         schema: refer("BatchResults"),
         example: { results: [{ status: 201, headers: {}, body: null }] },
       },
+      ...Object.fromEntries(BATCH_FAILURES.map((status) => [status, BATCH_FAILURE])),
     },
-    errors: ["VALIDATION_ERROR", "UNSUPPORTED_MEDIA_TYPE"],
+    errors: ["UNSUPPORTED_MEDIA_TYPE"],
     javascript: `const { data } = await supabase.functions.invoke("batch", {
   body: { operations: [{ method: "POST", path: "/agents", body: { name: "Ann" } }] },
 });`,

@@ -1,6 +1,6 @@
 import { COUNT, describe, record, UUID } from "../schemas/schema-parts.ts";
 import { ID, SESSION } from "./example-values.ts";
-import { inPath, type OperationTexts, refer } from "./operation-text.ts";
+import { inPath, MALFORMED_ID, type OperationTexts, refer } from "./operation-text.ts";
 
 const FACTOR = inPath("id", "the factor");
 const RECOVERY_CODES = {
@@ -61,7 +61,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
         example: { id: ID.challenge, type: "totp", expires_at: 1794744300 },
       },
     },
-    errors: ["validation_failed", "mfa_factor_not_found"],
+    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found"],
     javascript: `const { data: challenge } = await supabase.auth.mfa.challenge({ factorId });`,
   },
   "POST /auth/v1/factors/{id}/verify": {
@@ -77,6 +77,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     answers: { 200: { description: "The raised session", schema: refer("Session"), example: SESSION } },
     errors: [
       "validation_failed",
+      MALFORMED_ID,
       "mfa_factor_not_found",
       "mfa_challenge_expired",
       "mfa_ip_address_mismatch",
@@ -93,7 +94,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     answers: {
       200: { description: "Its id", schema: record({ id: UUID }), example: { id: ID.factor } },
     },
-    errors: ["validation_failed", "mfa_factor_not_found", "insufficient_aal"],
+    errors: ["validation_failed", MALFORMED_ID, "mfa_factor_not_found", "insufficient_aal"],
     javascript: `await supabase.auth.mfa.unenroll({ factorId });`,
   },
   "GET /auth/v1/factors/recovery-codes": {

@@ -95,7 +95,6 @@ export const MAIL_OPERATIONS: OperationTexts = {
     errors: [
       "validation_failed",
       "email_address_invalid",
-      "phone_provider_disabled",
       "bad_code_verifier",
       "flow_state_not_found",
       "otp_expired",

@@ -1,12 +1,14 @@
-import type { AuthErrorCode } from "@swarmbase/server/extension";
+import type { AuthErrorCode } from "swarmbase/extension";
 
-/** Calls of supabase-js that the service rejects, by operation, with the error code of the response. */
+/** Calls of supabase-js that the service always rejects, by operation, with the error code of the response. */
 export const UNSUPPORTED: Readonly<Record<string, AuthErrorCode>> = {
   "POST /auth/v1/sso": "saml_provider_disabled",
   "GET /auth/v1/authorize": "oauth_provider_not_supported",
   "GET /auth/v1/callback": "oauth_provider_not_supported",
   "POST /auth/v1/callback": "oauth_provider_not_supported",
-  "GET /auth/v1/user/identities/authorize": "oauth_provider_not_supported",
+  "GET /auth/v1/user/identities/authorize": "manual_linking_disabled",
+  // An account has one identity here, its address.
+  "DELETE /auth/v1/user/identities/{id}": "single_identity_not_deletable",
   "GET /auth/v1/passkeys": "passkey_disabled",
   "PATCH /auth/v1/passkeys/{id}": "passkey_disabled",
   "DELETE /auth/v1/passkeys/{id}": "passkey_disabled",

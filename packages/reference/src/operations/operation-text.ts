@@ -1,5 +1,5 @@
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
-import type { AuthErrorCode } from "@swarmbase/server/extension";
+import type { AuthErrorCode } from "swarmbase/extension";
 import type { Parameter, Schema } from "../openapi/document.ts";
 
 /** The text of an operation: what the route table does not contain. */
@@ -11,6 +11,8 @@ export interface OperationText {
   readonly body?: BodyText;
   /** Responses by status; errors are derived from their codes. */
   readonly answers: Readonly<Record<number, AnswerText>>;
+  /** The successful response for each `action` of the body, where they differ. A test calls every action. */
+  readonly answersByAction?: Readonly<Record<string, Schema>>;
   readonly errors?: readonly NamedError[];
   /** Rows of the rate limits that the call counts for in addition to that of its route. */
   readonly alsoCounts?: readonly LimitName[];
@@ -20,6 +22,9 @@ export interface OperationText {
 
 /** A code, with the status of the response where it differs from that of the code. */
 export type NamedError = ErrorCode | AuthErrorCode | readonly [code: ErrorCode | AuthErrorCode, status: number];
+
+/** An id in the path that is not a UUID, with the status that GoTrue sends. */
+export const MALFORMED_ID: NamedError = ["validation_failed", 404];
 
 /** Text for a request body; its schema is the one that the service checks bodies with. */
 export interface BodyText {

@@ -106,10 +106,11 @@ export const SERVICE_OPERATIONS: OperationTexts = {
       inPath("topic", "the topic, without the prefix that it has on sockets", TEXT),
       inPath("event", "its name", TEXT),
       inQuery("private", "a topic with rules of its own", { type: "string", enum: ["true", "false"] }),
+      inQuery("persist", "keep it for replay, for private topics", { type: "string", enum: ["true", "false"] }),
     ],
     body: { examples: { "any JSON": { who: "Ada" } } },
     answers: { 202: { description: "Sent to all who listen" } },
-    errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
+    errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "BAD_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
   },
 };
 

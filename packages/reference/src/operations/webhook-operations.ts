@@ -1,4 +1,3 @@
-import { answered, listOf, record, TEXT, TIME_OR_NULL, UUID } from "../schemas/schema-parts.ts";
 import { AT, ID } from "./example-values.ts";
 import { type OperationTexts, refer } from "./operation-text.ts";
 
@@ -13,6 +12,14 @@ const RECOVERY_EXAMPLE = {
   created_at: AT,
   completed_at: null,
 };
+
+const SECRET_ANSWERS = {
+  regenerate_secret: refer("ReplacedWebhookSecret"),
+  revoke_previous_secrets: refer("RevokedSecrets"),
+};
+
+const KEY_ANSWERS = { create: refer("NewApiKey"), revoke: refer("RevokedApiKey") };
+const SIGNING_ANSWERS = { regenerate_secret: refer("NewSigningSecret"), delete_secret: refer("DeletedSigningSecret") };
 
 export const WEBHOOK_OPERATIONS: OperationTexts = {
   "POST /functions/v1/test-webhook": {
@@ -59,15 +66,11 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "The new secret; or how many replaced secrets no longer sign",
-        schema: {
-          anyOf: [
-            answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
-            answered({ revoked: { type: "integer" } }),
-          ],
-        },
+        schema: { anyOf: Object.values(SECRET_ANSWERS) },
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },
     },
+    answersByAction: SECRET_ANSWERS,
     errors: ["VALIDATION_ERROR", "FORBIDDEN", "WEBHOOK_NOT_FOUND"],
     javascript: `const { data } = await supabase.functions.invoke("webhooks", {
   body: { action: "regenerate_secret", webhook_id },
@@ -95,24 +98,16 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "The retry was delivered; or the new deliveries; or the recovery",
-        schema: {
-          anyOf: [
-            answered({
-              success: { type: "boolean", const: true },
-              status: { type: "string", const: "delivered" },
-              delivery_id: UUID,
-              status_code: { type: "integer" },
-              response_time_ms: { type: "integer" },
-              response_body: { type: ["string", "null"] },
-              attempts: { type: "integer" },
-            }),
-            answered({ deliveries: listOf(record({ delivery_id: UUID, webhook_id: UUID })) }),
-            refer("Recovery"),
-          ],
-        },
+        schema: { anyOf: [refer("RetriedDelivery"), refer("ReplayedDeliveries"), refer("Recovery")] },
         example: { deliveries: [{ delivery_id: ID.delivery, webhook_id: ID.webhook }] },
       },
       202: { description: "The recovery has begun", schema: refer("Recovery"), example: RECOVERY_EXAMPLE },
+    },
+    answersByAction: {
+      retry: refer("RetriedDelivery"),
+      replay: refer("ReplayedDeliveries"),
+      recover_since: refer("Recovery"),
+      recovery: refer("Recovery"),
     },
     errors: [
       "VALIDATION_ERROR",
@@ -127,6 +122,50 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   body: { action: "retry", delivery_id },
 });`,
   },
+  "POST /functions/v1/api-keys": {
+    id: "apiKeys",
+    summary: "Create and revoke your API keys",
+    description:
+      "An API key (`sk_…`) is a bearer that stands for its user, with the rights of its scopes. The table `api_keys` lists keys. An API key cannot call this function. A user with a verified second factor needs an aal2 session.",
+    body: {
+      forms: ["create", "revoke"],
+      fields: {
+        name: "what you call the key",
+        scopes: "`read` is always included",
+        expires_at: "null or absent: the key does not expire, or as late as the service permits",
+        id: "the key to revoke; with the service role, of any user",
+      },
+      examples: {
+        create: { action: "create", name: "deploy", scopes: ["read", "run"], expires_at: "2027-06-30T00:00:00Z" },
+        revoke: { action: "revoke", id: ID.apiKey },
+      },
+    },
+    answers: {
+      200: { description: "The key is revoked, on all nodes", schema: KEY_ANSWERS.revoke, example: { revoked: true } },
+      201: {
+        description: "The key, shown this once, and its row",
+        schema: KEY_ANSWERS.create,
+        example: {
+          key: "sk_…",
+          api_key: {
+            id: ID.apiKey,
+            user_id: ID.user,
+            name: "deploy",
+            scopes: ["read", "run"],
+            prefix: "sk_1a2B3c",
+            expires_at: "2027-06-30T00:00:00Z",
+            last_used_at: null,
+            created_at: "2026-11-15T12:00:00Z",
+          },
+        },
+      },
+    },
+    answersByAction: KEY_ANSWERS,
+    errors: ["VALIDATION_ERROR", "FORBIDDEN", "API_KEY_LIMIT_REACHED", "API_KEY_NOT_FOUND", ["insufficient_aal", 403]],
+    javascript: `const { data } = await supabase.functions.invoke("api-keys", {
+  body: { action: "create", name: "deploy", scopes: ["read", "run"] },
+});`,
+  },
   "POST /functions/v1/request-signing": {
     id: "requestSigning",
     summary: "The secret with which you sign requests",
@@ -139,12 +178,11 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     answers: {
       200: {
         description: "The secret, shown this once; or that it is gone",
-        schema: {
-          anyOf: [answered({ new_secret: TEXT }), answered({ deleted: { type: "boolean", const: true } })],
-        },
+        schema: { anyOf: Object.values(SIGNING_ANSWERS) },
         example: { new_secret: "…" },
       },
     },
+    answersByAction: SIGNING_ANSWERS,
     errors: ["VALIDATION_ERROR", "FORBIDDEN"],
     javascript: `const { data } = await supabase.functions.invoke("request-signing", {
   body: { action: "regenerate_secret" },

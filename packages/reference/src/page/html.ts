@@ -1,4 +1,4 @@
-import { escapeHtml } from "@swarmbase/server/extension";
+import { escapeHtml } from "swarmbase/extension";
 
 /** Markup that needs no escaping any more. */
 export interface Html {

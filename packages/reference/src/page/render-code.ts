@@ -1,4 +1,4 @@
-import { escapeHtml } from "@swarmbase/server/extension";
+import { escapeHtml } from "swarmbase/extension";
 import { type Html, html, raw } from "./html.ts";
 
 const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?)/g;

@@ -12,7 +12,8 @@ export interface PlacedOperation {
 type Shared = OpenApiDocument["components"]["responses"];
 
 export function renderOperation({ method, path, operation }: PlacedOperation, shared: Shared): Html {
-  const { operationId, summary, description, requestBody, parameters = [] } = operation;
+  const { operationId, summary, description, requestBody } = operation;
+  const parameters = (operation.parameters ?? []).filter((parameter) => "schema" in parameter);
   const body = requestBody?.content["application/json"];
   return html`
 <article id="${operationId}" class="operation" data-search="${`${method} ${path} ${summary} ${operationId}`.toLowerCase()}">
@@ -34,7 +35,7 @@ ${renderExamples(operation)}
 }
 
 /** A long path breaks at its slashes. */
-function renderPath(path: string): Html {
+export function renderPath(path: string): Html {
   return html`${path.split("/").map((part, place) => html`${place > 0 && html`/<wbr>`}${part}`)}`;
 }
 
@@ -62,6 +63,7 @@ function renderParameters(parameters: readonly Parameter[]): Html {
 
 function renderResponses({ responses }: Operation, shared: Shared): Html {
   return html`<dl class="answers">${Object.entries(responses)
+    .filter(([status]) => status !== "default")
     .toSorted(([one], [other]) => Number(one) - Number(other))
     .map(([status, response]) => renderResponse(status, resolve(response, shared)))}</dl>`;
 }

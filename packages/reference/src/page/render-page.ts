@@ -1,9 +1,11 @@
 import { ERROR_CODES, LIMITS } from "@swarmbase/sdk";
+import { TABLES_TAG } from "../openapi/describe-tables.ts";
 import type { OpenApiDocument, Schema } from "../openapi/document.ts";
 import { type Html, html, prose, slugOf } from "./html.ts";
-import { renderJson, renderSource } from "./render-code.ts";
+import { renderJson } from "./render-code.ts";
 import { type PlacedOperation, renderOperation } from "./render-operation.ts";
-import { renderSchema } from "./render-schema.ts";
+import { isEventSchema, renderSchema } from "./render-schema.ts";
+import { renderTables, tablesOf } from "./render-tables.ts";
 
 interface Section {
   readonly name: string;
@@ -14,6 +16,7 @@ interface Section {
 /** The document as a page that needs nothing but its style sheet, and its script only to search. */
 export function renderPage(document: OpenApiDocument): string {
   const sections = document.tags
+    .filter(({ name }) => name !== TABLES_TAG.name)
     .map((tag): Section => ({ ...tag, operations: operationsOf(document, tag.name) }))
     .filter(({ operations }) => operations.length > 0);
   const page = html`<!doctype html>
@@ -37,8 +40,9 @@ export function renderPage(document: OpenApiDocument): string {
 <details class="menu" open><summary>Contents</summary><nav aria-label="Contents">${renderContents(document, sections)}</nav></details>
 <main id="content">
 ${renderIntroduction(document)}
-${renderTables()}
+${renderTables(document)}
 ${sections.map((section) => renderSection(section, document))}
+${renderNotOffered(document)}
 ${renderEvents(document)}
 ${renderErrors()}
 ${renderLimits()}
@@ -60,10 +64,13 @@ function operationsOf({ paths }: OpenApiDocument, tag: string): PlacedOperation[
   );
 }
 
-function renderContents({ webhooks }: OpenApiDocument, sections: readonly Section[]): Html {
+function renderContents(document: OpenApiDocument, sections: readonly Section[]): Html {
   return html`<ul>
 <li><a href="#start">Start</a></li>
-<li><a href="#tables">Tables</a></li>
+<li><details><summary><a href="#tables">Tables</a></summary><ul>${tablesOf(document).map(
+    ({ name }) =>
+      html`<li data-for="table-${slugOf(name)}"><a href="#table-${slugOf(name)}"><span>${name}</span></a></li>`,
+  )}</ul></details></li>
 ${sections.map(
   ({ name, operations }) =>
     html`<li><details ${operations.length < 20 && "open"}><summary><a href="#${slugOf(name)}">${name}</a></summary><ul>${operations.map(
@@ -71,7 +78,8 @@ ${sections.map(
         html`<li data-for="${operation.operationId}"><a href="#${operation.operationId}"><span class="method ${method.toLowerCase()}">${SHORT[method] ?? method}</span><span>${shorten(path)}</span></a></li>`,
     )}</ul></details></li>`,
 )}
-<li><details><summary><a href="#events">Events</a></summary><ul>${Object.keys(webhooks).map(
+<li><a href="#not-offered">Not offered</a></li>
+<li><details><summary><a href="#events">Events</a></summary><ul>${Object.keys(document.webhooks).map(
     (type) => html`<li data-for="event-${slugOf(type)}"><a href="#event-${slugOf(type)}"><span>${type}</span></a></li>`,
   )}</ul></details></li>
 <li><a href="#errors">Errors</a></li>
@@ -93,33 +101,19 @@ ${info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}<
 <p>The examples are for a shell that has <code>$SWARMBASE_URL</code>, <code>$ANON_KEY</code>, <code>$ACCESS_TOKEN</code> and <code>$SERVICE_ROLE_KEY</code>; those with supabase-js for a client made with <code>createClient(url, anonKey)</code>, and <code>admin</code> for one made with the service role key. Interface version <code>${info.version}</code>.</p></section>`;
 }
 
-const TABLES_CURL = `curl "$SWARMBASE_URL/rest/v1/agents?select=id,name,status,agent_tools(tool(name))&order=created_at.desc" \\
-  -H "apikey: $ANON_KEY" \\
-  -H "Authorization: Bearer $ACCESS_TOKEN"`;
-
-const TABLES_JAVASCRIPT = `import { createClient } from "@supabase/supabase-js";
-import type { Database } from "@swarmbase/sdk";
-
-const supabase = createClient<Database>(url, anonKey);
-const { data: agents } = await supabase
-  .from("agents")
-  .select("id, name, status, agent_tools(tool(name))")
-  .order("created_at", { ascending: false });`;
-
-/** They have a description of their own, which knows the tables that an operator has added too. */
-function renderTables(): Html {
-  return html`<section class="group"><h2 id="tables"><a class="anchor" href="#tables">Tables</a></h2>
-<article class="operation" data-search="tables rest postgrest agents swarms messages webhooks rows rpc"><div class="about">
-<p>${prose("Agents, swarms, members, messages, tools, webhooks, deliveries, runs and usage are tables under `/rest/v1/`, with filters, embedding, upserts and functions as PostgREST has them. Row-level rules decide what each caller sees and changes.")}</p>
-<p>${prose("`GET /rest/v1/` with a key and a token describes every table that you can access, those of your own included, in the form that PostgREST's tools read:")} <a href="/rest/v1/">/rest/v1/</a>.</p>
-<p>${prose("With `createClient<Database>()` of supabase-js, rows, embeds and what may be written are checked by the compiler.")}</p>
-</div><div class="samples">${renderSource(TABLES_CURL, "curl")}${renderSource(TABLES_JAVASCRIPT, "supabase-js")}</div></article></section>`;
-}
-
 function renderSection({ name, description, operations }: Section, document: OpenApiDocument): Html {
   const { responses } = document.components;
   return html`<section class="group"><h2 id="${slugOf(name)}"><a class="anchor" href="#${slugOf(name)}">${name}</a></h2>
 <p class="group-text">${prose(description)}</p>${operations.map((one) => renderOperation(one, responses))}</section>`;
+}
+
+function renderNotOffered({ "x-not-offered": calls }: OpenApiDocument): Html {
+  return html`<section class="group" data-search="not offered unsupported passkeys sso oauth"><h2 id="not-offered"><a class="anchor" href="#not-offered">Not offered</a></h2>
+<p class="group-text">${prose("Calls that supabase-js can make and that always get the same error.")}</p>
+<div class="table"><table><thead><tr><th>Call</th><th>Status</th><th>Code</th></tr></thead><tbody>${calls.map(
+    ({ method, path, status, code }) =>
+      html`<tr><td><code>${method} ${path}</code></td><td>${status}</td><td><code>${code}</code></td></tr>`,
+  )}</tbody></table></div></section>`;
 }
 
 function renderEvents({ webhooks, tags, components }: OpenApiDocument): Html {
@@ -159,7 +153,7 @@ function renderLimits(): Html {
 function renderSchemas({ components }: OpenApiDocument): Html {
   const parts = Object.entries(components.schemas)
     // Events stand above, each with what it holds.
-    .filter(([name]) => name === "EventType" || !name.endsWith("Event"))
+    .filter(([name]) => !isEventSchema(name))
     .map(([name, schema]) => renderNamedSchema(name, schema));
   return html`<section class="group"><h2 id="schemas"><a class="anchor" href="#schemas">Schemas</a></h2>${parts}</section>`;
 }

@@ -57,7 +57,7 @@ function innerOf(schema: Schema): Schema | null {
 export function renderType(schema: Schema): Html {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace(REFERENCE, "");
-    return html`<a href="#schema-${slugOf(name)}">${name}</a>`;
+    return html`<a href="${anchorOf(name)}">${name}</a>`;
   }
   const forms = schema.oneOf ?? schema.anyOf;
   if (forms !== undefined) return join(forms.map(renderType), " or ");
@@ -74,6 +74,17 @@ export function renderType(schema: Schema): Html {
     types.map((type) => renderPlainType(type, schema)),
     " or ",
   );
+}
+
+/** Events have a section of their own: `MessageCreatedEvent` is `#event-message-created`. */
+function anchorOf(name: string): string {
+  if (!isEventSchema(name)) return `#schema-${slugOf(name)}`;
+  return `#event-${slugOf(name.replace(/Event$/, "").replaceAll(/(?<=[a-z])[A-Z]/g, "-$&"))}`;
+}
+
+/** Whether the schema is that of one event. */
+export function isEventSchema(name: string): boolean {
+  return name.endsWith("Event") && name !== "SwarmbaseEvent";
 }
 
 function renderPlainType(type: string, schema: Schema): Html {

@@ -1,5 +1,5 @@
-import { ERROR_CODES } from "@swarmbase/sdk";
-import type { InterfaceDescription } from "@swarmbase/server/extension";
+import { API_KEY_SCOPES, ERROR_CODES } from "@swarmbase/sdk";
+import type { InterfaceDescription } from "swarmbase/extension";
 import type { Schema } from "../openapi/document.ts";
 import {
   answered,
@@ -9,6 +9,7 @@ import {
   record,
   TEXT,
   TEXT_OR_NULL,
+  TIME,
   TIME_OR_NULL,
   TRUTH,
   UUID,
@@ -34,6 +35,9 @@ const FLAT = { error: describe(TEXT, "the code in words"), message: TEXT, detail
 /** Members of GoTrue's errors: on 401 responses, and on every response under `/auth/v1`. */
 const GOTRUE_MEMBERS = { error_code: { $ref: "#/components/schemas/AuthErrorCode" }, msg: TEXT };
 
+/** The member that an error of the function `batch` has. */
+const OF_BATCH = { operation: describe(COUNT, "of a batch: the index of the operation that failed") };
+
 /** Schemas of errors, and of responses that report a failed delivery. */
 export function errorSchemas(authErrors: InterfaceDescription["authErrors"]): Readonly<Record<string, Schema>> {
   const { ErrorCode, ...others } = SCHEMAS;
@@ -41,8 +45,9 @@ export function errorSchemas(authErrors: InterfaceDescription["authErrors"]): Re
     ErrorCode,
     AuthErrorCode: {
       type: "string",
-      enum: ["unknown", "unexpected_failure", ...Object.keys(authErrors)],
-      description: "As clients of GoTrue test for it; also sent as `X-Sb-Error-Code`.",
+      enum: ["unknown", ...Object.keys(authErrors)],
+      description:
+        "As clients of GoTrue test for it; also sent as `X-Sb-Error-Code`. An error that GoTrue has no name for has the code of the service in lower case.",
     },
     ...others,
   };
@@ -68,10 +73,19 @@ const SCHEMAS = {
         details: FIELD_DETAILS,
         hint: TEXT_OR_NULL,
       },
-      { errors: listOf(record({ field: TEXT, code: TEXT })), ...GOTRUE_MEMBERS },
+      { errors: listOf(record({ field: TEXT, code: TEXT })), ...OF_BATCH, ...GOTRUE_MEMBERS },
     ),
     description:
       "All faults of a body together. They are repeated for clients that read `error` and for those that read the top level.",
+  },
+  TableError: {
+    ...record({ code: TEXT, message: TEXT, details: DETAILS, hint: TEXT_OR_NULL }, { error: FLAT.error }),
+    description:
+      "Errors of tables. `code` is one of `ErrorCode`, of PostgREST (`PGRST116`) or of PostgreSQL (`23505`, an SQLSTATE). Only those of `ErrorCode` have `error`.",
+  },
+  BatchError: {
+    ...answered({ ...FLAT, code: TEXT }, OF_BATCH),
+    description: "The error of the operation that failed. `code` is that of `TableError`.",
   },
   RateLimitedError: {
     ...answered(
@@ -113,6 +127,34 @@ const SCHEMAS = {
     ),
     description: "Nobody could answer; `run` is there where a run was made.",
   },
+  ReplacedWebhookSecret: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
+  RevokedSecrets: answered({ revoked: describe(COUNT, "replaced secrets that still signed") }),
+  NewApiKey: answered({
+    key: describe(TEXT, "the key itself, shown this once"),
+    api_key: record({
+      id: UUID,
+      user_id: UUID,
+      name: TEXT,
+      scopes: listOf({ type: "string", enum: [...API_KEY_SCOPES] }),
+      prefix: TEXT,
+      expires_at: TIME_OR_NULL,
+      last_used_at: TIME_OR_NULL,
+      created_at: TIME,
+    }),
+  }),
+  RevokedApiKey: answered({ revoked: { type: "boolean", const: true } }),
+  NewSigningSecret: answered({ new_secret: TEXT }),
+  DeletedSigningSecret: answered({ deleted: { type: "boolean", const: true } }),
+  RetriedDelivery: answered({
+    success: { type: "boolean", const: true },
+    status: { type: "string", const: "delivered" },
+    delivery_id: UUID,
+    status_code: { type: "integer" },
+    response_time_ms: COUNT,
+    response_body: TEXT_OR_NULL,
+    attempts: COUNT,
+  }),
+  ReplayedDeliveries: answered({ deliveries: listOf(record({ delivery_id: UUID, webhook_id: UUID })) }),
   Recovery: answered({
     id: UUID,
     webhook_id: UUID,

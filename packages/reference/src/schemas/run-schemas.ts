@@ -25,7 +25,33 @@ import {
   UUID_OR_NULL,
 } from "./schema-parts.ts";
 
+const DATA: Schema = { description: "the value that a `response_schema` asked for; null without one" };
 const USAGE: Schema = { $ref: "#/components/schemas/EventUsage" };
+
+export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
+  run_id: UUID,
+  swarm_id: UUID,
+  status: { type: "string", enum: RUN_STATUSES },
+  stop_reason: {
+    type: ["string", "null"],
+    enum: [...RUN_STOP_REASONS, null],
+    description: "null until it has ended",
+  },
+  message: { anyOf: [{ $ref: "#/components/schemas/Message" }, { type: "null" }] },
+  responses: listOf({ $ref: "#/components/schemas/RunResponse" }),
+  errors: listOf({ $ref: "#/components/schemas/RunError" }),
+  usage: USAGE,
+  pending_approvals: {
+    description: "tool calls that wait for their agent's owner; null unless the status is `requires_action`",
+    anyOf: [listOf({ $ref: "#/components/schemas/PendingApproval" }), { type: "null" }],
+  },
+  pending_client_calls: {
+    description: "tool calls that wait for a result of the client; null unless the status is `requires_action`",
+    anyOf: [listOf({ $ref: "#/components/schemas/PendingApproval" }), { type: "null" }],
+  },
+  created_at: TIME,
+  completed_at: TIME_OR_NULL,
+};
 
 export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   Message: record({
@@ -52,44 +78,22 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     deleted_by: UUID_OR_NULL,
     flagged: TRUTH,
     created_at: TIME,
+    data: DATA,
   }),
-  Run: answered({
-    run_id: UUID,
-    swarm_id: UUID,
-    status: { type: "string", enum: RUN_STATUSES },
-    stop_reason: {
-      type: ["string", "null"],
-      enum: [...RUN_STOP_REASONS, null],
-      description: "null until it has ended",
+  Run: answered(RUN_MEMBERS),
+  RunError: record({ agent_id: UUID_OR_NULL, turn_id: UUID_OR_NULL, code: TEXT, message: TEXT, retryable: TRUTH }),
+  PendingApproval: record(
+    { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
+    {
+      input: describe(
+        ANY_OBJECT,
+        "the arguments; for the agent's owner, owners and admins of the swarm, and of a client call also the run's starter",
+      ),
     },
-    message: { anyOf: [{ $ref: "#/components/schemas/Message" }, { type: "null" }] },
-    responses: listOf({ $ref: "#/components/schemas/RunResponse" }),
-    errors: listOf(
-      record({ agent_id: UUID_OR_NULL, turn_id: UUID_OR_NULL, code: TEXT, message: TEXT, retryable: TRUTH }),
-    ),
-    usage: USAGE,
-    pending_approvals: {
-      description: "tool calls that wait for their agent's owner; null unless the status is `requires_action`",
-      anyOf: [
-        listOf(
-          record(
-            { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
-            {
-              input: describe(
-                ANY_OBJECT,
-                "what the tool would be called with; for the agent's owner and for owners and admins of the swarm",
-              ),
-            },
-          ),
-        ),
-        { type: "null" },
-      ],
-    },
-    created_at: TIME,
-    completed_at: TIME_OR_NULL,
-  }),
+  ),
   RunResponse: record({
     message: { $ref: "#/components/schemas/Message" },
+    data: DATA,
     agent_id: UUID_OR_NULL,
     agent_name: TEXT,
     turn_id: UUID,
@@ -116,12 +120,14 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     requires_approval: TRUTH,
     timeout_ms: COUNT,
     max_output_chars: COUNT,
+    max_retries: COUNT,
     enabled: TRUTH,
     created_at: TIME,
     updated_at: TIME,
     secret_names: describe(listOf(TEXT), "names alone; what they stand for is never shown"),
   }),
   RemoteTool: record({ name: TEXT, description: TEXT, input_schema: ANY_OBJECT }),
+  RemoteTools: answered({ tools: listOf({ $ref: "#/components/schemas/RemoteTool" }) }),
   ImportedTools: answered({
     imported: listOf({ $ref: "#/components/schemas/Tool" }),
     skipped: listOf(record({ name: TEXT, reason: TEXT })),

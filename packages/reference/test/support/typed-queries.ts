@@ -68,6 +68,22 @@ export async function runTypedQueries(client: Client, toolId: string): Promise<v
   assert.deepEqual(joined.swarm_members.map(({ role }) => role).toSorted(), ["owner", "viewer"]);
   assert.equal(joined.swarm_agents[0]?.agent_cards?.name, "Typed");
 
+  const { data: trace } = await client
+    .from("runs")
+    .select("*, turns(*, model_calls(*), tool_executions(*))")
+    .eq("status", "completed")
+    .limit(1)
+    .single()
+    .throwOnError();
+  const [turn] = trace.turns;
+  expectSame<typeof turn, (typeof trace.turns)[number] | undefined>(true);
+  expectSame<NonNullable<typeof turn>["model_calls"], Tables["model_calls"]["Row"][]>(true);
+  expectSame<NonNullable<typeof turn>["tool_executions"], Tables["tool_executions"]["Row"][]>(true);
+  assert.deepEqual(
+    turn?.model_calls.map(({ run_id, turn_id, attempt, status }) => [run_id, turn_id, attempt, status]),
+    [[trace.id, turn?.id, 1, "succeeded"]],
+  );
+
   const { data: renamed } = await client
     .from("agents")
     .update({ name: "Renamed", status: "error", model: null })

@@ -1,0 +1,297 @@
+import { LIMITS } from "@swarmbase/sdk";
+import { refer } from "../operations/operation-text.ts";
+import { listOf, record, TEXT, TIME, UUID } from "../schemas/schema-parts.ts";
+import { readDescribedTables } from "../tables/read-tables-file.ts";
+import type { RecordedExchange, TableDescription, TableOperation } from "../tables/table-description.ts";
+import { TABLE_PREFIX } from "../tables/table-text.ts";
+import type { DescribedTable } from "../tables/table-texts.ts";
+import type { Operation, Parameter, Reference, Schema } from "./document.ts";
+import { renderCurl } from "./render-curl.ts";
+import { headersOf, rowsAnswer, rowsSchema } from "./table-answers.ts";
+import { filtersOf, parameterOf, tableParameters } from "./table-parameters.ts";
+import { tableErrors } from "./table-responses.ts";
+import { pascalCase, schemaName, tableSchemas } from "./table-schemas.ts";
+
+export const TABLES_TAG = {
+  name: "Tables",
+  description:
+    "Tables and views under `/rest/v1`, in the query language of PostgREST: filters, embedding, upserts, counts. Row-level rules decide what each caller reads and changes.",
+} as const;
+
+interface TablesPart {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
+/** The tables as part of the document. Throws when a table or a column has no text. */
+export function describeTables(): TablesPart {
+  const { tables: described, exchanges } = readDescribedTables();
+  return {
+    paths: {
+      [TABLE_PREFIX]: { get: describeIndex() },
+      ...Object.fromEntries(
+        described.map((one) => [`${TABLE_PREFIX}/${one.table.name}`, describeTable(one, exchanges)]),
+      ),
+      [`${TABLE_PREFIX}/rpc/webhook_health`]: { post: describeWebhookHealth() },
+      [`${TABLE_PREFIX}/rpc/restore_agent_version`]: { post: describeRestoreAgentVersion() },
+    },
+    schemas: tableSchemas(described),
+    parameters: tableParameters(described),
+  };
+}
+
+function describeTable(described: DescribedTable, exchanges: readonly RecordedExchange[]): Record<string, Operation> {
+  const { table } = described;
+  const recorded = (method: string): RecordedExchange | undefined =>
+    exchanges.find((one) => one.table === table.name && one.method === method);
+  return {
+    get: describeRead(described, recorded("GET")),
+    ...(table.operations.includes("insert") && { post: describeInsert(described, recorded("POST")) }),
+    ...(table.operations.includes("update") && { patch: describeUpdate(described, recorded("PATCH")) }),
+    ...(table.operations.includes("delete") && { delete: describeDelete(described, recorded("DELETE")) }),
+  };
+}
+
+function describeRead({ table, text }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+  const names = ["select", "order", "limit", "offset", "and", "or", "readPreferences", "heldTag"];
+  return operationOf(`list${pascalCase(table.name)}`, {
+    summary: `Read \`${table.name}\``,
+    description: [text.summary, ...(text.notes ?? [])].join(" "),
+    parameters: [...filtersOf(table), ...names.map(parameterOf)],
+    responses: {
+      200: rowsAnswer(table.name, "The rows that the caller can read and that match all filters", exchange),
+      206: rowsAnswer(table.name, "A part of the rows: of those that were counted, or up to `DB_MAX_ROWS`"),
+      304: { $ref: "#/components/responses/NotModified" },
+      ...tableErrors("get"),
+    },
+    callers: callersOf(table, "select"),
+    exchange,
+  });
+}
+
+function describeInsert({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+  const row = refer(schemaName(table.name, "Insert"));
+  return operationOf(`insert${pascalCase(table.name)}`, {
+    summary: `Insert rows into \`${table.name}\``,
+    description:
+      "One row or an array of rows, all in one transaction. `Prefer: resolution=merge-duplicates` updates rows that exist.",
+    parameters: ["select", "columns", "on_conflict", "writePreferences"].map(parameterOf),
+    requestBody: bodyOf(
+      [
+        { ...row, title: "one row" },
+        { ...listOf(row), title: "several rows" },
+      ],
+      exchange,
+    ),
+    responses: {
+      200: rowsAnswer(table.name, "No row was new: `merge-duplicates` updated all of them"),
+      201: rowsAnswer(
+        table.name,
+        "Inserted. The rows with `Prefer: return=representation`, otherwise nothing",
+        exchange,
+      ),
+      ...tableErrors("post"),
+    },
+    callers: callersOf(table, "insert"),
+    exchange,
+  });
+}
+
+function describeUpdate({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+  const changes = refer(schemaName(table.name, "Update"));
+  const many: Schema = {
+    type: "array",
+    items: { type: "object" },
+    title: "several rows, each with its primary key",
+  };
+  return operationOf(`update${pascalCase(table.name)}`, {
+    summary: `Update rows of \`${table.name}\``,
+    description: "Changes the rows that match all filters; at least one filter is required.",
+    parameters: [...filtersOf(table), ...["select", "columns", "and", "or", "writePreferences"].map(parameterOf)],
+    requestBody: bodyOf([{ ...changes, title: "the same changes for all rows" }, many], exchange),
+    responses: {
+      200: rowsAnswer(table.name, "The updated rows, with `Prefer: return=representation`", exchange),
+      204: { description: "Updated", headers: headersOf() },
+      ...tableErrors("patch"),
+    },
+    callers: callersOf(table, "update"),
+    exchange,
+  });
+}
+
+function describeDelete({ table }: DescribedTable, exchange: RecordedExchange | undefined): Operation {
+  return operationOf(`delete${pascalCase(table.name)}`, {
+    summary: `Delete rows of \`${table.name}\``,
+    description: "Deletes the rows that match all filters; at least one filter is required.",
+    parameters: [...filtersOf(table), ...["select", "and", "or", "writePreferences"].map(parameterOf)],
+    responses: {
+      200: rowsAnswer(table.name, "The deleted rows, with `Prefer: return=representation`"),
+      204: { description: "Deleted", headers: headersOf() },
+      ...tableErrors("delete"),
+    },
+    callers: callersOf(table, "delete"),
+    exchange,
+  });
+}
+
+function describeIndex(): Operation {
+  return operationOf("describeTables", {
+    summary: "Describe the tables that the caller can access",
+    description:
+      "OpenAPI 2 as PostgREST has it, for type generators. It contains the tables that an operator has added.",
+    responses: {
+      200: {
+        description: "OpenAPI 2",
+        headers: headersOf(),
+        content: {
+          "application/openapi+json": { schema: { type: "object", additionalProperties: true } },
+        },
+      },
+      ...tableErrors("get"),
+    },
+  });
+}
+
+function describeRestoreAgentVersion(): Operation {
+  const number: Schema = { type: "integer", minimum: 1 };
+  return operationOf("restoreAgentVersion", {
+    summary: "Restore a version of your agent",
+    description: "Makes the agent what it was in the version, and stores that as a new version.",
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: record({ agent_id: UUID, number }),
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: "Restored. `missing_tools` lists tools that no longer exist or are no longer shared",
+        headers: headersOf(),
+        content: {
+          "application/json": {
+            schema: record({ agent_id: UUID, number, missing_tools: listOf(record({ tool_id: UUID, name: TEXT })) }),
+          },
+        },
+      },
+      ...tableErrors("post"),
+    },
+  });
+}
+
+function describeWebhookHealth(): Operation {
+  const count: Schema = { type: "integer", minimum: 0 };
+  const milliseconds: Schema = { type: ["number", "null"] };
+  return operationOf("getWebhookHealth", {
+    summary: "Count the attempts of your webhooks",
+    description: "One row for each webhook, or for one alone.",
+    parameters: ["select", "order", "limit", "offset"].map(parameterOf),
+    requestBody: {
+      required: false,
+      content: {
+        "application/json": {
+          schema: {
+            type: "object",
+            properties: {
+              webhook_id: { ...UUID, description: "The default is all webhooks of the caller." },
+              hours: {
+                type: "integer",
+                minimum: 1,
+                maximum: 720,
+                default: 24,
+                description: "The length of the period.",
+              },
+            },
+          },
+          examples: { "the last day": { value: { hours: 24 } } },
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: "The rows",
+        headers: headersOf(),
+        content: {
+          "application/json": {
+            schema: rowsSchema(
+              record({
+                webhook_id: UUID,
+                since: TIME,
+                until: TIME,
+                attempts: count,
+                delivered: count,
+                retried: count,
+                failed: count,
+                success_rate: { type: ["number", "null"], minimum: 0, maximum: 1 },
+                p50_ms: milliseconds,
+                p95_ms: milliseconds,
+                pending: count,
+                retrying: count,
+              }),
+            ),
+          },
+        },
+      },
+      ...tableErrors("post"),
+      ...tableErrors("get"),
+    },
+  });
+}
+
+interface OperationParts extends Pick<Operation, "summary" | "responses"> {
+  readonly description: string;
+  readonly parameters?: readonly Reference[];
+  readonly requestBody?: NonNullable<Operation["requestBody"]>;
+  readonly exchange?: RecordedExchange | undefined;
+  readonly callers?: readonly string[];
+}
+
+/** Callers of the access matrix that can do it with the row that the matrix is about. */
+function callersOf({ access }: TableDescription, operation: TableOperation): readonly string[] {
+  const cells = access.find((line) => line.operation === operation)?.cells ?? {};
+  return Object.keys(cells).filter((caller) => cells[caller] === "yes");
+}
+
+function operationOf(operationId: string, { exchange, callers, ...parts }: OperationParts): Operation {
+  return {
+    operationId,
+    tags: [TABLES_TAG.name],
+    ...parts,
+    security: [{ apikey: [], bearer: [] }],
+    "x-limits": [LIMITS.api.name],
+    ...(callers !== undefined && { "x-callers": callers }),
+    ...(exchange !== undefined && {
+      "x-codeSamples": [{ lang: "shell", label: "curl", source: renderExchange(exchange) }],
+    }),
+  };
+}
+
+/** A recorded request for a shell. */
+export function renderExchange({ method, path, prefer, body }: RecordedExchange): string {
+  return renderCurl({
+    method,
+    path: `${TABLE_PREFIX}${path}`,
+    query: "",
+    access: "user",
+    body: body ?? undefined,
+    prefer,
+  });
+}
+
+function bodyOf(
+  forms: readonly Schema[],
+  exchange: RecordedExchange | undefined,
+): NonNullable<Operation["requestBody"]> {
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        schema: { anyOf: forms },
+        ...(exchange !== undefined && { examples: { "one row": { value: exchange.body } } }),
+      },
+      "text/csv": { schema: TEXT },
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { AGENT_SETTINGS, type AgentSettingRow } from "@swarmbase/sdk";
+import type { Schema } from "../openapi/document.ts";
+
+const tokens: Schema = { type: ["integer", "null"], minimum: 0 };
+const dollars: Schema = { type: ["number", "null"], minimum: 0 };
+
+/** The columns `settings` of agents and swarms. Other keys are kept as sent. */
+export const SETTINGS_SCHEMAS: Readonly<Record<string, Schema>> = {
+  AgentSettings: {
+    type: "object",
+    description: "Parameters of the model. Other keys are kept as sent.",
+    properties: Object.fromEntries(
+      Object.entries<AgentSettingRow>(AGENT_SETTINGS).map(([key, row]) => [key, describeSetting(row)]),
+    ),
+    additionalProperties: true,
+  },
+  SwarmSettings: {
+    type: "object",
+    description: "Limits of runs, budgets and moderation. Other keys are kept as sent.",
+    properties: {
+      max_turns: { type: "integer", minimum: 1, maximum: 50 },
+      max_rounds: { type: "integer", minimum: 1, maximum: 10 },
+      max_tool_steps: { type: "integer", minimum: 1, maximum: 25 },
+      timeout_ms: { type: "integer", minimum: 1_000, maximum: 600_000 },
+      history_limit: { type: "integer", minimum: 1, maximum: 500 },
+      on_agent_error: { type: "string", enum: ["continue", "stop"] },
+      on_conflict: { type: "string", enum: ["enqueue", "reject", "interrupt"] },
+      budget: {
+        type: ["object", "null"],
+        properties: {
+          max_tokens: tokens,
+          max_cost_usd: dollars,
+          max_tokens_per_day: tokens,
+          max_cost_usd_per_day: dollars,
+        },
+        additionalProperties: true,
+      },
+      moderation: {
+        type: "object",
+        properties: {
+          enabled: { type: "boolean" },
+          blocklist: { type: "array", maxItems: 1_000, items: { type: "string", minLength: 1 } },
+          action: { type: "string", enum: ["flag", "block"] },
+        },
+        additionalProperties: true,
+      },
+      auto_respond: { type: "boolean" },
+    },
+    additionalProperties: true,
+  },
+};
+
+function describeSetting(row: AgentSettingRow): Schema {
+  if (row.kind === "json schema") {
+    return {
+      type: ["object", "null"],
+      description: `A JSON Schema of at most ${row.maxBytes} bytes. The agent answers with JSON that satisfies it.`,
+      additionalProperties: true,
+      default: row.default,
+    };
+  }
+  if (row.kind === "text list") {
+    return { type: ["array", "null"], items: { type: "string" }, maxItems: row.maxItems, default: row.default };
+  }
+  return {
+    type: row.kind,
+    minimum: row.min,
+    ...(row.max !== null && { maximum: row.max }),
+    default: row.default,
+  };
+}
