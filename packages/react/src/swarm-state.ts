@@ -1,0 +1,94 @@
+import type { Json, LiveRun } from "@swarmbase/sdk";
+import type { SwarmMessage } from "./swarm-message.ts";
+
+/** A tool call that waits for the decision of its agent's owner. */
+export interface Approval {
+  readonly runId: string;
+  /** The id of the tool call. */
+  readonly id: string;
+  readonly toolName: string;
+  readonly agentId: string | null;
+  readonly agentName: string;
+  /** The arguments; undefined if the user may not see them. */
+  readonly input: Json | undefined;
+  /** When the call counts as denied. */
+  readonly expiresAt: string | null;
+}
+
+/** What a component renders. A new object with every change. */
+export interface SwarmState {
+  /** `loading` until the newest messages are there. */
+  readonly status: "loading" | "ready" | "failed";
+  /** Why the swarm could not be loaded. */
+  readonly error: Error | null;
+  /** Stored messages, the oldest first, then those on their way, then those that agents are writing. */
+  readonly messages: readonly SwarmMessage[];
+  readonly hasOlder: boolean;
+  /** The runs under way, and those that ended while the swarm was shown. */
+  readonly runs: readonly LiveRun[];
+  readonly approvals: readonly Approval[];
+  /** The ids of the users who have the swarm open. */
+  readonly present: readonly string[];
+  /** False while changes of others do not arrive. They are read when the connection is back. */
+  readonly isLive: boolean;
+  readonly isResponding: boolean;
+}
+
+export interface SendOptions {
+  /** Only these agents answer; by default those that are mentioned, or those that the strategy selects. */
+  readonly agentIds?: readonly string[];
+  readonly replyToId?: string;
+  readonly metadata?: Record<string, unknown>;
+  /** When the swarm is busy. Default: the setting of the swarm. */
+  readonly onConflict?: "enqueue" | "reject" | "interrupt";
+  /** False stores the message without asking the agents. Default: true. */
+  readonly respond?: boolean;
+}
+
+export interface SwarmActions {
+  /** Shows the message at once and sends it. Never rejects: a message that could not be sent has the status `failed`. */
+  send(content: string, options?: SendOptions): Promise<void>;
+  /** Sends a failed message again, by its key. It is stored once, however often it is sent. */
+  retry(key: string): Promise<void>;
+  /** Removes a failed message, by its key. */
+  discard(key: string): void;
+  /** Decides a tool call, as the owner of its agent. Rejects with a `FunctionError`. */
+  approve(approval: Approval): Promise<void>;
+  deny(approval: Approval, reason?: string): Promise<void>;
+  /** Ends a run, or all runs that are under way. Text that was written so far is kept. */
+  cancel(runId?: string): Promise<void>;
+  loadOlder(): Promise<void>;
+  /** Loads the swarm again after an error. */
+  reload(): void;
+}
+
+export const INITIAL_STATE: SwarmState = {
+  status: "loading",
+  error: null,
+  messages: [],
+  hasOlder: false,
+  runs: [],
+  approvals: [],
+  present: [],
+  isLive: false,
+  isResponding: false,
+};
+
+/** The tool calls that wait for a decision, without those that are being decided. */
+export function listApprovals(runs: readonly LiveRun[], decided: ReadonlySet<string>): readonly Approval[] {
+  return runs.flatMap((run) =>
+    run.turns.flatMap((turn) =>
+      turn.tools
+        .filter(({ id, status }) => status === "pending_approval" && !decided.has(id))
+        .map(({ id, name, input, expiresAt }) => ({
+          runId: run.id,
+          id,
+          toolName: name,
+          agentId: turn.agentId,
+          agentName: turn.agentName,
+          input,
+          expiresAt,
+        })),
+    ),
+  );
+}
