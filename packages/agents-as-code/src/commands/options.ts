@@ -1,0 +1,99 @@
+import { readFile } from "node:fs/promises";
+import { type ExtensionCommandContext, parseOptions, UsageError } from "swarmbase/extension";
+import type { Access } from "../service/connect.ts";
+
+const OPTIONS = {
+  dir: { type: "string" },
+  url: { type: "string" },
+  "anon-key": { type: "string" },
+  email: { type: "string" },
+  owner: { type: "string" },
+  ca: { type: "string" },
+  yes: { type: "boolean" },
+  delete: { type: "boolean" },
+  "write-secrets": { type: "boolean" },
+  "detailed-exitcode": { type: "boolean" },
+} as const;
+
+export type OptionName = keyof typeof OPTIONS;
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
+
+const COMMON: readonly OptionName[] = ["dir", "url", "anon-key", "email", "owner", "ca", "delete"];
+const DEFAULT_FOLDER = "swarmbase";
+
+export type Context = Pick<
+  ExtensionCommandContext,
+  "args" | "env" | "stdin" | "stdout" | "stderr" | "signal" | "findCredentials" | "openFetch"
+>;
+
+/** The options of a command: those of all three, and its own. */
+export function readOptions(context: Context, own: readonly OptionName[]): Values & { readonly folder: string } {
+  const names = new Set<string>([...COMMON, ...own]);
+  const accepted = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => names.has(name))) as typeof OPTIONS;
+  const { values } = parseOptions(context.args, accepted);
+  return { ...values, folder: values.dir ?? DEFAULT_FOLDER };
+}
+
+export interface Target {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly anonKey: string | null;
+  readonly access: Access;
+  readonly ca: readonly string[];
+}
+
+/** Which service, and as whom: options first, then the environment, then the service of this machine. */
+export async function findTarget(context: Context, values: Values): Promise<Target> {
+  const { env } = context;
+  const given = (option: "url" | "anon-key" | "email" | "owner" | "ca", name: string): string | null =>
+    values[option] ?? filled(env[name]);
+  const local = await context.findCredentials();
+  const named = given("url", "SWARMBASE_URL");
+  const url = (named ?? local?.url)?.replace(/\/+$/, "");
+  if (url === undefined)
+    throw new UsageError("No service is named: set SWARMBASE_URL or --url, or start a service in this folder first.");
+  if (URL.parse(url)?.protocol !== "https:") throw new UsageError(`The URL of the service must use https, not ${url}.`);
+  const own = local !== null && URL.parse(local.url)?.origin === URL.parse(url)?.origin ? local : null;
+  const caFile = given("ca", "SWARMBASE_CA_FILE") ?? own?.ca_cert_file ?? null;
+  return {
+    url,
+    anonKey: given("anon-key", "SWARMBASE_ANON_KEY") ?? own?.anon_key ?? null,
+    access: findAccess({
+      token: filled(env["SWARMBASE_ACCESS_TOKEN"]),
+      email: given("email", "SWARMBASE_EMAIL"),
+      password: filled(env["SWARMBASE_PASSWORD"]),
+      owner: given("owner", "SWARMBASE_OWNER"),
+      serviceKey: filled(env["SWARMBASE_SERVICE_ROLE_KEY"]) ?? own?.service_role_key ?? null,
+    }),
+    ca: caFile === null ? [] : [await readFile(caFile, "utf8")],
+  };
+}
+
+function findAccess(given: {
+  readonly token: string | null;
+  readonly email: string | null;
+  readonly password: string | null;
+  readonly owner: string | null;
+  readonly serviceKey: string | null;
+}): Access {
+  const { token, email, password, owner, serviceKey } = given;
+  const ways = [token, email, owner].filter((way) => way !== null);
+  if (ways.length > 1)
+    throw new UsageError(
+      "Name one of: an access token, an e-mail address with a password, an owner for the service role.",
+    );
+  if (token !== null) return { as: "token", token };
+  if (email !== null) {
+    if (password === null) throw new UsageError(`SWARMBASE_PASSWORD is not set: the password of ${email}.`);
+    return { as: "password", email, password };
+  }
+  if (serviceKey === null)
+    throw new UsageError(
+      "Nobody to sign in as: set SWARMBASE_EMAIL and SWARMBASE_PASSWORD, or SWARMBASE_ACCESS_TOKEN, or SWARMBASE_SERVICE_ROLE_KEY and SWARMBASE_OWNER.",
+    );
+  return { as: "service", key: serviceKey, owner };
+}
+
+function filled(text: string | undefined): string | null {
+  return text === undefined || text === "" ? null : text;
+}

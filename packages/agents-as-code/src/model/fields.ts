@@ -1,0 +1,120 @@
+import {
+  API_VERSION,
+  API_VERSIONS,
+  FRAMEWORKS,
+  type Json,
+  SWARM_STATUSES,
+  SWARM_STRATEGIES,
+  TOOL_VISIBILITIES,
+  WEBHOOK_DEFAULTS,
+} from "@swarmbase/sdk";
+import { agentSettings, boolean, type Check, choice, events, integer, jsonObject, pattern, text } from "./checks.ts";
+import type { Kind } from "./kinds.ts";
+import { agentKey, assignments, members, secrets, swarmAgents } from "./link-checks.ts";
+
+export interface FieldRow {
+  readonly check: Check;
+  /** What an absent field means; `undefined` for a required one, and for one that stays as it is on the service. */
+  readonly default?: Json;
+  readonly isRequired?: true;
+  readonly isNullable?: true;
+  /** The service rejects a change of it. */
+  readonly isFixed?: true;
+  /** Not a column: rows of other tables, or values that the service never shows. */
+  readonly isLink?: true;
+  /** As the service stores it. */
+  readonly normalise?: (value: Json) => Json;
+}
+
+const name = (field: "agents.name" | "swarms.name" | "webhooks.name"): FieldRow => ({
+  check: (value) => text(field)(typeof value === "string" ? value.trim() : value),
+  isRequired: true,
+  normalise: (value) => (typeof value === "string" ? value.trim() : value),
+});
+const nullableText = (field: Parameters<typeof text>[0], more?: Check): FieldRow => ({
+  check: text(field, more),
+  default: null,
+  isNullable: true,
+});
+const httpUrl = pattern(/^https?:\/\/[^/?#\s]/i, "must be an http or https URL");
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+const TOOL_KIND = /^(?!builtin$)[a-z][a-z0-9-]{0,39}(?:[.][a-z][a-z0-9_]{0,39})?$/;
+
+/** The fields of each kind, in the order in which `pull` writes them. */
+export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> = {
+  tools: {
+    name: {
+      check: pattern(TOOL_NAME, "must begin with a letter or _ and go on with letters, digits, _ and -"),
+      isRequired: true,
+    },
+    description: { check: text("tools.description"), isRequired: true },
+    category: nullableText("tools.category"),
+    icon: nullableText("tools.icon"),
+    kind: {
+      check: pattern(TOOL_KIND, "must be http, mcp, client, a2a or <extension>.<kind>"),
+      default: "http",
+      isFixed: true,
+    },
+    config: { check: jsonObject("tools.config"), default: {} },
+    secrets: { check: secrets, default: {}, isLink: true },
+    input_schema: { check: jsonObject("tools.input_schema"), default: { type: "object", properties: {} } },
+    visibility: { check: choice(TOOL_VISIBILITIES), default: "private" },
+    requires_approval: { check: boolean, default: false },
+    timeout_ms: { check: integer("tools.timeout_ms"), default: 30_000 },
+    max_output_chars: { check: integer("tools.max_output_chars"), default: 16_000 },
+    max_retries: { check: integer("tools.max_retries"), default: 1 },
+    enabled: { check: boolean, default: true },
+  },
+  agents: {
+    name: name("agents.name"),
+    role: nullableText("agents.role"),
+    avatar: nullableText("agents.avatar", httpUrl),
+    framework: { check: choice(FRAMEWORKS), default: FRAMEWORKS[0] },
+    model: nullableText("agents.model"),
+    system_prompt: nullableText("agents.system_prompt"),
+    settings: { check: jsonObject("agents.settings", agentSettings), default: {} },
+    tools: { check: assignments, default: {}, isLink: true },
+  },
+  swarms: {
+    name: name("swarms.name"),
+    description: nullableText("swarms.description"),
+    avatar: nullableText("swarms.avatar", httpUrl),
+    // People pause and archive swarms while they run; a file that does not mention it leaves that alone.
+    status: { check: choice(SWARM_STATUSES) },
+    strategy: { check: choice(SWARM_STRATEGIES), default: SWARM_STRATEGIES[0] },
+    settings: { check: jsonObject("swarms.settings"), default: {} },
+    agents: { check: swarmAgents, default: [], isLink: true },
+    coordinator: { check: agentKey, default: null, isNullable: true, isLink: true },
+    members: { check: members, isLink: true },
+  },
+  webhooks: {
+    name: name("webhooks.name"),
+    url: {
+      check: text("webhooks.url", pattern(/^https:\/\//i, "must be an https URL")),
+      isRequired: true,
+    },
+    events: {
+      check: events,
+      isRequired: true,
+      normalise: (value) => (Array.isArray(value) ? [...new Set(value)] : value),
+    },
+    headers: { check: jsonObject("webhooks.headers"), default: {} },
+    retry_count: { check: integer("webhooks.retry_count"), default: WEBHOOK_DEFAULTS.retryCount },
+    timeout_ms: { check: integer("webhooks.timeout_ms"), default: WEBHOOK_DEFAULTS.timeoutMs },
+    // The service disables endpoints that are gone; a file that does not mention it does not enable them again.
+    is_active: { check: boolean },
+    api_version: { check: choice(API_VERSIONS), default: API_VERSION, isFixed: true },
+  },
+};
+
+/** What the service stores for a field that a new row does not have; `undefined` for a required one. */
+export function initialValueOf(kind: Kind, name: string): Json | undefined {
+  if (kind === "swarms" && name === "status") return SWARM_STATUSES[0];
+  if (kind === "webhooks" && name === "is_active") return WEBHOOK_DEFAULTS.isActive;
+  return FIELDS[kind][name]?.default;
+}
+
+/** Columns of a kind: everything that is not a link. */
+export function columnsOf(kind: Kind): readonly (readonly [string, FieldRow])[] {
+  return Object.entries(FIELDS[kind]).filter(([, { isLink }]) => isLink !== true);
+}

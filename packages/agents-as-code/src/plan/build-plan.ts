@@ -1,0 +1,106 @@
+import type { Resource } from "../files/check-resource.ts";
+import { FolderError } from "../files/read-folder.ts";
+import { memberOf } from "../model/json.ts";
+import { type Kind, KINDS } from "../model/kinds.ts";
+import type { Variables } from "../model/references.ts";
+import { findUsers, type Session } from "../service/connect.ts";
+import type { Remote, RemoteRow } from "../service/read-remote.ts";
+import { type Match, matchResources } from "./match.ts";
+import type { Draft, Plan, Step } from "./plan.ts";
+import { createToolDirectory, planAssignments } from "./plan-assignments.ts";
+import { planMembers } from "./plan-members.ts";
+import { planRow, planRowDeletion } from "./plan-rows.ts";
+import { planSwarmAgents } from "./plan-swarm-agents.ts";
+
+export interface PlanOptions {
+  readonly ownerId: string;
+  readonly variables: Variables;
+  readonly deletes: boolean;
+  readonly writesSecrets: boolean;
+  readonly userIds: ReadonlyMap<string, string> | null;
+}
+
+/** Compares the files with the service. Throws a `FolderError` with everything in the files that cannot be applied. */
+export function buildPlan(resources: readonly Resource[], remote: Remote, options: PlanOptions): Plan {
+  const { draft, unmatched } = draftPlan(resources, remote, options);
+  if (draft.faults.length > 0) throw new FolderError(draft.faults);
+  const deletions = [...draft.deletions, ...planDeletions(unmatched)];
+  return {
+    steps: options.deletes ? [...draft.steps, ...deletions] : draft.steps,
+    kept: options.deletes ? [] : deletions,
+    notes: [...draft.notes],
+    unchanged: draft.unchanged,
+    secrets: [...draft.secrets],
+  };
+}
+
+/** Files that do not describe what the service has. */
+export function findOutdatedFiles(
+  resources: readonly Resource[],
+  remote: Remote,
+  options: Pick<PlanOptions, "ownerId" | "variables">,
+): ReadonlySet<string> {
+  const { draft } = draftPlan(resources, remote, { ...options, deletes: false, writesSecrets: false, userIds: null });
+  const places = [...draft.steps, ...draft.deletions].map(({ place }) => place);
+  const files = [...places, ...draft.faults].flatMap((place) => (place === null ? [] : [place.file]));
+  return new Set([...files, ...draft.outdated]);
+}
+
+function draftPlan(
+  resources: readonly Resource[],
+  remote: Remote,
+  options: PlanOptions,
+): { readonly draft: Draft; readonly unmatched: readonly RemoteRow[] } {
+  const { matches, unmatched, notes, faults } = matchResources(resources, remote.rows, options.ownerId);
+  const draft: Draft = {
+    steps: [],
+    deletions: [],
+    notes: new Set(notes),
+    faults: [...faults],
+    secrets: new Set(),
+    outdated: new Set(),
+    unchanged: 0,
+  };
+  const of = (kind: Kind): readonly Match[] => matches.filter(({ resource }) => resource.kind === kind);
+  const keysOf = (kind: Kind) => of(kind).map(({ resource, id }) => ({ key: resource.key, id }));
+  const tools = createToolDirectory(keysOf("tools"), remote.otherTools);
+  const ownIds = new Set(remote.rows.map(({ id }) => id));
+  for (const kind of KINDS) {
+    for (const match of of(kind)) planRow(match, draft, options);
+    if (kind === "agents") for (const match of of(kind)) planAssignments(match, { remote, tools }, draft, options);
+    if (kind !== "swarms") continue;
+    for (const swarm of of(kind)) {
+      const isInSwarm = ({ swarmId }: { readonly swarmId: string }): boolean => swarmId === swarm.id;
+      const stored = remote.swarmAgents.filter(isInSwarm);
+      planSwarmAgents({ swarm, stored, ownIds, agents: keysOf("agents") }, draft);
+      planMembers({ ...options, swarm, stored: remote.members.filter(isInSwarm) }, draft);
+    }
+  }
+  return { draft, unmatched };
+}
+
+/** In the reverse order of creation. */
+function planDeletions(rows: readonly RemoteRow[]): readonly Step[] {
+  return KINDS.toReversed().flatMap((kind) => rows.filter((row) => row.kind === kind).map(planRowDeletion));
+}
+
+/** Accounts of the people in the files. Only the service role may look them up. */
+export async function findMemberIds(
+  resources: readonly Resource[],
+  { client, isService }: Session,
+): Promise<ReadonlyMap<string, string> | null> {
+  if (!isService) return null;
+  const emails = resources.flatMap(({ given }) => {
+    const members = memberOf(given, "members");
+    return (Array.isArray(members) ? members : []).flatMap((entry) => {
+      const email = memberOf(entry, "email");
+      return typeof email === "string" ? [email.toLowerCase()] : [];
+    });
+  });
+  const ids = new Map<string, string>();
+  for (const email of new Set(emails)) {
+    const [user] = await findUsers(client, email);
+    if (user !== undefined) ids.set(email, user.id);
+  }
+  return ids;
+}

@@ -1,0 +1,148 @@
+import type { Json } from "@swarmbase/sdk";
+import type { Resource } from "../files/check-resource.ts";
+import { isObject, isSame, memberOf } from "../model/json.ts";
+import { UUID } from "../model/keys.ts";
+import { resolveReferences } from "../model/references.ts";
+import { isSensitive } from "../model/sensitive.ts";
+import type { Assignment, OtherTool, Remote } from "../service/read-remote.ts";
+import { diffValues } from "./diff.ts";
+import type { Match } from "./match.ts";
+import type { Change, Draft, Step } from "./plan.ts";
+import { describeUnset, placeOf, type RowOptions } from "./plan-rows.ts";
+
+/** Servers and proxies limit the length of a URL. */
+const MAX_FILTER_LENGTH = 1_000;
+
+/** Finds tools by the names that files use for them. */
+export interface ToolDirectory {
+  /** `find_order`, `builtin/calculator`, `shared/lookup` or `shared/<id>`; a text says why there is none. */
+  find(reference: string): { readonly id: string } | string;
+  /** The other way round. */
+  nameOf(toolId: string): string;
+}
+
+export function createToolDirectory(
+  tools: readonly { readonly key: string; readonly id: string }[],
+  otherTools: readonly OtherTool[],
+): ToolDirectory {
+  const others = (name: string, isBuiltin: boolean): readonly OtherTool[] =>
+    otherTools.filter((tool) => tool.name === name && tool.isBuiltin === isBuiltin);
+  return {
+    find(reference) {
+      const [prefix = "", name = ""] = reference.split("/");
+      if (name === "") return tools.find(({ key }) => key === reference) ?? "is not the key of a file in tools/";
+      if (UUID.test(name)) return { id: name };
+      const [found, second] = others(name, prefix === "builtin");
+      if (found === undefined) return `is not a ${prefix === "builtin" ? "built-in" : "shared"} tool of the service`;
+      return second === undefined ? found : `is the name of several tools: write ${prefix}/<id>`;
+    },
+    nameOf(toolId) {
+      const own = tools.find(({ id }) => id === toolId);
+      if (own !== undefined) return own.key;
+      const other = otherTools.find(({ id }) => id === toolId);
+      if (other?.isBuiltin === true) return `builtin/${other.name}`;
+      const isUnique = other !== undefined && others(other.name, false).length === 1;
+      return `shared/${isUnique ? other.name : toolId}`;
+    },
+  };
+}
+
+/** Steps that give an agent the tools that its file lists. */
+export function planAssignments(
+  match: Match,
+  { remote, tools }: { readonly remote: Pick<Remote, "assignments">; readonly tools: ToolDirectory },
+  draft: Draft,
+  options: Pick<RowOptions, "variables">,
+): void {
+  const { resource, id: agentId } = match;
+  const given = memberOf(resource.given, "tools");
+  const stored = remote.assignments.filter((row) => row.agentId === agentId);
+  const wantedIds = new Set<string>();
+  for (const [reference, entry] of Object.entries(isObject(given) ? given : {})) {
+    const tool = tools.find(reference);
+    const path = ["tools", reference];
+    if (typeof tool === "string") {
+      draft.faults.push({ ...placeOf(resource, ...path), path, message: tool });
+      continue;
+    }
+    if (wantedIds.has(tool.id)) {
+      draft.faults.push({ ...placeOf(resource, ...path), path, message: "is the same tool as another line" });
+      continue;
+    }
+    wantedIds.add(tool.id);
+    const row = stored.find(({ toolId }) => toolId === tool.id) ?? null;
+    planAssignment({ resource, agentId, toolId: tool.id, reference, entry: entry ?? {}, row }, draft, options);
+  }
+  for (const row of stored.filter(({ toolId }) => !wantedIds.has(toolId))) {
+    const title = `${resource.key} → ${tools.nameOf(row.toolId)}`;
+    draft.deletions.push({ ...baseStep(resource, title), action: "delete", id: row.id, ...guardOf(row) });
+  }
+}
+
+interface Wanted {
+  readonly resource: Resource;
+  readonly agentId: string;
+  readonly toolId: string;
+  readonly reference: string;
+  readonly entry: Json;
+  readonly row: Assignment | null;
+}
+
+function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, "variables">): void {
+  const { resource, agentId, toolId, reference, entry, row } = wanted;
+  const raw = memberOf(entry, "configuration") ?? {};
+  const resolved = resolveReferences(raw, row?.configuration, options.variables);
+  for (const secret of resolved.secrets) draft.secrets.add(secret);
+  const missing = new Set<string>();
+  for (const { path, names, isStored } of resolved.unset) {
+    if (isStored) draft.notes.add(describeUnset(resource, ["tools", reference, "configuration", ...path], names));
+    else for (const name of names) missing.add(name);
+  }
+  const after = { enabled: memberOf(entry, "enabled") ?? true, configuration: resolved.value };
+  const before = row === null ? null : { enabled: row.enabled, configuration: row.configuration };
+  if (isSame(before, after) && missing.size === 0) {
+    draft.unchanged += 1;
+    return;
+  }
+  const compare = (name: "enabled" | "configuration", initial: Json, source: Json): readonly Change[] =>
+    diffValues([name], {
+      before: before === null ? undefined : before[name],
+      after: before === null && isSame(after[name], initial) ? undefined : after[name],
+      raw: source,
+      isSensitive: (path, value) => isSensitive("assignments", path, value),
+    });
+  draft.steps.push({
+    ...baseStep(resource, `${resource.key} → ${reference}`),
+    action: row === null ? "create" : "update",
+    changes: [...compare("enabled", true, true), ...compare("configuration", {}, raw)],
+    id: row?.id ?? null,
+    ...(row === null ? {} : guardOf(row)),
+    body: row === null ? { agent_id: agentId, tool_id: toolId, ...after } : after,
+    needs: [agentId, toolId],
+    missing: [...missing],
+    lineOf: (field) => placeOf(resource, "tools", reference, ...field.split(".")),
+  });
+}
+
+function baseStep(resource: Resource, title: string): Omit<Step, "action" | "id"> {
+  return {
+    noun: "assignment",
+    title,
+    place: placeOf(resource, "tools"),
+    changes: [],
+    table: "agent_tools",
+    filter: {},
+    body: null,
+    needs: [],
+    missing: [],
+    lineOf: () => placeOf(resource, "tools"),
+  };
+}
+
+/** Assignments have no time of their last change, so their values are compared. */
+function guardOf({ enabled, configuration }: Assignment): Pick<Step, "filter" | "expected"> {
+  const filter = { enabled: `eq.${enabled}` };
+  const text = JSON.stringify(configuration);
+  if (text.length > MAX_FILTER_LENGTH) return { filter, expected: { configuration } };
+  return { filter: { ...filter, configuration: `eq.${text}` } };
+}

@@ -1,0 +1,155 @@
+import type { Json, JsonObject } from "@swarmbase/sdk";
+import type { Resource } from "../files/check-resource.ts";
+import type { Place } from "../files/yaml-file.ts";
+import { columnsOf, initialValueOf } from "../model/fields.ts";
+import { isObject, isSame, memberOf, renderPath } from "../model/json.ts";
+import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
+import { resolveReferences, type Variables } from "../model/references.ts";
+import { isSensitive } from "../model/sensitive.ts";
+import type { RemoteRow } from "../service/read-remote.ts";
+import { diffValues } from "./diff.ts";
+import type { Match } from "./match.ts";
+import type { Change, Draft, Step } from "./plan.ts";
+
+export interface RowOptions {
+  readonly ownerId: string;
+  readonly variables: Variables;
+  /** Writes the secrets of tools although their names have not changed. */
+  readonly writesSecrets: boolean;
+}
+
+/** The step that creates or updates the row of a file, if one is needed. */
+export function planRow(match: Match, draft: Draft, options: RowOptions): void {
+  const { resource, row } = match;
+  const body: Record<string, Json> = {};
+  const changes: Change[] = [];
+  const missing = new Set<string>();
+  for (const [name, field] of columnsOf(resource.kind)) {
+    const given = memberOf(resource.given, name) ?? null;
+    const raw = given ?? field.default ?? null;
+    // Required fields are present; what is neither given nor has a default stays as it is.
+    if (given === null && field.default === undefined) continue;
+    const before = row === null ? undefined : memberOf(row.columns, name);
+    const resolved = resolveReferences(raw, before, options.variables);
+    const after = field.normalise?.(resolved.value) ?? resolved.value;
+    for (const secret of resolved.secrets) draft.secrets.add(secret);
+    for (const { path, names, isStored } of resolved.unset) {
+      if (isStored) draft.notes.add(describeUnset(resource, [name, ...path], names));
+      else for (const variable of names) missing.add(variable);
+    }
+    const initial = initialValueOf(resource.kind, name);
+    if (isSame(before === undefined ? initial : before, after) && resolved.unset.every(({ isStored }) => isStored))
+      continue;
+    if (row !== null && field.isFixed === true) {
+      const message = `cannot be changed from ${JSON.stringify(before)}: give the ${KIND_WORDS[resource.kind]} another key`;
+      draft.faults.push({ ...placeOf(resource, name), path: [name], message });
+      continue;
+    }
+    body[name] = after;
+    changes.push(
+      ...diffValues([name], {
+        before,
+        after,
+        raw,
+        isSensitive: (path, value) => isSensitive(resource.kind, path, value),
+      }),
+    );
+  }
+  if (resource.kind === "tools") planSecrets(match, { draft, options, body, changes, missing });
+  if (row !== null && Object.keys(body).length === 0) {
+    draft.unchanged += 1;
+    return;
+  }
+  draft.steps.push(toStep(match, options.ownerId, { body, changes, missing: [...missing] }));
+}
+
+/** Secrets cannot be read, so their names are compared. The service drops them when the host of the tool changes. */
+function planSecrets(
+  { resource, row }: Match,
+  to: {
+    readonly draft: Draft;
+    readonly options: RowOptions;
+    readonly body: Record<string, Json>;
+    readonly changes: Change[];
+    readonly missing: Set<string>;
+  },
+): void {
+  const given = memberOf(resource.given, "secrets");
+  const wanted = isObject(given) ? given : {};
+  const stored = row === null ? [] : memberOf(row.row, "secret_names");
+  const before = (Array.isArray(stored) ? stored : []).map(String).sort();
+  const after = Object.keys(wanted).sort();
+  const losesThem = Object.hasOwn(to.body, "config") && hostOf(row?.columns["config"]) !== hostOf(to.body["config"]);
+  const isWritten = after.length > 0 && (to.options.writesSecrets || (row !== null && losesThem));
+  if (isSame(before, after) && !isWritten) return;
+  const resolved = resolveReferences(wanted, undefined, to.options.variables);
+  for (const secret of resolved.secrets) to.draft.secrets.add(secret);
+  for (const { names } of resolved.unset) for (const name of names) to.missing.add(name);
+  to.body["secrets"] = resolved.value;
+  const names = [...new Set([...before, ...after])];
+  to.changes.push(
+    ...names.map((name) => ({
+      path: renderPath(["secrets", name]),
+      before: before.includes(name) ? "" : undefined,
+      after: after.includes(name) ? "" : undefined,
+      isSecret: true,
+    })),
+  );
+}
+
+function toStep(
+  { resource, row, id }: Match,
+  ownerId: string,
+  { body, changes, missing }: Pick<Step, "changes" | "missing"> & { readonly body: JsonObject },
+): Step {
+  return {
+    action: row === null ? "create" : "update",
+    noun: KIND_WORDS[resource.kind],
+    title: resource.key,
+    place: placeOf(resource, "key"),
+    changes,
+    table: resource.kind,
+    id,
+    filter: row === null ? {} : { updated_at: `eq.${row.updatedAt}` },
+    body: row === null ? { id, [OWNER_COLUMNS[resource.kind]]: ownerId, ...body } : body,
+    needs: [],
+    missing,
+    lineOf: (field) => placeOf(resource, ...field.split(".")),
+  };
+}
+
+export function planRowDeletion(row: RemoteRow): Step {
+  return {
+    action: "delete",
+    noun: KIND_WORDS[row.kind],
+    title: `${JSON.stringify(row.name)} (${row.id})`,
+    place: null,
+    changes: [],
+    table: row.kind,
+    id: row.id,
+    filter: { updated_at: `eq.${row.updatedAt}` },
+    body: null,
+    needs: [],
+    missing: [],
+    lineOf: () => null,
+  };
+}
+
+export function placeOf({ source }: Resource, ...path: readonly (string | number)[]): Place {
+  return { file: source.file, line: source.lineOf(path) };
+}
+
+export function describeUnset(
+  resource: Resource,
+  path: readonly (string | number)[],
+  names: readonly string[],
+): string {
+  const { file, line } = placeOf(resource, ...path);
+  return `${file}:${line} ${renderPath(path)} was not compared: ${names.join(", ")} is not set.`;
+}
+
+/** As the database compares it. */
+function hostOf(config: Json | undefined): string | null {
+  const url = memberOf(config, "url");
+  return typeof url === "string" ? (/^https?:\/\/([^/?#]*)/.exec(url.toLowerCase())?.[1] ?? null) : null;
+}

@@ -1,0 +1,118 @@
+import { DEFAULT_RETRY_AFTER_SECONDS, type Json, type JsonObject } from "@swarmbase/sdk";
+import { isObject, memberOf } from "../model/json.ts";
+
+export interface ClientOptions {
+  readonly fetch: typeof globalThis.fetch;
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** The key itself for the service role; null before a sign-in. */
+  readonly token: string | null;
+  readonly signal: AbortSignal;
+  /** Called before the client waits for a rate limit. */
+  onWait(seconds: number): void;
+  /** Resolves after the time; rejects when the program has to end. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** The service rejected a request. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly status: number;
+  readonly code: string | null;
+  /** Dotted field to message, for a validation error. */
+  readonly details: Readonly<Record<string, string>>;
+
+  constructor({ status, body }: Answer) {
+    const error = isObject(memberOf(body, "error")) ? memberOf(body, "error") : body;
+    const message = [memberOf(error, "message"), memberOf(error, "msg"), memberOf(error, "error_description")].find(
+      (text) => typeof text === "string",
+    );
+    super(typeof message === "string" ? message : `The service answered ${status}.`);
+    this.status = status;
+    const code = memberOf(error, "code");
+    this.code = typeof code === "string" ? code : null;
+    const details = memberOf(error, "details");
+    this.details = Object.fromEntries(
+      Object.entries(isObject(details) ? details : {}).flatMap(([field, text]) =>
+        typeof text === "string" ? [[field, text]] : [],
+      ),
+    );
+  }
+}
+
+const CALL_TIMEOUT_MS = 60_000;
+const PAGE_ROWS = 500;
+const MAX_WAITS = 5;
+const TOO_MANY_REQUESTS = 429;
+
+export type Client = ReturnType<typeof createClient>;
+
+/** Calls of the public interface. */
+export function createClient(options: ClientOptions) {
+  const { url, apiKey, token, signal } = options;
+  const send = async (method: string, path: string, body?: Json): Promise<Answer> => {
+    const headers = {
+      apikey: apiKey,
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      prefer: "return=representation",
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    for (let waits = 0; ; waits += 1) {
+      const response = await connect(() =>
+        options.fetch(`${url}${path}`, {
+          method,
+          headers,
+          signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        }),
+      );
+      const text = await connect(() => response.text());
+      if (response.status !== TOO_MANY_REQUESTS || waits === MAX_WAITS)
+        return { status: response.status, body: parseBody(text) };
+      const seconds = Number(response.headers.get("retry-after") ?? "") || DEFAULT_RETRY_AFTER_SECONDS;
+      options.onWait(seconds);
+      await options.sleep(seconds * 1_000);
+    }
+  };
+  const connect = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`${url} does not answer: ${reason}`, { cause: error });
+    }
+  };
+  const call = async (method: string, path: string, body?: Json): Promise<Json> => {
+    const answer = await send(method, path, body);
+    if (answer.status >= 300) throw new ServiceError(answer);
+    return answer.body;
+  };
+  const listRows = async (table: string, filter: Readonly<Record<string, string>>): Promise<readonly JsonObject[]> => {
+    const rows: JsonObject[] = [];
+    for (;;) {
+      const page = { ...filter, order: "created_at.asc,id.asc", limit: `${PAGE_ROWS}`, offset: `${rows.length}` };
+      const found = await call("GET", `/rest/v1/${table}?${new URLSearchParams(page).toString()}`);
+      if (!Array.isArray(found)) throw new Error(`${url} does not answer as a Swarmbase service does.`);
+      rows.push(...found.filter(isObject));
+      if (found.length < PAGE_ROWS) return rows;
+    }
+  };
+  return { send, call, listRows, as: (user: string) => createClient({ ...options, token: user }) };
+}
+
+function parseBody(text: string): Json {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,161 @@
+import type { Json, JsonObject } from "@swarmbase/sdk";
+import { columnsOf } from "../model/fields.ts";
+import { isObject, memberOf } from "../model/json.ts";
+import { KINDS, type Kind, OWNER_COLUMNS } from "../model/kinds.ts";
+import type { Session } from "./connect.ts";
+
+/** A row of the owner as the service has it. */
+export interface RemoteRow {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly name: string;
+  readonly updatedAt: string;
+  /** The columns that files can have. */
+  readonly columns: JsonObject;
+  /** All columns. */
+  readonly row: JsonObject;
+}
+
+export interface Assignment {
+  readonly id: string;
+  readonly agentId: string;
+  readonly toolId: string;
+  readonly enabled: boolean;
+  readonly configuration: Json;
+}
+
+export interface SwarmAgent {
+  readonly id: string;
+  readonly swarmId: string;
+  readonly agentId: string;
+  readonly position: number;
+  readonly enabled: boolean;
+  readonly roleOverride: string | null;
+}
+
+export interface Member {
+  readonly id: string;
+  readonly swarmId: string;
+  readonly userId: string | null;
+  readonly email: string | null;
+  readonly role: string;
+  readonly isActive: boolean;
+  readonly fullName: string | null;
+}
+
+/** A tool that the owner may assign but does not own. */
+export interface OtherTool {
+  readonly id: string;
+  readonly name: string;
+  readonly isBuiltin: boolean;
+}
+
+export interface Remote {
+  readonly rows: readonly RemoteRow[];
+  readonly assignments: readonly Assignment[];
+  readonly swarmAgents: readonly SwarmAgent[];
+  readonly members: readonly Member[];
+  readonly otherTools: readonly OtherTool[];
+}
+
+/** Everything of the owner that files describe. The signing secrets of webhooks are not read. */
+export async function readRemote({ client, owner, isService }: Session): Promise<Remote> {
+  const readKind = async (kind: Kind): Promise<readonly RemoteRow[]> => {
+    const filter = { select: selectionOf(kind), [OWNER_COLUMNS[kind]]: `eq.${owner.id}` };
+    return (await client.listRows(kind, filter)).map((row) => toRemoteRow(kind, row));
+  };
+  const [kinds, assignments, swarmAgents, members, otherTools] = await Promise.all([
+    Promise.all(KINDS.map(readKind)),
+    client.listRows("agent_tools", {
+      select: "id,agent_id,tool_id,enabled,configuration",
+      user_id: `eq.${owner.id}`,
+    }),
+    client.listRows("swarm_agents", {
+      select: "id,swarm_id,agent_id,position,enabled,role_override",
+      user_id: `eq.${owner.id}`,
+    }),
+    client.listRows("swarm_members", {
+      select: "id,swarm_id,user_id,invited_email,role,status,swarms!inner(owner_id),public_profiles(full_name)",
+      "swarms.owner_id": `eq.${owner.id}`,
+      role: "neq.owner",
+    }),
+    client.listRows("tools", {
+      select: "id,name,kind",
+      // The service role reads private tools of every user; only those that are meant for others are offered.
+      or: isService ? "(owner_id.is.null,visibility.eq.public)" : `(owner_id.is.null,owner_id.neq.${owner.id})`,
+    }),
+  ]);
+  const rows = kinds.flat();
+  const swarmIds = new Set(rows.filter(({ kind }) => kind === "swarms").map(({ id }) => id));
+  return {
+    rows,
+    assignments: assignments.map(toAssignment),
+    swarmAgents: swarmAgents.map(toSwarmAgent).filter(({ swarmId }) => swarmIds.has(swarmId)),
+    members: members.map(toMember),
+    otherTools: otherTools.map((row) => ({
+      id: textOf(row, "id"),
+      name: textOf(row, "name"),
+      isBuiltin: row["kind"] === "builtin",
+    })),
+  };
+}
+
+function selectionOf(kind: Kind): string {
+  const extra = {
+    tools: ["secret_names"],
+    agents: [],
+    swarms: ["coordinator_agent_id"],
+    webhooks: ["disabled_reason"],
+  };
+  return ["id", "updated_at", ...columnsOf(kind).map(([name]) => name), ...extra[kind]].join(",");
+}
+
+function toRemoteRow(kind: Kind, row: JsonObject): RemoteRow {
+  const columns = Object.fromEntries(columnsOf(kind).map(([name]) => [name, memberOf(row, name) ?? null]));
+  return { kind, id: textOf(row, "id"), name: textOf(row, "name"), updatedAt: textOf(row, "updated_at"), columns, row };
+}
+
+function toAssignment(row: JsonObject): Assignment {
+  return {
+    id: textOf(row, "id"),
+    agentId: textOf(row, "agent_id"),
+    toolId: textOf(row, "tool_id"),
+    enabled: row["enabled"] === true,
+    configuration: memberOf(row, "configuration") ?? {},
+  };
+}
+
+function toSwarmAgent(row: JsonObject): SwarmAgent {
+  return {
+    id: textOf(row, "id"),
+    swarmId: textOf(row, "swarm_id"),
+    agentId: textOf(row, "agent_id"),
+    position: Number(row["position"]),
+    enabled: row["enabled"] === true,
+    roleOverride: nullableTextOf(row, "role_override"),
+  };
+}
+
+function toMember(row: JsonObject): Member {
+  const profile = memberOf(row, "public_profiles");
+  return {
+    id: textOf(row, "id"),
+    swarmId: textOf(row, "swarm_id"),
+    userId: nullableTextOf(row, "user_id"),
+    email: nullableTextOf(row, "invited_email"),
+    role: textOf(row, "role"),
+    isActive: row["status"] === "active",
+    fullName: isObject(profile) ? nullableTextOf(profile, "full_name") : null,
+  };
+}
+
+function textOf(row: JsonObject, name: string): string {
+  const value = memberOf(row, name);
+  if (typeof value !== "string") throw new Error(`The service returned a row without ${name}.`);
+  return value;
+}
+
+function nullableTextOf(row: JsonObject, name: string): string | null {
+  const value = memberOf(row, name);
+  return typeof value === "string" ? value : null;
+}
