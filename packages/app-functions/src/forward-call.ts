@@ -1,0 +1,112 @@
+import { AppError, type ExtensionContext, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import { selectRequestHeaders, selectResponseHeaders } from "./header-rules.ts";
+import type { FunctionTarget } from "./read-functions-file.ts";
+import { SilenceTimer } from "./silence-timer.ts";
+import { buildSignedHeaders } from "./sign-call.ts";
+
+const NO_BYTES = Buffer.alloc(0);
+/** Tells `@supabase/supabase-js` that the function itself did not answer. */
+const RELAY_ERROR = { headers: { "x-relay-error": "true" } } as const;
+
+interface Forwarding {
+  readonly target: FunctionTarget;
+  readonly secret: string;
+}
+
+/** Forwards a call to the operator's URL and streams the response back. Both ends see it when the other one leaves. */
+export async function forwardCall(
+  { target, secret }: Forwarding,
+  request: ExtensionRequest,
+  context: ExtensionContext,
+): Promise<ExtensionResponse> {
+  // Other kinds of access have checked the session, the second factor and the required signatures of a user already.
+  if (target.access === "bearer" && request.caller.role === "authenticated") {
+    await context.database.asCaller(request.caller, async () => {});
+  }
+  const isBodyless = request.method === "GET" || request.method === "HEAD";
+  const body = !isBodyless && Buffer.isBuffer(request.body) ? request.body : NO_BYTES;
+  const query = readQuery(request.search);
+  const timer = new SilenceTimer(target.timeoutMs);
+  const call: OpenCall = { target, request, context, timer };
+  const response = await timer
+    .limit(
+      context.fetch(addQuery(target.url, query), {
+        method: request.method,
+        headers: {
+          ...selectRequestHeaders(request.headers, target.forwardedHeaders),
+          ...(body.length > 0 && { "content-type": request.headers["content-type"] ?? "application/octet-stream" }),
+          ...(target.isTokenForwarded &&
+            request.headers["authorization"] !== undefined && {
+              authorization: request.headers["authorization"],
+            }),
+          "x-request-id": request.id,
+          ...buildSignedHeaders(request, { name: target.name, query, body, secret, now: context.now() }),
+        },
+        ...(!isBodyless && { body: body as Uint8Array<ArrayBuffer> }),
+        signal: AbortSignal.any([request.signal, timer.signal]),
+      }),
+    )
+    .catch((error: unknown) => {
+      throw explainFailure(call, error);
+    });
+  const { status } = response;
+  const { "content-length": length, ...headers } = selectResponseHeaders(response.headers);
+  if (response.body === null) return { status, headers };
+  return {
+    status,
+    headers: { ...headers, ...(length !== undefined && { "content-length": length }) },
+    stream: readPieces(response.body, call),
+  };
+}
+
+interface OpenCall extends Pick<Forwarding, "target"> {
+  readonly request: ExtensionRequest;
+  readonly context: ExtensionContext;
+  readonly timer: SilenceTimer;
+}
+
+/** The body piece by piece, as fast as the caller reads. Ends the call to the function when the caller leaves. */
+async function* readPieces(body: ReadableStream<Uint8Array>, call: OpenCall): AsyncGenerator<Uint8Array, void, void> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await call.timer.limit(reader.read());
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    if (!call.request.signal.aborted) throw explainFailure(call, error);
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+}
+
+/** The error for the caller. The cause can name hosts of the operator, so only the log has it. */
+function explainFailure({ target, request, context, timer }: OpenCall, error: unknown): AppError {
+  if (request.signal.aborted) return new AppError("BAD_REQUEST", "The client closed the connection early");
+  if (timer.isOver) {
+    return new AppError("FUNCTION_TIMEOUT", `The function ${target.name} did not respond in time`, RELAY_ERROR);
+  }
+  context.note("a function failed", { function: target.name, requestId: request.id, cause: describeCause(error) });
+  return new AppError("FUNCTION_FAILED", `The function ${target.name} could not be called`, RELAY_ERROR);
+}
+
+/** The innermost cause: fetch itself says only that it failed. */
+function describeCause(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : describeCause(error.cause);
+}
+
+/** The query without the API key, which a caller can also send there. */
+function readQuery(search: string): string {
+  const parameters = new URLSearchParams(search);
+  if (!parameters.has("apikey")) return search;
+  parameters.delete("apikey");
+  return parameters.size === 0 ? "" : `?${parameters.toString()}`;
+}
+
+function addQuery(url: URL, query: string): URL {
+  const target = new URL(url);
+  target.search = target.search === "" ? query : target.search + query.replace("?", "&");
+  return target;
+}
