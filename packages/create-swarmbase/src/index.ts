@@ -1,0 +1,70 @@
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import { parseArgs } from "node:util";
+import { createApp, NotCreatedError } from "./create-app.ts";
+
+export interface Terminal {
+  /** Relative paths start here. */
+  readonly folder: string;
+  write(text: string): void;
+  writeError(text: string): void;
+}
+
+const HELP = `Usage: npm create swarmbase <folder>
+
+Creates an app on Swarmbase in a new or empty folder: Vite, React, supabase-js and the service itself. The last part of the
+folder is the name of the app.
+
+--help     prints this text
+--version  prints the version, which is also that of the packages that the app uses
+`;
+const USAGE_ERROR = 2;
+
+/** Runs the command and returns its exit code. */
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const version = await readVersion();
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "v" } },
+    });
+    const [target, ...others] = positionals;
+    if (values.help === true) terminal.write(HELP);
+    else if (values.version === true) terminal.write(`${version}\n`);
+    else if (target === undefined || others.length > 0) {
+      terminal.writeError(`Name one folder.\n\n${HELP}`);
+      return USAGE_ERROR;
+    } else {
+      const app = await createApp(target, { version, from: terminal.folder });
+      terminal.write(describeNextSteps(app.name, relative(terminal.folder, app.folder)));
+    }
+    return 0;
+  } catch (error) {
+    if (error instanceof NotCreatedError) {
+      terminal.writeError(`${error.message}\n`);
+      return 1;
+    }
+    if (!isUsageError(error)) throw error;
+    terminal.writeError(`${error.message}\n\n${HELP}`);
+    return USAGE_ERROR;
+  }
+}
+
+async function readVersion(): Promise<string> {
+  const text = await readFile(new URL("../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+function isUsageError(error: unknown): error is Error {
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS_");
+}
+
+function describeNextSteps(name: string, folder: string): string {
+  const steps = [...(folder === "" ? [] : [`cd ${quote(folder)}`]), "npm install", "npm run dev"];
+  return `Created ${name}. Next:\n\n${steps.map((step) => `  ${step}\n`).join("")}\nThen open http://localhost:5173\n`;
+}
+
+function quote(path: string): string {
+  return /^[\w./\\-]+$/.test(path) ? path : `"${path}"`;
+}

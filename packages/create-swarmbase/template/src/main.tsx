@@ -1,0 +1,9 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+
+createRoot(document.getElementById("root") ?? document.body).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

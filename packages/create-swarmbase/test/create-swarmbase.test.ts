@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { run } from "../src/index.ts";
+
+// `npm run check` checks the types of the template. A long test of tools installs and uses the app.
+
+const own = resolve(import.meta.dirname, "..");
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+describe("create-swarmbase", () => {
+  let folder = "";
+  let version = "";
+  const closers: (() => Promise<unknown>)[] = [];
+  before(async () => {
+    folder = await createTemporaryFolder({ after: (close) => closers.push(close) }, "create-swarmbase-");
+    ({ version } = await readManifest(own));
+  });
+  after(async () => {
+    for (const close of closers) await close();
+  });
+
+  async function create(...args: string[]): Promise<{ code: number; output: string; errors: string }> {
+    let output = "";
+    let errors = "";
+    const terminal = {
+      folder,
+      write: (text: string) => void (output += text),
+      writeError: (text: string) => void (errors += text),
+    };
+    return { code: await run(args, terminal), output, errors };
+  }
+
+  it("creates every file of the template, with the name and exact versions, and prints the next steps", async () => {
+    const { code, output, errors } = await create("apps/my-app");
+    assert.deepEqual([code, errors], [0, ""]);
+    assert.equal(
+      output,
+      "Created my-app. Next:\n\n  cd apps/my-app\n  npm install\n  npm run dev\n\nThen open http://localhost:5173\n",
+    );
+    const app = join(folder, "apps/my-app");
+    const template = await listFiles(join(own, "template"));
+    const expected = template.map((path) => (path === "gitignore" ? ".gitignore" : path)).toSorted();
+    assert.deepEqual(await listFiles(app), expected);
+    assert.match(await readFile(join(app, ".gitignore"), "utf8"), /^\.swarmbase\/$/m);
+    const { name, dependencies, devDependencies } = await readManifest(app);
+    assert.equal(name, "my-app");
+    for (const [dependency, range] of Object.entries({ ...dependencies, ...devDependencies }))
+      assert.match(range, /^\d+\.\d+\.\d+$/, dependency);
+    for (const dependency of ["swarmbase", "@swarmbase/sdk", "@swarmbase/react"])
+      assert.equal(dependencies[dependency], version);
+  });
+
+  it("uses the versions that the repository tests, except of supabase-js, whose newer ones need a newer Node.js", async () => {
+    const { dependencies, devDependencies } = await readManifest(join(own, "template"));
+    for (const [name, wanted] of Object.entries({ ...dependencies, ...devDependencies })) {
+      if (wanted === "*" || name === "@supabase/supabase-js") continue;
+      const installed = await readManifest(resolve(own, "../../node_modules", name));
+      assert.equal(wanted, installed.version, name);
+    }
+  });
+
+  it("refuses a folder that is not empty, and changes nothing", async () => {
+    await mkdir(join(folder, "full"));
+    await writeFile(join(folder, "full/notes.txt"), "mine");
+    const { code, errors } = await create("full");
+    assert.equal(code, 1);
+    assert.match(errors, /full is not empty/);
+    assert.deepEqual(await listFiles(join(folder, "full")), ["notes.txt"]);
+    await writeFile(join(folder, "file"), "");
+    assert.match((await create("file")).errors, /file is a file/);
+  });
+
+  it("accepts an empty folder, and one that only has a repository", async () => {
+    await mkdir(join(folder, "cloned/.git"), { recursive: true });
+    assert.equal((await create("cloned")).code, 0);
+    await mkdir(join(folder, "empty"));
+    const { output } = await create(join(folder, "empty"));
+    assert.match(output, /cd empty/);
+  });
+
+  for (const name of ["My-App", "_app", ".app", "an app", "node_modules", "swarmbase", "ä", "a".repeat(215), "a&b"])
+    it(`refuses the name ${name.slice(0, 20)}`, async () => {
+      const { code, errors } = await create(name);
+      assert.equal(code, 1);
+      assert.match(errors, /cannot be the name of an app/);
+      assert.equal(existsSync(join(folder, name)), false);
+    });
+
+  it("prints help and version, and explains wrong options", async () => {
+    const help = await create("--help");
+    assert.deepEqual([help.code, help.errors], [0, ""]);
+    assert.match(help.output, /^Usage: npm create swarmbase <folder>/);
+    assert.deepEqual(await create("--version"), { code: 0, output: `${version}\n`, errors: "" });
+    for (const args of [[], ["one", "two"], ["--unknown", "app"]]) {
+      const { code, errors } = await create(...args);
+      assert.equal(code, 2);
+      assert.match(errors, /Usage:/);
+    }
+  });
+});
