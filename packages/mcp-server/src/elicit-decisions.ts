@@ -1,0 +1,81 @@
+import {
+  type InputRequests,
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import type { PendingApproval, Run } from "@swarmbase/sdk";
+import { isId } from "./cursor.ts";
+import type { Decision } from "./decide-calls.ts";
+import { readRows } from "./read-rows.ts";
+import type { ToolCall } from "./tools/tool.ts";
+
+const MAX_INPUT_CHARACTERS = 2_000;
+
+/** What the user of the client has decided, when a request is repeated with it. */
+interface Decided {
+  readonly runId: string;
+  readonly decisions: readonly Decision[];
+  /** The user has left a question open: the result then says what waits, instead of asking again. */
+  readonly isOpen: boolean;
+}
+
+/**
+ * The questions for the user of the client about the calls that the caller can decide. The client repeats its request with the
+ * answers, so the service keeps nothing meanwhile. Null when there is nothing to ask, or the client cannot ask.
+ */
+export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRequiredResult | null> {
+  const { caller, canElicit } = call;
+  if (!canElicit || !caller.scopes.has("approve") || run.status !== "requires_action") return null;
+  const pending = run.pending_approvals ?? [];
+  const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
+  if (agentIds.length === 0) return null;
+  const query = new URLSearchParams({ select: "id,name", id: `in.(${agentIds.join(",")})` });
+  const own = await readRows<{ id: string; name: string }>(caller, "/agents", query);
+  const names = new Map(own.map(({ id, name }) => [id, name]));
+  const inputRequests: InputRequests = {};
+  for (const approval of pending) {
+    const name = names.get(approval.agent_id ?? "");
+    if (name !== undefined) inputRequests[approval.tool_execution_id] = createQuestion(name, approval);
+  }
+  if (Object.keys(inputRequests).length === 0) return null;
+  return inputRequired({ inputRequests, requestState: run.run_id });
+}
+
+function createQuestion(agentName: string, { tool_name: tool, input }: PendingApproval): InputRequests[string] {
+  const shown = JSON.stringify(input ?? {}).slice(0, MAX_INPUT_CHARACTERS);
+  return inputRequired.elicit({
+    message: `${agentName} wants to call ${tool} with ${shown}`,
+    requestedSchema: {
+      type: "object",
+      properties: {
+        approve: { type: "boolean", title: "Approve", description: "Whether the tool may be called" },
+        reason: { type: "string", title: "Reason", description: "Why not, for the agent", maxLength: 1_000 },
+      },
+      required: ["approve"],
+    },
+  });
+}
+
+/**
+ * The decisions of a repeated request; null for a first one. The state is the id of a run, which everything that follows
+ * checks as for any other request, so it needs no signature.
+ */
+export function readDecisions({ requestState, inputResponses }: ServerContext["mcpReq"]): Decided | null {
+  const runId = requestState<unknown>();
+  if (runId === undefined) return null;
+  if (typeof runId !== "string" || !isId(runId))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid requestState");
+  const keys = Object.keys(inputResponses ?? {});
+  const decisions = keys.flatMap((key): Decision[] => {
+    const response = inputResponse(inputResponses, key);
+    if (response.kind !== "elicit" || response.action === "cancel") return [];
+    const { approve, reason } = response.content ?? {};
+    const approved = response.action === "accept" && approve === true;
+    return [{ tool_execution_id: key, approved, ...(typeof reason === "string" && reason !== "" && { reason }) }];
+  });
+  return { runId, decisions, isOpen: keys.length === 0 || decisions.length < keys.length };
+}

@@ -1,0 +1,91 @@
+import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from "@modelcontextprotocol/server";
+import type { ApiKeyScope } from "@swarmbase/sdk";
+import type { Caller } from "../caller.ts";
+import { ID_PATTERN } from "../cursor.ts";
+
+export interface ToolCall {
+  readonly caller: Caller;
+  readonly request: ServerContext["mcpReq"];
+  /** The id of the message that the call stores; null without a session. */
+  readonly messageId: string | null;
+  /** The client can ask its user questions. */
+  readonly canElicit: boolean;
+}
+
+export type ToolResult = CallToolResult | InputRequiredResult;
+export type JsonObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The scopes that an API key needs; a key without them does not see the tool. */
+  readonly scopes: readonly ApiKeyScope[];
+  readonly annotations: ToolAnnotations;
+  readonly inputSchema: JsonObjectSchema;
+  readonly outputSchema: JsonObjectSchema;
+  /** The input satisfies the schema. */
+  run(input: Readonly<Record<string, never>>, call: ToolCall): Promise<ToolResult>;
+}
+
+/** Types `run` by the input that the schema describes. */
+export function defineTool<Input extends object>(
+  definition: Omit<ToolDefinition, "run"> & { run(input: Input, call: ToolCall): Promise<ToolResult> },
+): ToolDefinition {
+  return definition as unknown as ToolDefinition;
+}
+
+/** Changes nothing. */
+export const READ_ONLY: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
+/** Adds something with each call, and deletes nothing. */
+export const ADDITIVE: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false };
+
+/** An object without further members. */
+export function object(
+  properties: Readonly<Record<string, unknown>>,
+  required: readonly string[] = Object.keys(properties),
+): JsonObjectSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+const COLUMN_SCHEMAS: Readonly<Record<string, object>> = {
+  "": { type: "string" },
+  "?": { type: ["string", "null"] },
+  "#": { type: "integer" },
+  "*": {},
+};
+
+/** Columns and their schema, from names with a mark: `?` may be null, `#` is a number, `*` is any value, others are texts. */
+export function row(columns: string): { readonly select: string; readonly schema: JsonObjectSchema } {
+  const entries = columns.split(" ").map((column): [string, object] => {
+    const [, name = "", mark = ""] = /^(\w+)(.?)$/.exec(column) ?? [];
+    return [name, COLUMN_SCHEMAS[mark] ?? {}];
+  });
+  return { select: entries.map(([name]) => name).join(","), schema: object(Object.fromEntries(entries)) };
+}
+
+export const list = (items: unknown): object => ({ type: "array", items });
+export const id = (description: string): object => ({ type: "string", pattern: ID_PATTERN, description });
+export const text = (description: string, maxLength: number): object => ({
+  type: "string",
+  minLength: 1,
+  maxLength,
+  description,
+});
+export const LIMIT = { type: "integer", minimum: 1, maximum: 50, default: 20, description: "How many rows to return" };
+export const DEFAULT_LIMIT = LIMIT.default;
+
+export interface PageInput {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+export const PAGE_INPUT = object({ limit: LIMIT, cursor: id("The cursor that the previous page ended with") }, []);
+
+/** A page of rows; the cursor is null on the last one. */
+export const pageOf = (name: string, schema: JsonObjectSchema): JsonObjectSchema =>
+  object({ [name]: list(schema), next_cursor: { type: ["string", "null"], description: "Null on the last page" } });
+
+/** A value with a schema, and the same as text for models that read only text. */
+export function structured(value: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+}
