@@ -1,0 +1,190 @@
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type Message,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from "@a2a-js/sdk";
+import { attach, invokeFunction, respond, type RespondBody, type RunStream } from "@swarmbase/sdk";
+import { ProtocolError, pushNotSupported } from "./faults.ts";
+import { followRun } from "./follow-run.ts";
+import { readDecisions, readText, requireOutputMode } from "./read-message.ts";
+import { streamTask } from "./stream-task.ts";
+import { isUuid, type Session } from "./target.ts";
+import { isTerminal, readTask, readTasks, statusesOf } from "./tasks.ts";
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 50;
+
+/** A checked request to send a message. */
+interface Sending {
+  readonly message: Message;
+  readonly isBackground: boolean;
+  readonly historyLength: number | undefined;
+}
+
+/** Starts a task, or continues one that waits. Returns when the task has ended or waits, unless the client wants it at once. */
+export async function sendMessage(session: Session, request: SendMessageRequest): Promise<Task> {
+  const { message, isBackground, historyLength } = checkSending(request);
+  const { core, signal } = session;
+  const view = { historyLength: checkLength(historyLength), hasArtifacts: true };
+  if (isBackground && message.taskId === "") {
+    const body = { ...startBody(session, message), background: true };
+    const { run_id: runId } = await invokeFunction(core, "agent-respond", body, { signal });
+    return readTask(session, runId, view);
+  }
+  const open = await openRun(session, message);
+  if (isBackground) return readTask(session, message.taskId, view);
+  let runId = message.taskId;
+  for await (const event of followRun(session, open)) {
+    if (event !== "waits" && "run_id" in event.data) runId = event.data.run_id;
+  }
+  return readTask(session, runId, view);
+}
+
+export async function* streamMessage(
+  session: Session,
+  request: SendMessageRequest,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  const { message } = checkSending(request);
+  yield* streamTask(session, await openRun(session, message));
+}
+
+/** The updates of a task that has not ended, from its beginning. */
+export async function* subscribe(session: Session, taskId: string): AsyncGenerator<StreamResponse, void, undefined> {
+  const task = await readTask(session, taskId, { hasArtifacts: false });
+  if (isTerminal(task)) throw new ProtocolError("UNSUPPORTED_OPERATION", "The task has ended");
+  yield* streamTask(session, (signal) => attach(session.core, task.id, { signal }));
+}
+
+export function getTask(session: Session, taskId: string, historyLength: number | undefined): Promise<Task> {
+  return readTask(session, taskId, { historyLength: checkLength(historyLength), hasArtifacts: true });
+}
+
+export async function cancelTask(session: Session, taskId: string): Promise<Task> {
+  const { core, signal } = session;
+  const task = await readTask(session, taskId, { hasArtifacts: false });
+  if (isTerminal(task)) throw new ProtocolError("TASK_NOT_CANCELABLE", "The task has ended");
+  await invokeFunction(core, "agent-respond", { action: "cancel", run_id: task.id }, { signal });
+  return readTask(session, task.id);
+}
+
+export async function listTasks(session: Session, request: ListTasksRequest): Promise<ListTasksResponse> {
+  const { pageSize = DEFAULT_PAGE, contextId, status, statusTimestampAfter, includeArtifacts = false } = request;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > MAX_PAGE)
+    throw new ProtocolError("INVALID_PARAMS", `pageSize must be a whole number from 1 to ${MAX_PAGE}`);
+  if (status === TaskState.UNRECOGNIZED) throw new ProtocolError("INVALID_PARAMS", "status is not known");
+  if (contextId !== "" && !isUuid(contextId)) throw new ProtocolError("INVALID_PARAMS", "contextId is not known");
+  const position = request.pageToken === "" ? null : parsePageToken(request.pageToken);
+  const filters = [
+    // The tasks of an agent are those of the caller. A swarm is shared by its members.
+    ...(session.target.kind === "agents" ? [`user_id=eq.${session.userId}`] : []),
+    ...(contextId === "" ? [] : [`swarm_id=eq.${contextId}`]),
+    ...(status === TaskState.TASK_STATE_UNSPECIFIED ? [] : [`status=in.(${statusesOf(status).join(",")})`]),
+    ...(statusTimestampAfter === undefined ? [] : [filterByTime(statusTimestampAfter)]),
+    ...(position === null ? [] : [filterAfter(position)]),
+  ];
+  const view = { historyLength: checkLength(request.historyLength), hasArtifacts: includeArtifacts };
+  const page = await readTasks(session, filters, { limit: pageSize, view, isCounted: position === null });
+  const total = page.total ?? position?.total ?? 0;
+  const hasMore = page.tasks.length === pageSize && page.last !== null;
+  return {
+    tasks: [...page.tasks],
+    nextPageToken: hasMore && page.last !== null ? renderPageToken({ ...page.last, total }) : "",
+    pageSize,
+    totalSize: total,
+  };
+}
+
+function checkSending({ message, configuration }: SendMessageRequest): Sending {
+  if (message === undefined) throw new ProtocolError("INVALID_PARAMS", "message is required");
+  if (message.messageId === "") throw new ProtocolError("INVALID_PARAMS", "message.messageId is required");
+  if (configuration !== undefined) requireOutputMode(configuration);
+  if (configuration?.taskPushNotificationConfig !== undefined) throw pushNotSupported();
+  const isBackground = configuration?.returnImmediately ?? false;
+  return { message, isBackground, historyLength: configuration?.historyLength };
+}
+
+/** Returns what opens the stream of the run: a new one, or one that a decision continues. */
+async function openRun(session: Session, message: Message): Promise<(signal: AbortSignal) => RunStream> {
+  const { core, signal } = session;
+  const { taskId, contextId } = message;
+  if (taskId === "") {
+    const body = startBody(session, message);
+    return (reading) => respond(core, body, { signal: reading });
+  }
+  const task = await readTask(session, taskId, { hasArtifacts: false });
+  if (contextId !== "" && contextId.toLowerCase() !== task.contextId)
+    throw new ProtocolError("INVALID_PARAMS", "The task belongs to another context");
+  if (task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED)
+    throw new ProtocolError("UNSUPPORTED_OPERATION", "The task does not wait for a message: send one without taskId");
+  const decisions = [...readDecisions(message)];
+  await invokeFunction(core, "agent-respond", { action: "approve", run_id: task.id, decisions }, { signal });
+  return (reading) => attach(core, task.id, { signal: reading });
+}
+
+/** A message that is sent again has the same id, so that it starts no second run. */
+function startBody({ target }: Session, message: Message): RespondBody {
+  const { contextId, messageId, metadata } = message;
+  const common = { message: readText(message), client_message_id: messageId, ...(metadata && { metadata }) };
+  if (target.kind === "swarms") {
+    if (contextId !== "" && contextId.toLowerCase() !== target.id.toLowerCase())
+      throw new ProtocolError("INVALID_PARAMS", "The context of this endpoint is its swarm");
+    return { ...common, swarm_id: target.id };
+  }
+  return contextId === ""
+    ? { ...common, agent_id: target.id }
+    : { ...common, swarm_id: contextId, agent_ids: [target.id] };
+}
+
+function checkLength(length: number | undefined): number | undefined {
+  if (length === undefined || (Number.isInteger(length) && length >= 0)) return length;
+  throw new ProtocolError("INVALID_PARAMS", "historyLength must be a whole number from 0");
+}
+
+/** The time of the status is that of the end, else of the start, else of the creation. */
+function filterByTime(text: string): string {
+  const after = new Date(text);
+  if (Number.isNaN(after.getTime())) throw new ProtocolError("INVALID_PARAMS", "statusTimestampAfter is not a time");
+  const time = `"${after.toISOString()}"`;
+  const parts = [
+    `finished_at.gte.${time}`,
+    `and(finished_at.is.null,started_at.gte.${time})`,
+    `and(finished_at.is.null,started_at.is.null,created_at.gte.${time})`,
+  ];
+  return `or=(${parts.join(",")})`;
+}
+
+/** The last task of a page. The number of all tasks was counted for the first page. */
+interface Position {
+  readonly createdAt: string;
+  readonly id: string;
+  readonly total: number;
+}
+
+function filterAfter({ createdAt, id }: Position): string {
+  const time = encodeURIComponent(`"${createdAt}"`);
+  return `or=(created_at.lt.${time},and(created_at.eq.${time},id.lt.${id}))`;
+}
+
+function renderPageToken({ createdAt, id, total }: Position): string {
+  return Buffer.from(JSON.stringify([createdAt, id, total])).toString("base64url");
+}
+
+function parsePageToken(token: string): Position {
+  try {
+    const [createdAt, id, total] = JSON.parse(Buffer.from(token, "base64url").toString()) as unknown[];
+    if (
+      typeof createdAt === "string" &&
+      /^[\d:.T+-]{19,40}$/.test(createdAt) &&
+      isUuid(String(id)) &&
+      Number.isInteger(total)
+    )
+      return { createdAt, id: String(id), total: Number(total) };
+  } catch {
+    // Falls through to the error below.
+  }
+  throw new ProtocolError("INVALID_PARAMS", "pageToken is not one of this service");
+}

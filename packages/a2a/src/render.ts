@@ -1,0 +1,34 @@
+import type { ListTasksResponse } from "@a2a-js/sdk";
+import { Task } from "@a2a-js/sdk";
+import { type Fault, ProtocolError, toFault } from "./faults.ts";
+
+export const SSE_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+
+/** The package of the protocol reads members that it does not check first. */
+export function parseWith<T>(codec: { fromJSON(object: unknown): T }, value: unknown): T {
+  try {
+    return codec.fromJSON(value);
+  } catch {
+    throw new ProtocolError("INVALID_PARAMS", "The parameters do not have the form of the protocol");
+  }
+}
+
+/** Lists and numbers are sent when they are empty, too: the protocol requires them. */
+export function renderTaskList({ tasks, nextPageToken, pageSize, totalSize }: ListTasksResponse): unknown {
+  return { tasks: tasks.map((task) => Task.toJSON(task)), nextPageToken, pageSize, totalSize };
+}
+
+/** Throws an error without a message for the caller again: the service logs it and answers 500. */
+export function requireFault(error: unknown): Fault {
+  const fault = toFault(error);
+  if (fault === null) throw error;
+  return fault;
+}
+
+export function retryHeader({ retryAfterSeconds: seconds }: Fault): { readonly headers?: Record<string, string> } {
+  return seconds === null ? {} : { headers: { "retry-after": String(seconds) } };
+}

@@ -1,0 +1,511 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
+import type { Client } from "@a2a-js/sdk/client";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
+import {
+  type A2aService,
+  type Binding,
+  dataPart,
+  messageOf,
+  openClient,
+  type Parsed,
+  startA2aService,
+  type User,
+} from "./support/a2a-service.ts";
+
+const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
+const PUBLISHED = { settings: { a2a_published: true } };
+
+const closers: (() => Promise<void>)[] = [];
+const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
+let a2a: A2aService;
+let ada: User;
+let agentId: string;
+let endpoint: string;
+
+before(async () => {
+  a2a = await startA2aService(cleanup);
+  ada = await a2a.signUp("ada");
+  ({ id: agentId } = await ada.insert("agents", {
+    name: "Ann",
+    role: "checks facts",
+    system_prompt: "You never tell this.",
+    ...PUBLISHED,
+  }));
+  endpoint = `${a2a.url}/a2a/agents/${agentId}`;
+});
+after(async () => {
+  for (const close of closers) await close();
+});
+
+/** Asserts that the result of a call is a task. */
+function asTask(result: Awaited<ReturnType<Client["sendMessage"]>>): Task {
+  assert.ok("artifacts" in result);
+  return result;
+}
+
+function textsOf({ artifacts }: Task): string[] {
+  return artifacts.map(({ parts }) => parts.map(({ content }) => String(content?.value)).join(""));
+}
+
+/** The artifacts of a stream as a client puts them together, and the states in order. */
+async function collect(events: AsyncIterable<StreamResponse>) {
+  const texts = new Map<string, string>();
+  const states: TaskState[] = [];
+  let first: Task | null = null;
+  let chunks = 0;
+  for await (const { payload } of events) {
+    if (payload?.$case === "task") {
+      first ??= payload.value;
+      states.push(payload.value.status?.state ?? 0);
+    } else if (payload?.$case === "statusUpdate") states.push(payload.value.status?.state ?? 0);
+    else if (payload?.$case === "artifactUpdate") {
+      const { artifact, append } = payload.value;
+      const text = artifact?.parts.map(({ content }) => String(content?.value)).join("") ?? "";
+      const id = artifact?.artifactId ?? "";
+      texts.set(id, append ? `${texts.get(id)}${text}` : text);
+      chunks += 1;
+    }
+  }
+  assert.ok(first !== null, "a stream begins with its task");
+  return { first, states, chunks, texts: [...texts.values()] };
+}
+
+/** Waits until the condition holds. */
+async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await isMet())) {
+    assert.ok(Date.now() < deadline, "the condition was not met in time");
+    await delay(20);
+  }
+}
+
+const { TASK_STATE_SUBMITTED, TASK_STATE_WORKING, TASK_STATE_COMPLETED, TASK_STATE_CANCELED } = TaskState;
+const { TASK_STATE_INPUT_REQUIRED, TASK_STATE_FAILED } = TaskState;
+
+for (const binding of BINDINGS)
+  describe(`the binding ${binding}`, () => {
+    let client: Client;
+    before(async () => {
+      client = await openClient(a2a, endpoint, { bearer: await ada.makeKey(["run", "approve"]), binding });
+      assert.equal(client.transport.protocolName, binding);
+    });
+
+    test("sends a message, and returns the task with the answer as its artifact", async () => {
+      const request = messageOf("Is the bridge open?");
+      const task = asTask(await client.sendMessage(request));
+      assert.equal(task.status?.state, TASK_STATE_COMPLETED);
+      assert.match(textsOf(task).join(), /^\[simulated\]/);
+      assert.deepEqual(
+        task.history.map(({ messageId, parts }) => [messageId, parts[0]?.content?.value]),
+        [[request.message.messageId, "Is the bridge open?"]],
+      );
+      assert.deepEqual(await client.getTask({ tenant: "", id: task.id }), task);
+      const [run] = await ada.send("GET", `/rest/v1/runs?id=eq.${task.id}&select=swarm_id,status`);
+      assert.deepEqual(run, { swarm_id: task.contextId, status: "completed" });
+
+      const again = asTask(await client.sendMessage(request));
+      assert.equal(again.id, task.id, "a message that is sent again starts no second run");
+      const next = asTask(await client.sendMessage(messageOf("And now?", { contextId: task.contextId })));
+      assert.deepEqual([next.contextId, next.id === task.id], [task.contextId, false]);
+      const short = await client.getTask({ tenant: "", id: task.id, historyLength: 0 });
+      assert.deepEqual(short.history, []);
+    });
+
+    test("streams an answer piece by piece", async () => {
+      const { first, states, texts, chunks } = await collect(client.sendMessageStream(messageOf("Tell me more")));
+      assert.deepEqual(states, [TASK_STATE_SUBMITTED, TASK_STATE_WORKING, TASK_STATE_COMPLETED]);
+      assert.ok(chunks > 2, `${chunks} chunks`);
+      assert.deepEqual(texts, textsOf(await client.getTask({ tenant: "", id: first.id })));
+    });
+
+    test("returns at once when the client wants it, follows the task again, and cancels it", async () => {
+      const configuration = { returnImmediately: true };
+      const task = asTask(await client.sendMessage(messageOf("/sleep 600000", { configuration })));
+      assert.ok([TASK_STATE_SUBMITTED, TASK_STATE_WORKING].includes(task.status?.state ?? 0));
+      const stream = client.resubscribeTask({ tenant: "", id: task.id });
+      const { value: begun } = await stream.next();
+      assert.equal(begun?.payload?.$case, "task");
+      const cancelled = await client.cancelTask({ tenant: "", id: task.id, metadata: undefined });
+      assert.equal(cancelled.status?.state, TASK_STATE_CANCELED);
+      const rest: (TaskState | undefined)[] = [];
+      for await (const { payload } of stream)
+        if (payload?.$case === "statusUpdate") rest.push(payload.value.status?.state);
+      assert.equal(rest.at(-1), TASK_STATE_CANCELED);
+
+      const id = { tenant: "", id: task.id };
+      await assert.rejects(client.cancelTask({ ...id, metadata: undefined }), { name: "TaskNotCancelableError" });
+      await assert.rejects(collect(client.resubscribeTask(id)), { name: "UnsupportedOperationError" });
+      const late = messageOf("More", { taskId: task.id });
+      await assert.rejects(client.sendMessage(late), { name: "UnsupportedOperationError" });
+    });
+
+    test("goes on with a task whose client disconnects", async () => {
+      const leave = new AbortController();
+      const request = messageOf("/sleep 600000");
+      const stream = client.sendMessageStream(request, { signal: leave.signal });
+      const { value: begun } = await stream.next();
+      assert.ok(begun?.payload?.$case === "task");
+      const { id } = begun.payload.value;
+      const waiting = client.sendMessage(request, { signal: leave.signal });
+      leave.abort();
+      await assert.rejects(Promise.all([stream.next().then(() => stream.next()), waiting]));
+      const task = await client.getTask({ tenant: "", id });
+      assert.equal(task.status?.state, TASK_STATE_WORKING);
+      await client.cancelTask({ tenant: "", id, metadata: undefined });
+    });
+
+    test("waits for approvals as input-required, and takes decisions as data", async () => {
+      const tool = { name: `publish_${BINDINGS.indexOf(binding)}`, description: "Publishes.", requires_approval: true };
+      const { id: toolId } = await ada.insert("tools", { ...tool, config: { url: "https://news.example.com/" } });
+      await ada.insert("agent_tools", { agent_id: agentId, tool_id: toolId });
+      const message = `/tool ${tool.name} {}`;
+      const waiting = asTask(await client.sendMessage(messageOf(message)));
+      assert.equal(waiting.status?.state, TASK_STATE_INPUT_REQUIRED);
+      const [, data] = waiting.status?.message?.parts ?? [];
+      const [pending]: Parsed = data?.content?.value.pending_approvals ?? [];
+      assert.deepEqual([pending.tool_name, pending.input], [tool.name, {}]);
+
+      const ids = { taskId: waiting.id, contextId: waiting.contextId };
+      await assert.rejects(client.sendMessage(messageOf("yes", ids)), { name: "RequestMalformedError" });
+      const decisions = [{ tool_execution_id: pending.tool_execution_id, approved: false, reason: "Not yet" }];
+      const decided = asTask(await client.sendMessage(messageOf([dataPart({ decisions })], ids)));
+      assert.deepEqual([decided.id, decided.status?.state], [waiting.id, TASK_STATE_COMPLETED]);
+
+      const streamed = await collect(client.sendMessageStream(messageOf(message)));
+      assert.equal(streamed.states.at(-1), TASK_STATE_INPUT_REQUIRED);
+      const [call] = await ada.send("GET", `/rest/v1/tool_executions?run_id=eq.${streamed.first.id}&select=id`);
+      const denial = { decisions: [{ tool_execution_id: call.id, approved: false }] };
+      const last = await collect(
+        client.sendMessageStream(messageOf([dataPart(denial)], { taskId: streamed.first.id })),
+      );
+      assert.deepEqual([last.first.id, last.states.at(-1)], [streamed.first.id, TASK_STATE_COMPLETED]);
+      assert.ok(last.texts.length > 0);
+      await ada.send("DELETE", `/rest/v1/tools?id=eq.${toolId}`);
+    });
+
+    test("lists tasks by page, state and time", async () => {
+      const filters = { tenant: "", contextId: "", status: 0, pageToken: "", statusTimestampAfter: undefined };
+      const all = await client.listTasks(filters);
+      assert.ok(all.totalSize > 2);
+      assert.equal(all.tasks.length, all.totalSize);
+      assert.ok(all.tasks.every(({ artifacts }) => artifacts.length === 0));
+      const seen: string[] = [];
+      for (let pageToken = ""; ; ) {
+        const page = await client.listTasks({ ...filters, pageSize: 2, pageToken, includeArtifacts: true });
+        assert.equal(page.totalSize, all.totalSize);
+        seen.push(...page.tasks.map(({ id }) => id));
+        pageToken = page.nextPageToken;
+        if (pageToken === "") break;
+      }
+      assert.deepEqual(
+        seen,
+        all.tasks.map(({ id }) => id),
+      );
+      const cancelled = await client.listTasks({ ...filters, status: TASK_STATE_CANCELED });
+      assert.ok(cancelled.tasks.length > 0);
+      assert.ok(cancelled.tasks.every(({ status }) => status?.state === TASK_STATE_CANCELED));
+      const rejected = await client.listTasks({ ...filters, status: TaskState.TASK_STATE_REJECTED });
+      assert.deepEqual([rejected.tasks, rejected.totalSize], [[], 0]);
+      const later = await client.listTasks({ ...filters, statusTimestampAfter: "2100-01-01T00:00:00Z" });
+      assert.deepEqual(later.tasks, []);
+      const { totalSize } = await client.listTasks({ ...filters, statusTimestampAfter: "2020-01-01T00:00:00Z" });
+      assert.equal(totalSize, all.totalSize);
+      const wrongs = [
+        { pageSize: 101 },
+        { pageToken: "x" },
+        { contextId: "x" },
+        { statusTimestampAfter: "x" },
+        { status: 99 },
+      ];
+      for (const wrong of wrongs)
+        await assert.rejects(client.listTasks({ ...filters, ...wrong }), { name: "RequestMalformedError" });
+    });
+
+    test("answers errors in the form of the protocol", async () => {
+      const unknown = { tenant: "", id: crypto.randomUUID() };
+      for (const id of [unknown, { tenant: "", id: "no id" }])
+        await assert.rejects(client.getTask(id), { name: "TaskNotFoundError" });
+      await assert.rejects(client.cancelTask({ ...unknown, metadata: undefined }), { name: "TaskNotFoundError" });
+      await assert.rejects(collect(client.resubscribeTask(unknown)), { name: "TaskNotFoundError" });
+      const raw = { $case: "raw", value: Buffer.from("x") } as const;
+      const file = { content: raw, metadata: undefined, filename: "a.png", mediaType: "image/png" };
+      await assert.rejects(client.sendMessage(messageOf([file])), { name: "ContentTypeNotSupportedError" });
+      const configuration = { acceptedOutputModes: ["image/png"] };
+      await assert.rejects(client.sendMessage(messageOf("Draw", { configuration })), {
+        name: "ContentTypeNotSupportedError",
+      });
+      for (const request of [messageOf([]), messageOf("x".repeat(32_001)), messageOf("Hello", { messageId: "" })]) {
+        await assert.rejects(client.sendMessage(request), { name: "RequestMalformedError" });
+        await assert.rejects(collect(client.sendMessageStream(request)), { name: "RequestMalformedError" });
+      }
+      const push = {
+        tenant: "",
+        taskId: unknown.id,
+        id: "1",
+        url: "https://example.com/",
+        token: "",
+        authentication: undefined,
+      };
+      const versioned = { serviceParameters: { "A2A-Version": "1.0" } };
+      const notSupported = { name: "PushNotificationNotSupportedError" };
+      await assert.rejects(client.transport.createTaskPushNotificationConfig(push, versioned), notSupported);
+      await assert.rejects(
+        client.transport.getTaskPushNotificationConfig({ tenant: "", taskId: unknown.id, id: "1" }, versioned),
+        notSupported,
+      );
+      const withPush = messageOf("Hello", { configuration: { taskPushNotificationConfig: push } });
+      await assert.rejects(client.sendMessage(withPush), notSupported);
+      const failed = asTask(await client.sendMessage(messageOf("/fail refusal")));
+      assert.equal(failed.status?.state, TASK_STATE_FAILED);
+      assert.notEqual(String(failed.status?.message?.parts[0]?.content?.value), "");
+      assert.ok((failed.metadata as Parsed).errors[0].code);
+    });
+  });
+
+describe("cards", () => {
+  const read = async (path: string, headers: Record<string, string> = {}): Promise<[number, Parsed]> => {
+    const response = await a2a.fetch(`${a2a.url}${path}`, { headers });
+    return [response.status, await response.json()];
+  };
+
+  test("are public for what its owner has published, and describe both bindings", async () => {
+    const [status, card] = await read(`/a2a/agents/${agentId}/.well-known/agent-card.json`);
+    assert.equal(status, 200);
+    assert.deepEqual([card.name, card.description], ["Ann", "checks facts"]);
+    assert.deepEqual(
+      card.supportedInterfaces.map(({ url, protocolBinding, protocolVersion }: Parsed) => [
+        url,
+        protocolBinding,
+        protocolVersion,
+      ]),
+      BINDINGS.map((binding) => [endpoint, binding, "1.0"]),
+    );
+    assert.deepEqual(card.capabilities, { streaming: true, pushNotifications: false, extendedAgentCard: true });
+    assert.equal(card.securitySchemes.bearer.httpAuthSecurityScheme.scheme, "Bearer");
+    assert.doesNotMatch(JSON.stringify(card), /never tell/);
+  });
+
+  test("are hidden for what is not published; the owner reads them with a bearer", async () => {
+    const { id } = await ada.insert("agents", { name: "Secret", settings: { a2a_published: false } });
+    const { id: swarmId } = await ada.insert("swarms", { name: "Newsroom", description: "Writes news" });
+    const hidden = [`/a2a/agents/${id}`, `/a2a/swarms/${swarmId}`, "/a2a/agents/no-id", `/a2a/swarms/${agentId}`];
+    for (const path of hidden) {
+      const [status, { error }] = await read(`${path}/.well-known/agent-card.json`);
+      assert.deepEqual([status, error.status, error.details[0].reason], [404, "NOT_FOUND", "NOT_FOUND"], path);
+    }
+    const headers = { authorization: `Bearer ${ada.token}`, "a2a-version": "1.0" };
+    const [status, card] = await read(`/a2a/agents/${id}/extendedAgentCard`, headers);
+    assert.deepEqual([status, card.name], [200, "Secret"]);
+    const bob = { ...headers, authorization: `Bearer ${(await a2a.signUp("bob")).token}` };
+    assert.equal((await read(`/a2a/agents/${id}/extendedAgentCard`, bob))[0], 404);
+
+    const [, before] = await read("/.well-known/agent-card.json");
+    await ada.send("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, PUBLISHED);
+    const [, after] = await read("/.well-known/agent-card.json");
+    const namesOf = ({ skills }: Parsed): string[] => skills.map(({ name }: Parsed) => name);
+    assert.deepEqual([namesOf(before), namesOf(after)], [["Ann"], ["Ann", "Newsroom"]]);
+    assert.match(after.skills[1].description, new RegExp(`^Writes news .*/a2a/swarms/${swarmId}/\\.well-known/`));
+    assert.equal((await read(`/a2a/swarms/${swarmId}/.well-known/agent-card.json`))[1].description, "Writes news");
+  });
+});
+
+describe("access", () => {
+  test("of an anonymous caller is 401, and a key needs the scope of the operation", async () => {
+    for (const path of ["", "/message:send"]) {
+      const response = await a2a.fetch(`${endpoint}${path}`, { method: "POST", body: "{}" });
+      assert.equal(response.status, 401);
+      assert.equal(response.headers.get("www-authenticate"), 'Bearer realm="a2a"');
+      assert.match(await response.text(), /"UNAUTHORIZED"/);
+    }
+    for (const binding of BINDINGS) {
+      const anonymous = await openClient(a2a, endpoint, { bearer: null, binding });
+      await assert.rejects(anonymous.sendMessage(messageOf("Hello")), /apikey|bearer|token|sign/i);
+      const reader = await openClient(a2a, endpoint, { bearer: await ada.makeKey(["read"]), binding });
+      await assert.rejects(reader.sendMessage(messageOf("Hello")), /scope/);
+      await assert.rejects(collect(reader.sendMessageStream(messageOf("Hello"))), /scope/);
+      const runner = await openClient(a2a, endpoint, { bearer: await ada.makeKey(["run"]), binding });
+      const { id } = asTask(await runner.sendMessage(messageOf("Hello")));
+      assert.equal((await reader.getTask({ tenant: "", id })).id, id);
+    }
+  });
+
+  test("of other users ends at the rules of rows", async () => {
+    const eve = await a2a.signUp("eve");
+    const filters = { tenant: "", contextId: "", status: 0, pageToken: "", statusTimestampAfter: undefined };
+    for (const binding of BINDINGS) {
+      const own = await openClient(a2a, endpoint, { bearer: ada.token, binding });
+      const task = asTask(await own.sendMessage(messageOf("Hello")));
+      const other = await openClient(a2a, endpoint, { bearer: eve.token, binding });
+      await assert.rejects(other.sendMessage(messageOf("Hello")), /agent/i);
+      const id = { tenant: "", id: task.id };
+      await assert.rejects(other.getTask(id), { name: "TaskNotFoundError" });
+      await assert.rejects(other.cancelTask({ ...id, metadata: undefined }), { name: "TaskNotFoundError" });
+      await assert.rejects(collect(other.resubscribeTask(id)), { name: "TaskNotFoundError" });
+      assert.deepEqual((await other.listTasks(filters)).tasks, []);
+      const wrongContext = messageOf("Hello", { contextId: task.contextId });
+      await assert.rejects(other.sendMessage(wrongContext));
+      // Another endpoint of the same user does not have the task either.
+      const { id: otherId } = await ada.insert("agents", { name: "Other", ...PUBLISHED });
+      const sibling = await openClient(a2a, `${a2a.url}/a2a/agents/${otherId}`, { bearer: ada.token, binding });
+      await assert.rejects(sibling.getTask(id), { name: "TaskNotFoundError" });
+    }
+  });
+
+  test("to a swarm is that of its members", async () => {
+    const { id: swarmId } = await ada.insert("swarms", { name: "Desk", ...PUBLISHED });
+    await ada.insert("swarm_agents", { swarm_id: swarmId, agent_id: agentId });
+    const client = await openClient(a2a, `${a2a.url}/a2a/swarms/${swarmId}`, { bearer: ada.token });
+    const task = asTask(await client.sendMessage(messageOf("Hello", { contextId: swarmId })));
+    assert.deepEqual([task.contextId, task.artifacts.length], [swarmId, 1]);
+    const wrong = messageOf("Hello", { contextId: crypto.randomUUID() });
+    await assert.rejects(client.sendMessage(wrong), { name: "RequestMalformedError" });
+    const zoe = await openClient(a2a, `${a2a.url}/a2a/swarms/${swarmId}`, { bearer: (await a2a.signUp("zoe")).token });
+    await assert.rejects(zoe.sendMessage(messageOf("Hello")), /swarm/i);
+    await assert.rejects(zoe.getTask({ tenant: "", id: task.id }), { name: "TaskNotFoundError" });
+  });
+
+  test("needs the version, the form and the methods of the protocol", async () => {
+    const post = async (body: unknown, headers: Record<string, string> = {}): Promise<[number, Parsed]> => {
+      const response = await a2a.fetch(endpoint, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${ada.token}`,
+          "content-type": "application/json",
+          "a2a-version": "1.0",
+          ...headers,
+        },
+        body: JSON.stringify(body),
+      });
+      return [response.status, await response.json()];
+    };
+    const call = { jsonrpc: "2.0", id: "a", method: "GetTask", params: { id: crypto.randomUUID() } };
+    const codeOf = async (...args: Parameters<typeof post>): Promise<unknown[]> => {
+      const [status, { id, error }] = await post(...args);
+      return [status, id, error.code];
+    };
+    assert.deepEqual(await codeOf(call), [200, "a", -32_001]);
+    assert.deepEqual(await codeOf(call, { "a2a-version": "0.3" }), [200, "a", -32_009]);
+    assert.deepEqual(await codeOf({ ...call, method: "message/send" }), [200, "a", -32_601]);
+    assert.deepEqual(await codeOf({ ...call, method: "toString" }), [200, "a", -32_601]);
+    assert.deepEqual(await codeOf({ ...call, method: "CreateTaskPushNotificationConfig" }), [200, "a", -32_003]);
+    assert.deepEqual(await codeOf({ ...call, params: [] }), [200, null, -32_602]);
+    assert.deepEqual(await codeOf([call]), [200, null, -32_600]);
+    for (const message of [null, 1, { parts: [null] }, { messageId: "1", parts: [{}] }])
+      assert.deepEqual(await codeOf({ ...call, method: "SendMessage", params: { message } }), [200, "a", -32_602]);
+    const [status, { error }] = await post({
+      ...call,
+      method: "SendMessage",
+      params: { message: { messageId: "1", contextId: crypto.randomUUID(), parts: [{ text: "Hello" }] } },
+    });
+    assert.deepEqual([status, error.code, error.data[0].reason], [404, -32_000, "SWARM_NOT_FOUND"]);
+    assert.equal(error.data[0].domain, "swarmbase");
+  });
+});
+
+describe("tools of the kind a2a", () => {
+  const remote = { name: "ask_ann", description: "Asks Ann.", kind: "a2a" };
+  const card = (id = agentId): string => `${a2a.url}/a2a/agents/${id}/.well-known/agent-card.json`;
+  const withSecret = (token: string, cardUrl = card()) => ({
+    config: { card_url: cardUrl, auth: { type: "bearer", secret: "token" } },
+    secrets: { token },
+  });
+  const call = (tool_id: string, input: object): Promise<Parsed> =>
+    ada.send("POST", "/functions/v1/tools", { action: "test", tool_id, input });
+
+  test("send a message to a remote agent, with the secret of the tool, and return its answer", async () => {
+    const key = await ada.makeKey(["run"]);
+    const { id } = await ada.insert("tools", { ...remote, ...withSecret(key) });
+    const { status, output, error } = await call(id, { message: "Hello", city: "Delft" });
+    assert.equal(status, "succeeded", JSON.stringify(error));
+    assert.match(output, /^\[simulated\]/);
+    const [sent] = await ada.send(
+      "GET",
+      "/rest/v1/messages?select=content&sender_type=eq.user&order=created_at.desc&limit=1",
+    );
+    assert.equal(sent.content, 'Hello\n\n{"city":"Delft"}');
+
+    // An agent uses it like every other tool.
+    const { id: callerId } = await ada.insert("agents", { name: "Cal" });
+    await ada.insert("agent_tools", { agent_id: callerId, tool_id: id });
+    const message = '/tool ask_ann {"message": "Hello"}';
+    const run = await ada.send("POST", "/functions/v1/agent-respond", { agent_id: callerId, message });
+    assert.deepEqual(
+      run.responses[0].tool_executions.map(({ tool_name, status: state }: Parsed) => [tool_name, state]),
+      [["ask_ann", "succeeded"]],
+    );
+    const [{ secret_names: names }] = await ada.send("PATCH", `/rest/v1/tools?id=eq.${id}`, {
+      config: withSecret("", "https://evil.example.com/card.json").config,
+    });
+    assert.deepEqual(names, [], "a secret is not sent to another host");
+  });
+
+  test("report what the remote agent asks for, and why it cannot be called", async () => {
+    const key = await ada.makeKey(["run"]);
+    const approval = { name: "publish", description: "Publishes.", requires_approval: true };
+    const { id: publishId } = await ada.insert("tools", { ...approval, config: { url: "https://news.example.com/" } });
+    await ada.insert("agent_tools", { agent_id: agentId, tool_id: publishId });
+    const { id } = await ada.insert("tools", { ...remote, name: "ask_again", ...withSecret(key) });
+    const { output: waiting } = await call(id, { message: "/tool publish {}" });
+    assert.deepEqual([waiting.state, waiting.message.includes("publish")], ["input_required", true]);
+    await ada.send("DELETE", `/rest/v1/tools?id=eq.${publishId}`);
+
+    const failed = await call(id, { message: "/fail refusal" });
+    assert.deepEqual([failed.status, failed.error.code], ["failed", "TOOL_FAILED"]);
+    assert.match(failed.error.message, /^The remote agent could not do the task: ./);
+
+    const cases: readonly [object, RegExp][] = [
+      [withSecret("sk_wrong"), /cannot be called: The API key does not exist/],
+      [withSecret(key, card(crypto.randomUUID())), /cannot be called: Failed to fetch Agent Card/],
+      [withSecret(key, "https://169.254.169.254/card.json"), /cannot be called: .*(?:address|public)/i],
+      [{ config: { card_url: card(), auth: { type: "bearer", secret: "token" } } }, /has no secret token/],
+    ];
+    for (const [row, reason] of cases) {
+      await ada.send("PATCH", `/rest/v1/tools?id=eq.${id}`, { secrets: null, ...row });
+      const { status, error } = await call(id, { message: "Hello" });
+      assert.equal(status, "failed");
+      assert.match(error.message, reason);
+      assert.ok(!error.message.includes(key));
+    }
+  });
+
+  test("cancel the remote task when the call is cancelled", async () => {
+    const tool = { ...remote, name: "ask_long", ...withSecret(await ada.makeKey(["run"])) };
+    const { id: toolId } = await ada.insert("tools", tool);
+    const { id: callerId } = await ada.insert("agents", { name: "Cal" });
+    await ada.insert("agent_tools", { agent_id: callerId, tool_id: toolId });
+    const message = '/tool ask_long {"message": "/sleep 600000"}';
+    const ask = { agent_id: callerId, message, background: true };
+    const { run_id } = await ada.send("POST", "/functions/v1/agent-respond", ask, 202);
+    const query = `/rest/v1/runs?select=status&order=created_at.desc&limit=1&request->agent_ids=cs.["${agentId}"]`;
+    const isRemote = async (status: string): Promise<boolean> => (await ada.send("GET", query))[0].status === status;
+    await waitFor(() => isRemote("running"));
+    await ada.send("POST", "/functions/v1/agent-respond", { action: "cancel", run_id });
+    await waitFor(() => isRemote("cancelled"));
+  });
+
+  test("are checked when they are stored", async () => {
+    const faultsOf = async (config: object): Promise<string[]> => {
+      const { details } = await ada.send("POST", "/rest/v1/tools", { ...remote, config }, 400);
+      return Object.keys(details).filter((path) => path !== "config");
+    };
+    assert.deepEqual(await faultsOf({ card_url: "http://example.com/" }), ["config.card_url"]);
+    assert.deepEqual(await faultsOf({ card_url: card(), other: 1 }), ["config.other"]);
+    assert.deepEqual(await faultsOf({ card_url: card(), auth: { type: "basic" } }), [
+      "config.auth.type",
+      "config.auth.secret",
+    ]);
+    assert.deepEqual(await faultsOf({ card_url: card(), auth: { type: "header", header: "Host", secret: "a" } }), [
+      "config.auth.header",
+    ]);
+    const { details } = await ada.send(
+      "POST",
+      "/rest/v1/tools",
+      { ...remote, kind: "http", config: { card_url: card() } },
+      400,
+    );
+    assert.ok(details["config.url"]);
+  });
+});
