@@ -1,0 +1,37 @@
+// In charge of: runs as AG-UI events, and as UI message streams of the AI SDK.
+// Not in charge of: runs and their streams, which it translates.
+import { defineExtension, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import { answerChat } from "./answer-chat.ts";
+import { runAgent } from "./run-agent.ts";
+import type { Target } from "./target.ts";
+
+type Answer = (request: ExtensionRequest, target: Target) => Promise<ExtensionResponse>;
+
+function post(path: string, toTarget: (id: string) => Target, answer: Answer) {
+  return {
+    method: "POST",
+    path,
+    access: "bearer-alone",
+    keyScope: "run",
+    limit: "api",
+    renderError: ({ code, message, details }: { code: string; message: string; details: unknown }) => ({
+      body: { type: "RUN_ERROR", code, message, ...(details !== null && { details }) },
+    }),
+    handler: (request: ExtensionRequest) => answer(request, toTarget(request.params["id"] ?? "")),
+  } as const;
+}
+
+const toAgent = (id: string): Target => ({ agent_id: id });
+const toSwarm = (id: string): Target => ({ swarm_id: id });
+
+export const extension = defineExtension({
+  name: "ag-ui",
+  summary: "runs as AG-UI events, and as message streams of the AI SDK",
+  docs: new URL("../README.md", import.meta.url),
+  routes: [
+    post("/ag-ui/agents/:id", toAgent, runAgent),
+    post("/ag-ui/swarms/:id", toSwarm, runAgent),
+    post("/ai-sdk/agents/:id", toAgent, answerChat),
+    post("/ai-sdk/swarms/:id", toSwarm, answerChat),
+  ],
+});

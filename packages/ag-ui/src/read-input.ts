@@ -1,0 +1,104 @@
+import type { Message, ResumeEntry, RunAgentInput } from "@ag-ui/core";
+import { AppError } from "swarmbase/extension";
+
+/** What a request asks for. */
+export interface AgentInput {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly state: unknown;
+  /** Null: no message of the user is new. */
+  readonly question: string | null;
+  readonly clientTools: readonly { name: string; description: string; input_schema: Record<string, unknown> }[];
+  /** Results at the end of the conversation. */
+  readonly results: readonly ToolResult[];
+  readonly decisions: readonly Decision[];
+  /** The calls and results that the conversation has. */
+  readonly knownCalls: readonly string[];
+  readonly knownResults: readonly string[];
+  readonly isEmpty: boolean;
+}
+
+type ToolResult = { tool_execution_id: string; output: string } | { tool_execution_id: string; error: string };
+
+interface Decision {
+  readonly tool_execution_id: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/** The longest Idempotency-Key. */
+const MAX_RUN_ID = 255;
+const MAX_ERROR = 1_000;
+const ANY_INPUT = { type: "object", properties: {} };
+
+/** Checks a `RunAgentInput` with the schema of the protocol. */
+export async function readInput(body: unknown): Promise<AgentInput> {
+  const { RunAgentInputSchema } = await import("@ag-ui/core/schemas");
+  const parsed = RunAgentInputSchema.safeParse(body);
+  if (!parsed.success) throw invalid(Object.fromEntries(parsed.error.issues.map(toDetail)));
+  // The wire may leave out what the type requires.
+  const input = parsed.data as Omit<RunAgentInput, "tools"> & Partial<Pick<RunAgentInput, "tools">>;
+  const { threadId, runId, messages, tools = [], resume = [] } = input;
+  if (runId === "" || runId.length > MAX_RUN_ID) throw invalid({ runId: `must have 1 to ${MAX_RUN_ID} characters` });
+  const last = messages.at(-1);
+  const tail = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+  return {
+    threadId,
+    runId,
+    state: input.state,
+    question: last?.role === "user" && resume.length === 0 ? textOf(last) : null,
+    clientTools: tools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      input_schema: isRecord(parameters) && Object.keys(parameters).length > 0 ? parameters : ANY_INPUT,
+    })),
+    results: tail.flatMap(toResults),
+    decisions: resume.map(toDecision),
+    knownCalls: messages.flatMap((message) =>
+      message.role === "assistant" ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+    ),
+    knownResults: messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])),
+    isEmpty: messages.length === 0,
+  };
+}
+
+function toResults(message: Message): ToolResult[] {
+  if (message.role !== "tool") return [];
+  const { toolCallId: tool_execution_id, error } = message;
+  return error === undefined || error === ""
+    ? [{ tool_execution_id, output: textOf(message) }]
+    : [{ tool_execution_id, error: error.slice(0, MAX_ERROR) }];
+}
+
+/** An interrupt that was abandoned is a denied call. */
+function toDecision({ interruptId, status, payload }: ResumeEntry, index: number): Decision {
+  if (status === "cancelled") return { tool_execution_id: interruptId, approved: false };
+  const { approved, reason } = isRecord(payload) ? payload : {};
+  if (typeof approved !== "boolean" || (reason !== undefined && typeof reason !== "string"))
+    throw invalid({ [`resume.${index}.payload`]: "must be {approved: boolean, reason?: string}" });
+  return { tool_execution_id: interruptId, approved, ...(reason !== undefined && { reason }) };
+}
+
+function textOf({ content }: Message): string {
+  if (typeof content === "string") return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts
+    .map((part) => {
+      const { type, text } = isRecord(part) ? part : {};
+      if (type !== "text" || typeof text !== "string") throw invalid({ messages: "must have text only" });
+      return text;
+    })
+    .join("\n");
+}
+
+function toDetail({ path, message }: { path: PropertyKey[]; message: string }): [string, string] {
+  return [path.map(String).join(".") || "body", message];
+}
+
+function invalid(details: Record<string, string>): AppError {
+  return new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
