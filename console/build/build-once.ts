@@ -49,7 +49,7 @@ async function build(places: {
   make(root: string, outDir: string): Promise<void>;
 }): Promise<void> {
   const { root, dist, wanted, write, make } = places;
-  write("Building the console (once; a few seconds) …");
+  write("Building the console, which takes a few seconds; the API is available already …");
   const startedAt = performance.now();
   const unfinished = await mkdtemp(join(dist, "unfinished-"));
   try {
@@ -60,7 +60,7 @@ async function build(places: {
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-  write(`The console is built (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
+  write(`The console is ready (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`);
 }
 
 /** Loads the bundler only when a build is necessary. */

@@ -106,6 +106,26 @@ test("the account page lists the sessions, and one session can end another", asy
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
 });
 
+test("the account page creates an API key, shows it once, and revokes it", async (t, { openPage }) => {
+  const page = await openPage(t, { width: NARROW });
+  await createSignedInUser(page);
+  await page.goto("/account/keys");
+  await page.getByRole("button", { name: "Create API key" }).click();
+  await page.getByLabel("Name").fill("deploy");
+  await page.getByRole("checkbox", { name: /^Run/ }).click();
+  await scanWithAxe(page);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText(/^sk_\w{49}$/).waitFor();
+  await page.getByText("not used yet").waitFor();
+  await scanWithAxe(page);
+  await takeScreenshot(page, "account-keys");
+  await page.reload();
+  await page.getByRole("button", { name: "Revoke deploy" }).click();
+  assert.equal(await page.getByText(/^sk_\w{49}$/).count(), 0);
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("You have no API keys.").waitFor();
+});
+
 test("the account page shows a new signing secret only once", async (t, { openPage }) => {
   const page = await openPage(t, { width: NARROW });
   await createSignedInUser(page);

@@ -3,11 +3,13 @@ import { test as plainTest } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import type { Model } from "../src/data/models.ts";
+import type { AgentVersion } from "../src/data/agent-versions.ts";
+import { compareVersions } from "../src/pages/agents/compare-versions.ts";
 import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/pages/agents/agent-draft.ts";
 import { findDropped } from "../src/pages/agents/dropped-settings.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createSignedInUser } from "./support/people.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
 import { waitUntil } from "./support/swarms.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { getApiClient, type ApiClient } from "./support/api-client.ts";
@@ -137,6 +139,56 @@ test("the agent settings show field errors and unsupported settings, offer Undo,
   await waitUntil(async () => isDeepStrictEqual(await read(), { role: null, settings: {} }));
 });
 
+test("the history of an agent compares versions and restores one", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const id = await createAgent(api, { name: "Vera", system_prompt: "Be kind.\nBe brief." });
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${id}`, { system_prompt: "Be kind.\nBe thorough." });
+  await page.goto(`/agents/${id}`);
+  await page.getByRole("tab", { name: "History" }).click();
+  await page.getByText("Version 2 (current)").waitFor();
+  await page.getByText("The agent was made.").waitFor();
+  const changed = async (version: number) =>
+    (await page.getByRole("region", { name: `System prompt of version ${version}` }).textContent())?.trim();
+  assert.deepEqual([await changed(1), await changed(2)], ["− Be brief.", "+ Be thorough."]);
+  await checkAppearance(page, "agent-history");
+
+  await page.getByRole("radio", { name: "Current version" }).click();
+  await page.getByText("The agent was made.").waitFor({ state: "detached" });
+  assert.deepEqual([await changed(1), await changed(2)], ["− Be brief.", "+ Be thorough."]);
+  await page.getByRole("button", { name: "Restore version 1" }).click();
+  await page.getByText("Version 3 (current)").waitFor();
+  const [agent] = (await api.call("GET", `/rest/v1/agents?id=eq.${id}&select=system_prompt`)) as unknown[];
+  assert.deepEqual(agent, { system_prompt: "Be kind.\nBe brief." });
+});
+
+test("an agent with a response schema replies with a structured value", async (t, environment) => {
+  const page = await environment.openPage(t, { expected: [/400/] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, environment.instance);
+  const id = await createAgent(api, { name: "Jason" });
+  await page.goto(`/agents/${id}/settings`);
+  await page.getByRole("button", { name: "Add a response schema" }).click();
+  const schema = page.getByRole("textbox", { name: "Response schema" });
+  await schema.fill("{");
+  await page.getByText("Must be a JSON object").waitFor();
+  await schema.fill('{"type": "nothing"}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("is not a JSON Schema").waitFor();
+  await scanWithAxe(page);
+  await schema.fill('{"type": "object", "properties": {"city": {"const": "Delft"}}, "required": ["city"]}');
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("All changes saved").waitFor();
+  await page.goto(`/agents/${id}/try`);
+  await say(page, "Where are you?");
+  const reply = page.getByRole("region", { name: "Structured reply" });
+  await reply.getByText("Delft").waitFor();
+  await scanWithAxe(page);
+  await page.getByRole("link", { name: "Try: Jason" }).click();
+  await reply.getByText("Delft").waitFor();
+});
+
 test("the agent list updates live, searches a hundred agents, duplicates with Undo and deletes after confirmation", async (t, environment) => {
   const page = await environment.openPage(t, { expected: [/403/] });
   await createSignedInUser(page);
@@ -191,9 +243,42 @@ test("agent pages show load errors with a retry button, and a not-found page for
   await page.getByText("Not at this hour.").waitFor();
   await checkAppearance(page, "agents-failed");
   await retryLoading(page, "**/rest/v1/agents*", page.getByRole("heading", { name: "No agents yet" }));
-  await page.goto("/agents/019a8000-0000-7000-8000-0000000000a1");
+  await navigate(page, "/agents/019a8000-0000-7000-8000-0000000000a1");
   await page.getByRole("heading", { level: 1, name: "No such agent" }).waitFor();
   await scanWithAxe(page);
+});
+
+plainTest("compareVersions lists the fields and lines that differ", () => {
+  const tool = { tool_id: "t", name: "calculator", enabled: true, configuration: {} };
+  const from: AgentVersion = {
+    agent_id: "a",
+    number: 1,
+    role: null,
+    framework: "provider_a",
+    model: null,
+    system_prompt: "one\ntwo\nthree",
+    settings: { temperature: 1, top_p: 1 },
+    tools: [tool],
+    changed_by: null,
+    created_at: "2026-01-01T00:00:00Z",
+  };
+  assert.deepEqual(compareVersions(from, { ...from, number: 2 }), []);
+  const to: AgentVersion = {
+    ...from,
+    number: 2,
+    role: "Clerk",
+    model: "m",
+    system_prompt: "one\ntwo\ntwo\nthree",
+    settings: { temperature: 0, top_p: 1 },
+    tools: [{ ...tool, enabled: false, configuration: { precision: 2 } }],
+  };
+  assert.deepEqual(compareVersions(from, to), [
+    { label: "Role", removed: [], added: ["Clerk"] },
+    { label: "Model", removed: ["default model"], added: ["m"] },
+    { label: "System prompt", removed: [], added: ["two"] },
+    { label: "Settings", removed: ["temperature: 1"], added: ["temperature: 0"] },
+    { label: "Tools", removed: ["calculator"], added: ['calculator (disabled) {"precision":2}'] },
+  ]);
 });
 
 plainTest("findDropped lists the settings that a model does not support or limits", () => {
@@ -205,6 +290,7 @@ plainTest("findDropped lists the settings that a model does not support or limit
     penalties: false,
     stop: 1,
     tools: true,
+    response_schema: false,
   };
   const model = { supports, max_output_tokens: 100 } as Model;
   const settings = { temperature: 1.5, max_tokens: 200, presence_penalty: 1, frequency_penalty: 0, stop: ["a", "b"] };
@@ -218,6 +304,7 @@ plainTest("findDropped lists the settings that a model does not support or limit
     findDropped({ temperature: 0.5, top_p: 0.9 }, model).temperature ?? "",
     /top P together with temperature/,
   );
+  assert.deepEqual(Object.keys(findDropped({ response_schema: {} }, model)), ["response_schema"]);
   assert.deepEqual(findDropped({ top_p: 1, presence_penalty: 0, stop: [""] }, model), {});
   assert.deepEqual(findDropped(settings, undefined), {});
 });

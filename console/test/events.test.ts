@@ -7,6 +7,7 @@ import { matchesFilter, readFilter } from "../src/pages/events/filter.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createSignedInUser } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { stopPolling } from "./support/stop-polling.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 
@@ -24,6 +25,7 @@ test("the event list updates live and can be filtered, paused, expanded and foll
     const [made] = (await api.call("POST", `/rest/v1/${path}`, body)) as { id: string }[];
     return made?.id ?? "";
   };
+  await stopPolling(page);
   await page.goto("/events");
   await page.getByText("No events yet").waitFor();
   await page.getByText("Live", { exact: true }).waitFor();

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { scanWithAxe } from "./support/axe.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createSignedInUser } from "./support/people.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
 import { assignTools, createSwarm, waitUntil, sendMessage } from "./support/swarms.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { getApiClient } from "./support/api-client.ts";
@@ -26,10 +26,11 @@ test("a tool call is approved in the conversation, and the run page shows all de
   await page.getByText("Ada wants to use").waitFor();
   await page.getByText(/Denied automatically in 1[45] min/).waitFor();
   await checkAppearance(page, "room-approval");
-  await page.goto("/swarms");
+  await navigate(page, "/swarms");
+  await page.getByRole("heading", { level: 1, name: "Swarms" }).waitFor();
   await page.getByText("Action required").first().waitFor();
   await checkAppearance(page, "swarms");
-  await page.goto(`/swarms/${swarmId}/runs`);
+  await navigate(page, `/swarms/${swarmId}/runs`);
   await page.getByRole("button", { name: "Open the run: @Ada do it" }).click();
   await page.getByText("Ada wants to use").waitFor();
   await scanWithAxe(page);
@@ -42,7 +43,7 @@ test("a tool call is approved in the conversation, and the run page shows all de
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("button", { name: "Open the run" }).waitFor();
   await checkAppearance(page, "runs");
-  await page.goto(`/swarms/${swarmId}/runs/${swarmId}`);
+  await navigate(page, `/swarms/${swarmId}/runs/${swarmId}`);
   await page.getByText("Run not found").waitFor();
 });
 

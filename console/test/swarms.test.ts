@@ -7,7 +7,7 @@ import { createSignedInUser, createPerson, openHome } from "./support/people.ts"
 import { createSwarm, waitUntil, sendMessage } from "./support/swarms.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { getApiClient } from "./support/api-client.ts";
-import { NARROW, createBrowserTest } from "./support/browser-test.ts";
+import { NARROW, WIDE, createBrowserTest } from "./support/browser-test.ts";
 import { waitForValue } from "./support/wait-for-value.ts";
 
 const test = createBrowserTest();
@@ -82,7 +82,7 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await createSignedInUser(page);
   await createSignedInUser(other, bob);
   const api = await getApiClient(page, instance);
-  const { swarmId } = await createSwarm(api, ["Ada"]);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
   await page.goto(`/swarms/${swarmId}`);
   await page.getByRole("button", { name: "Invite" }).click();
   await page.getByLabel("E-mail or user id").fill(bob.email);
@@ -139,6 +139,13 @@ test("two members see each other's messages, presence and changes in a swarm", a
   await other.getByText("You are a viewer").waitFor();
   await takeScreenshot(other, "room-viewer");
   await scanWithAxe(other);
+
+  // The agent belongs to the other member.
+  await other.setViewportSize({ width: WIDE, height: 900 });
+  const agents = other.getByRole("complementary");
+  await agents.getByText("Idle").waitFor();
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${agentIds[0]}`, { status: "thinking" });
+  await agents.getByText("Thinking").waitFor();
 });
 
 test("a conversation with thousands of messages opens at its end, and a link opens an old message", async (t, {

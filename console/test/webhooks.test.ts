@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { Page } from "playwright-core";
+import type { Page, WebSocketRoute } from "playwright-core";
 import { scanWithAxe } from "./support/axe.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createSignedInUser, openHome } from "./support/people.ts";
+import { createSignedInUser, navigate, openHome } from "./support/people.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
+import { stopPolling } from "./support/stop-polling.ts";
 import { waitUntil } from "./support/swarms.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { getApiClient, type ApiClient } from "./support/api-client.ts";
@@ -49,16 +50,16 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByRole("heading", { level: 1, name: "Ticket desk" }).waitFor();
   await page.getByText("No deliveries yet").waitFor();
   const address = page.url();
-  await page.goto(`${new URL(address).pathname}/edit`);
+  await navigate(page, `${new URL(address).pathname}/edit`);
   const value = page.getByLabel("Value of header 1");
   assert.deepEqual([await value.inputValue(), await value.getAttribute("type")], ["elsewhere", "password"]);
   await page.getByRole("button", { name: "Show header 1" }).click();
   assert.equal(await value.getAttribute("type"), "text");
-  await page.goto(`${new URL(address).pathname}?tab=setup`);
+  await navigate(page, `${new URL(address).pathname}?tab=setup`);
   assert.match(await page.locator("[data-secret]").innerText(), /^whsec_•+$/);
   await page.getByRole("button", { name: "Reveal" }).click();
   await page.getByText(/^whsec_[A-Za-z0-9+/=]{20,}$/).waitFor();
-  await page.goto(address);
+  await navigate(page, address);
   await page.getByText("No deliveries yet").waitFor();
   await page.keyboard.press("t");
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -100,7 +101,7 @@ test("a failed delivery shows its response, is retried manually and recovered", 
   receiver.answer(503, '{"error":"away"}');
   await api.call("POST", "/rest/v1/agents", { name: "Ada" });
   await page.goto(`/webhooks/${first}`);
-  // Polling updates the list, including the time of the next attempt.
+  // Signals update the list, including the time of the next attempt.
   await page.getByRole("button", { name: "Open the delivery of agent.created, retrying" }).click();
   await page
     .getByText(/^in (1 min|\d+ s)/)
@@ -115,7 +116,7 @@ test("a failed delivery shows its response, is retried manually and recovered", 
   await api.call("DELETE", `/rest/v1/webhooks?id=eq.${first}`);
   receiver.answer(404);
   await api.call("POST", "/rest/v1/agents", { name: "Max" });
-  await page.goto(`/webhooks/${id}?status=failed`);
+  await navigate(page, `/webhooks/${id}?status=failed`);
   await page.getByRole("button", { name: /agent.created, failed/ }).click();
   await page.getByRole("button", { name: "Retry now" }).click();
   await page.getByText("The endpoint answered 404", { exact: false }).first().waitFor();
@@ -278,8 +279,46 @@ test("the success rate counts all attempts of the last day, including those of u
   await page.getByText("1 of 11 attempts").waitFor();
   await page.getByText("9.1%").waitFor();
   await checkAppearance(page, "webhook-health");
-  await page.goto("/webhooks");
+  await navigate(page, "/webhooks");
+  await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
   await page.getByText("9.1%").first().waitFor();
+});
+
+test("deliveries update the webhook and the list of webhooks without polling, also after realtime was lost", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  const receiver = await startReceiver(t, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const id = await createWebhook(api, { name: "Watched", url: receiver.url });
+  const sockets = new Set<WebSocketRoute>();
+  let isLost = false;
+  await page.routeWebSocket(/realtime/, (socket) => {
+    if (isLost) return void socket.close({ code: 1001 });
+    sockets.add(socket);
+    socket.connectToServer();
+  });
+  await stopPolling(page);
+  const addAgent = () => api.call("POST", "/rest/v1/agents", { name: "Ada" });
+  await page.goto(`/webhooks/${id}`);
+  await page.getByRole("heading", { name: "Watched" }).waitFor();
+  await addAgent();
+  await page.getByText("1 of 1 attempts").waitFor();
+
+  await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
+  await page.getByText("100%").first().waitFor();
+  receiver.answer(503);
+  await addAgent();
+  await page.getByText("50%").first().waitFor();
+
+  isLost = true;
+  await Promise.all([...sockets].map((socket) => socket.close({ code: 1001 })));
+  await addAgent();
+  await waitUntil(async () => receiver.received.length === 3);
+  isLost = false;
+  await page.getByText("33.3%").first().waitFor();
 });
 
 test("a delivery that waits for the rate limit shows until when", async (t, { openPage, instance }) => {
@@ -299,7 +338,7 @@ test("a delivery that waits for the rate limit shows until when", async (t, { op
   await page.getByText("Waiting for the rate limit").first().waitFor();
   await page.getByText(/^in (49|50) min/).waitFor();
   await checkAppearance(page, "webhook-waiting");
-  await page.goto(`/webhooks/${id}/deliveries/${delivery?.id}`);
+  await navigate(page, `/webhooks/${id}/deliveries/${delivery?.id}`);
   await page.getByText("The rate limit for webhook sends is used up").waitFor();
   await page
     .getByText(/^in (49|50) min/)

@@ -1,7 +1,8 @@
 import { clsx } from "clsx";
-import { LogOut, Menu, Moon, Search, Sun, SunMoon, User } from "lucide-react";
+import { BookOpen, LogOut, Menu, Moon, Search, Sun, SunMoon, User } from "lucide-react";
 import { useState } from "react";
 import { NavLink, useNavigate } from "react-router";
+import { getConfig } from "../data/client.ts";
 import { signOut, useUser } from "../data/session.ts";
 import { Avatar } from "../components/avatar.tsx";
 import { Drawer } from "../components/drawer.tsx";
@@ -48,8 +49,27 @@ export function SideNav({ openPalette, waiting }: NavigationProps) {
         ))}
       </nav>
       <div className="flex-1" />
+      <DocsLink />
       <AccountMenu />
     </header>
+  );
+}
+
+/** Opens a new tab, because the documentation is read beside the console. */
+function DocsLink() {
+  const { docsPath } = getConfig();
+  if (docsPath === null) return null;
+  return (
+    <a
+      href={docsPath}
+      target="_blank"
+      rel="noopener noreferrer"
+      className="flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover hover:text-ink"
+    >
+      <BookOpen className="size-4.5" aria-hidden />
+      Documentation
+      <span className="sr-only">(opens a new tab)</span>
+    </a>
   );
 }
 
@@ -177,6 +197,7 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
           {NAV_ITEMS.map((item) => (
             <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={close} />
           ))}
+          <DocsLink />
           <button
             type="button"
             onClick={() => void signOut()}

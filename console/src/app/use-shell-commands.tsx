@@ -1,6 +1,7 @@
-import { LogOut, Moon, Sun, SunMoon } from "lucide-react";
+import { BookOpen, LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate } from "react-router";
+import { getConfig } from "../data/client.ts";
 import { signOut } from "../data/session.ts";
 import { type Command, useCommands } from "../components/commands.tsx";
 import { setTheme } from "../components/theme.ts";
@@ -10,6 +11,7 @@ import type { Overlay } from "./overlay.ts";
 /** Registers the commands that are available on every page. */
 export function useShellCommands(open: (overlay: Overlay) => void): void {
   const navigate = useNavigate();
+  const { docsPath } = getConfig();
   const commands = useMemo<readonly Command[]>(
     () => [
       ...NAV_ITEMS.map(({ to, label, Icon, key }) => ({
@@ -29,10 +31,25 @@ export function useShellCommands(open: (overlay: Overlay) => void): void {
         icon: <SunMoon />,
         run: () => setTheme("system"),
       },
+      ...(docsPath === null
+        ? []
+        : [
+            {
+              id: "help.docs",
+              label: "Documentation",
+              group: "Help",
+              icon: <BookOpen />,
+              run: () => openDocs(docsPath),
+            },
+          ]),
       { id: "help.keys", label: "Keyboard shortcuts", group: "Help", run: () => open("shortcuts") },
       { id: "session.end", label: "Sign out", group: "Account", icon: <LogOut />, run: () => void signOut() },
     ],
-    [navigate, open],
+    [navigate, open, docsPath],
   );
   useCommands(commands);
+}
+
+function openDocs(path: string): void {
+  window.open(path, "_blank", "noopener,noreferrer");
 }

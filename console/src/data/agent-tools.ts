@@ -65,7 +65,7 @@ export interface NewAssignment {
 
 export function useAssignTool(): Write<NewAssignment, string> {
   return useWrite({
-    tables: ["agent_tools"],
+    tables: ["agent_tools", "agent_versions"],
     write: async (client, { agentId, toolId, enabled = true, configuration = {} }) => {
       const row = { agent_id: agentId, tool_id: toolId, enabled, configuration };
       return (await unwrap(client.from("agent_tools").insert(row).select("id").single())).id;
@@ -81,7 +81,7 @@ export interface AssignmentChange {
 
 export function useUpdateAssignment(): Write<AssignmentChange, string> {
   return useWrite({
-    tables: ["agent_tools"],
+    tables: ["agent_tools", "agent_versions"],
     optimistic: (row) => [{ table: "agent_tools", change: replaceRow(row) }],
     write: async (client, { id, ...change }) =>
       (await unwrap(client.from("agent_tools").update(change).eq("id", id).select("id").single())).id,
@@ -90,7 +90,7 @@ export function useUpdateAssignment(): Write<AssignmentChange, string> {
 
 export function useRemoveAssignment(): Write<string, string> {
   return useWrite({
-    tables: ["agent_tools"],
+    tables: ["agent_tools", "agent_versions"],
     optimistic: (id) => [{ table: "agent_tools", change: dropRow(id) }],
     write: async (client, id) => {
       await unwrap(client.from("agent_tools").delete().eq("id", id));

@@ -62,7 +62,7 @@ export interface AgentChange {
 
 export function useUpdateAgent(): Write<AgentChange, Agent> {
   return useWrite({
-    tables: ["agents"],
+    tables: ["agents", "agent_versions"],
     write: (client, { id, change }) => unwrap(client.from("agents").update(change).eq("id", id).select().single()),
   });
 }

@@ -16,6 +16,8 @@ export interface ConsoleConfig {
   readonly mail: "smtp" | "file";
   /** The path of the API reference; null when no extension serves one. */
   readonly referencePath: string | null;
+  /** The path of the documentation; null when no extension serves it. */
+  readonly docsPath: string | null;
   /** The database is a restored copy: deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
 }
@@ -26,6 +28,7 @@ interface ConfigBody {
   readonly version: string;
   readonly mail: "smtp" | "file";
   readonly reference?: string;
+  readonly docs?: string;
   readonly restored_copy?: "held";
 }
 
@@ -42,6 +45,7 @@ export async function loadConfig(): Promise<ConsoleConfig> {
     version: body.version,
     mail: body.mail,
     referencePath: body.reference ?? null,
+    docsPath: body.docs ?? null,
     isHeldCopy: body.restored_copy === "held",
   };
 }

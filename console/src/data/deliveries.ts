@@ -1,13 +1,14 @@
 import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
+import { changePages } from "./change-pages.ts";
 import { getClient, type Row } from "./client.ts";
 import { Failure, unwrap } from "./failure.ts";
 import { type DeliveryPages, mergeUpdates } from "./delivery-updates.ts";
 import { LISTED, type ListedDelivery } from "./listed-delivery.ts";
-import { useInterval } from "./use-interval.ts";
 import { afterRow } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { type OnSignal, REQUEST_INTERVAL_MS, useSignals } from "./signals.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export interface DeliveryFilter {
@@ -16,14 +17,17 @@ export interface DeliveryFilter {
   readonly type: EventType | null;
 }
 
-/** Realtime does not publish deliveries, so visible lists poll. The interval respects the limit of 100 requests per minute. */
-const POLL_MS = 4_000;
+interface DeliveriesSignal {
+  /** Null: any delivery. */
+  readonly delivery_ids: readonly string[] | null;
+}
+
 const PAGE = 100;
-/** The maximum number of unfinished rows of a list that one poll refreshes. */
+/** The maximum number of unfinished rows of a list that one signal refreshes. */
 const MAX_WAITING = 50;
 
 export interface LiveDeliveries extends Pages<ListedDelivery> {
-  /** Polls at once, after something was sent. */
+  /** Reads changes at once, after something was sent. */
   refresh(): void;
 }
 
@@ -44,12 +48,12 @@ export function useDeliveries({ webhookId, status, type }: DeliveryFilter): Live
     const shown = queries.getQueryData<DeliveryPages>(queryKey);
     if (shown === undefined) return;
     void readUpdates(filter, shown).then(
-      (updates) => queries.setQueryData<DeliveryPages>(queryKey, (now) => now && mergeUpdates(now, updates, PAGE)),
-      // The next poll tries again; the shell reports a lost connection.
+      (updates) => changePages<DeliveryPages>(queries, queryKey, (now) => mergeUpdates(now, updates, PAGE)),
+      // The next signal tries again; the shell reports a lost connection.
       () => {},
     );
   }, [queries, filter]);
-  useInterval(POLL_MS, refresh);
+  useSignals<DeliveriesSignal>(`webhook:${webhookId}`, refresh, REQUEST_INTERVAL_MS);
   return { ...pages, refresh };
 }
 
@@ -90,8 +94,14 @@ export function useDelivery(id: string): ReadResult<Delivery> {
         .abortSignal(signal)
         .single(),
   }) as ReadResult<Delivery>;
-  const isWaiting = reading.rows?.status === "pending" || reading.rows?.status === "retrying";
-  useInterval(POLL_MS, reading.reload, isWaiting);
+  const { rows, reload } = reading;
+  const onSignal = useCallback<OnSignal<DeliveriesSignal>>(
+    (signal) => {
+      if (signal?.delivery_ids?.includes(id) !== false) reload();
+    },
+    [id, reload],
+  );
+  useSignals(rows === undefined ? null : `webhook:${rows.webhook_id}`, onSignal, REQUEST_INTERVAL_MS);
   return reading;
 }
 

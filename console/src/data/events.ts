@@ -4,6 +4,8 @@ import { setLive } from "./connection.ts";
 import { type Change, readChange, type TailTable, TAIL_TABLES } from "./change.ts";
 import { readAttemptsSince, readRecentChanges } from "./recent-changes.ts";
 import { addToTail, EMPTY_TAIL, resumeTail, type Tail } from "./tail.ts";
+import { useDeliverySignals } from "./webhook-signals.ts";
+import { useWebhookNames } from "./webhooks.ts";
 
 export interface EventTail extends Tail {
   /** Undefined until the channel has joined. */
@@ -14,12 +16,10 @@ export interface EventTail extends Tail {
 
 /** Changes within this time are rendered together. */
 const BATCH_MS = 150;
-/** Realtime does not publish deliveries, so their attempts are polled. */
-const ATTEMPTS_MS = 5_000;
 
 /**
- * The changes that the user may see: row changes from realtime, and polled delivery attempts. While the list is paused, new
- * changes wait and the shown ones stay.
+ * The changes that the user may see: row changes from realtime, and delivery attempts, which are read after a signal. While the
+ * list is paused, new changes wait and the shown ones stay.
  */
 export function useEventTail(isPaused: boolean): EventTail {
   const [tail, setTail] = useState(EMPTY_TAIL);
@@ -59,26 +59,37 @@ export function useEventTail(isPaused: boolean): EventTail {
         wasLost = !isJoined;
       },
     });
-    let polledAt = Date.now();
-    const timer = setInterval(() => {
-      if (document.visibilityState !== "visible") return;
-      const now = Date.now();
-      void readAttemptsSince(polledAt, signal).then((found) => {
-        polledAt = now;
-        add(found);
-      }, ignore);
-    }, ATTEMPTS_MS);
     return () => {
       controller.abort();
-      clearInterval(timer);
       clearTimeout(flush.current);
       flush.current = undefined;
       unsubscribe();
     };
   }, [add]);
 
+  useNewAttempts(add);
   const clear = useCallback(() => setTail((now) => ({ ...EMPTY_TAIL, seen: now.seen })), []);
   return { ...tail, isLive, clear };
+}
+
+function useNewAttempts(add: (changes: readonly Change[]) => void): void {
+  const { rows: webhooks = [] } = useWebhookNames();
+  const readAt = useRef(Date.now());
+  const read = useCallback(() => {
+    const now = Date.now();
+    // The next signal reads what this one could not.
+    void readAttemptsSince(readAt.current).then(
+      (found) => {
+        readAt.current = now;
+        add(found);
+      },
+      () => {},
+    );
+  }, [add]);
+  useDeliverySignals(
+    webhooks.map(({ id }) => id),
+    read,
+  );
 }
 
 interface Subscriber {

@@ -1,13 +1,17 @@
 import { type QueryClient, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { changePages } from "./change-pages.ts";
 import { getClient } from "./client.ts";
 import { setLive } from "./connection.ts";
 import {
+  extendKnown,
   listMessages,
+  markKnown,
   type Message,
   mergeMessages,
   type MessagePage,
   type MessagePages,
+  NOTHING_KNOWN,
 } from "./conversation-pages.ts";
 import { type Failure, unwrap } from "./failure.ts";
 
@@ -61,8 +65,8 @@ export function useConversation(swarmId: string): Conversation {
         if (cached === undefined || last === undefined || oldest === undefined || oldest <= seq || !last.hasOlder)
           return;
         const page = await readPage({ swarmId, before: oldest, size: LONG_PAGE_SIZE });
-        queries.setQueryData<MessagePages>(key, (now) =>
-          now?.pages.at(-1) === last ? { pages: [...now.pages, page], pageParams: [...now.pageParams, oldest] } : now,
+        await changePages<MessagePages>(queries, key, (now) =>
+          now.pages.at(-1) === last ? { pages: [...now.pages, page], pageParams: [...now.pageParams, oldest] } : now,
         );
       }
     },
@@ -98,28 +102,37 @@ async function readPage({ swarmId, before, size, signal }: PageOptions): Promise
     .limit(size);
   if (before !== null) query = query.lt("seq", before);
   const rows = await unwrap(signal === undefined ? query : query.abortSignal(signal));
-  return { rows, hasOlder: rows.length === size };
+  const hasOlder = rows.length === size;
+  return before === null ? { rows, hasOlder, known: extendKnown(NOTHING_KNOWN, rows) } : { rows, hasOlder };
 }
 
-function useReceive(queries: QueryClient, key: readonly unknown[]): (message: Message) => void {
+type Receive = (message: Message, isKnown?: boolean) => void;
+
+/** `isKnown`: no message or change before this one is missing. */
+function useReceive(queries: QueryClient, key: readonly unknown[]): Receive {
   const waiting = useRef<Message[]>([]);
+  const known = useRef<Message[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(
     () => () => {
       clearTimeout(timer.current);
       timer.current = undefined;
       waiting.current = [];
+      known.current = [];
     },
     [key],
   );
   return useCallback(
-    (message) => {
+    (message, isKnown = false) => {
       waiting.current.push(message);
+      if (isKnown) known.current.push(message);
       timer.current ??= setTimeout(() => {
         timer.current = undefined;
         const messages = waiting.current;
+        const complete = known.current;
         waiting.current = [];
-        queries.setQueryData<MessagePages>(key, (cached) => cached && mergeMessages(cached, messages));
+        known.current = [];
+        void changePages<MessagePages>(queries, key, (cached) => markKnown(mergeMessages(cached, messages), complete));
       }, BATCH_MS);
     },
     [queries, key],
@@ -131,12 +144,14 @@ interface LiveMessagesOptions {
   readonly key: readonly unknown[];
   readonly queries: QueryClient;
   readonly isReady: boolean;
-  receive(message: Message): void;
+  readonly receive: Receive;
 }
 
 /** Receives new messages, and after each join of the channel reads those that were missed. */
 function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveMessagesOptions): void {
   const [joins, setJoins] = useState(0);
+  /** Nothing is missing since the channel was joined or lost. */
+  const isCaughtUp = useRef(false);
   useEffect(() => {
     const client = getClient();
     const channel = client
@@ -148,45 +163,50 @@ function useLiveMessages({ swarmId, key, queries, receive, isReady }: LiveMessag
           if (payload.eventType === "DELETE") return;
           const row = payload.new as Message;
           // Realtime omits the content of very long messages.
-          if (row.content === undefined) void readMessage(row.id).then((found) => found && receive(found));
-          else receive(row);
+          if (row.content === undefined)
+            void readMessage(row.id).then((found) => found && receive(found, isCaughtUp.current));
+          else receive(row, isCaughtUp.current);
         },
       )
       .subscribe((status) => {
+        isCaughtUp.current = false;
         if (status === "CLOSED") return;
         setLive(status === "SUBSCRIBED");
         if (status === "SUBSCRIBED") setJoins((count) => count + 1);
       });
-    return () => void client.removeChannel(channel);
+    return () => {
+      isCaughtUp.current = false;
+      void client.removeChannel(channel);
+    };
   }, [swarmId, receive]);
   useEffect(() => {
     if (joins === 0 || !isReady) return;
-    void catchUp(queries, key, swarmId);
+    let isCurrent = true;
+    void catchUp(queries, key, swarmId).then((isDone) => {
+      if (isCurrent) isCaughtUp.current = isDone;
+    });
+    return () => {
+      isCurrent = false;
+    };
   }, [joins, isReady, queries, key, swarmId]);
 }
 
-/** Reads newer and changed messages; reloads the whole conversation when there are too many. */
-async function catchUp(queries: QueryClient, key: readonly unknown[], swarmId: string): Promise<void> {
-  const cached = queries.getQueryData<MessagePages>(key);
-  if (cached === undefined) return;
-  const known = cached.pages.flatMap(({ rows }) => rows);
-  const newest = known[0]?.seq ?? 0;
-  const since = known.reduce((latest, { created_at: made, edited_at: edited, deleted_at: gone }) => {
-    const at = gone ?? edited ?? made;
-    return at > latest ? at : latest;
-  }, "1970-01-01T00:00:00Z");
+/** Reads newer and changed messages; reloads the whole conversation when there are too many. Returns false if it fails. */
+async function catchUp(queries: QueryClient, key: readonly unknown[], swarmId: string): Promise<boolean> {
+  const { seq, at } = queries.getQueryData<MessagePages>(key)?.pages[0]?.known ?? NOTHING_KNOWN;
   const missed = await unwrap(
     getClient()
       .from("messages")
       .select("*")
       .eq("swarm_id", swarmId)
-      .or(`seq.gt.${newest},edited_at.gt."${since}",deleted_at.gt."${since}"`)
+      .or(`seq.gt.${seq},edited_at.gt."${at}",deleted_at.gt."${at}"`)
       .order("seq")
       .limit(LONG_PAGE_SIZE),
   ).catch(() => null);
-  if (missed === null || missed.length === 0) return;
+  if (missed === null) return false;
   if (missed.length === LONG_PAGE_SIZE) await queries.resetQueries({ queryKey: key });
-  else queries.setQueryData<MessagePages>(key, (now) => now && mergeMessages(now, missed));
+  else await changePages<MessagePages>(queries, key, (now) => markKnown(mergeMessages(now, missed), missed));
+  return true;
 }
 
 export async function readMessage(id: string): Promise<Message | null> {

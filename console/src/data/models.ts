@@ -13,6 +13,7 @@ interface ModelSupport {
   /** The maximum number of stop sequences. */
   readonly stop: number;
   readonly tools: boolean;
+  readonly response_schema: boolean;
 }
 
 export interface Model extends Omit<Row<"models">, "supports"> {
@@ -47,6 +48,7 @@ const FULL: ModelSupport = {
   penalties: true,
   stop: 16,
   tools: true,
+  response_schema: true,
 };
 
 function readSupport(supports: Row<"models">["supports"]): ModelSupport {

@@ -26,9 +26,9 @@ export async function readRecentChanges(signal: AbortSignal): Promise<readonly C
 }
 
 /** Reads the attempts since a time, at most 100. Their keys identify those that are listed already. */
-export async function readAttemptsSince(sinceMs: number, signal: AbortSignal): Promise<readonly Change[]> {
+export async function readAttemptsSince(sinceMs: number): Promise<readonly Change[]> {
   const since = new Date(sinceMs - OVERLAP_MS).toISOString();
-  const rows = await readAttempts(selectAttempts().gte("created_at", since).limit(MAX_ATTEMPTS), signal);
+  const rows = await readAttempts(selectAttempts().gte("created_at", since).limit(MAX_ATTEMPTS));
   return rows.map((row) => readRow("webhook_delivery_attempts", row));
 }
 
@@ -44,7 +44,7 @@ function selectAttempts() {
 /** Adds the event types, which only the deliveries have. */
 async function readAttempts(
   query: ReturnType<typeof selectAttempts>,
-  signal: AbortSignal,
+  signal = new AbortController().signal,
 ): Promise<readonly ChangedRow[]> {
   const rows = await unwrap(query.abortSignal(signal));
   if (rows.length === 0) return [];

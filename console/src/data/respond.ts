@@ -1,9 +1,16 @@
+import {
+  type AgentRespondAskBody,
+  applyRunEvent,
+  attach,
+  beginLiveRun,
+  respond,
+  type RunStream,
+  type StreamOptions,
+} from "@swarmbase/sdk";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { getClient, getConfig, type Row } from "./client.ts";
-import { watchedFetch } from "./connection.ts";
-import { readEvents, type StreamEvent } from "./event-stream.ts";
+import { getClient, type Row } from "./client.ts";
 import { type Failure, toFailure, unwrap } from "./failure.ts";
-import { applyRunEvent, beginRun, hasEnded, type LiveRun, messageOf } from "./live-run.ts";
+import { hasEnded, type LiveRun } from "./live-run.ts";
 
 export interface Question {
   readonly message: string;
@@ -41,11 +48,8 @@ interface AttachedRun {
   readonly abort: AbortController;
 }
 
-const INITIAL_WAIT_MS = 500;
-const MAX_WAIT_MS = 10_000;
-const TOO_MANY = 429;
-const CLIENT_FAULT = 400;
-const SERVER_FAULT = 500;
+/** The user sends a message again; a run that has started is followed to its end. */
+const RECONNECT = { startAttempts: 0, attempts: Number.POSITIVE_INFINITY };
 
 /**
  * Starts runs and streams their replies. A run does not depend on this page: after a lost connection the hook attaches again
@@ -82,22 +86,44 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
   }, [swarmId]);
 
   const actions = useMemo(() => {
-    const handle = (entry: AttachedRun, event: StreamEvent): void => {
-      entry.run = applyRunEvent(entry.run, event);
-      const message = messageOf(event);
-      if (message !== null) latestOptions.current.onMessage?.(message);
+    const watch = (abort: AbortController): StreamOptions => ({
+      signal: abort.signal,
+      reconnect: RECONNECT,
+      onConnectionChange: (isConnected) => {
+        for (const entry of attached.current.values()) {
+          if (entry.abort !== abort || hasEnded(entry.run)) continue;
+          entry.run = { ...entry.run, isConnected };
+          show();
+        }
+      },
+    });
+    const begin = (runId: string, abort: AbortController): void => {
+      attached.current.set(runId, { run: { ...beginLiveRun(runId, swarmId), isConnected: true }, abort });
       show();
     };
-    const start = (runId: string, first: Response | null, abort: AbortController): void => {
-      // The run may be attached already, if realtime reported it before the response arrived.
-      if (attached.current.has(runId)) return abort.abort();
-      const entry: AttachedRun = { run: beginRun(runId, swarmId), abort };
-      attached.current.set(runId, entry);
-      show();
-      const end = (): void => {
-        if (!abort.signal.aborted) latestOptions.current.onEnd?.(entry.run);
-      };
-      return void streamRun(entry, first, (event) => handle(entry, event), show).then(end);
+    /** Reads a stream to its end. Rejects only if the run has not started. */
+    const read = async (stream: RunStream, abort: AbortController, onStart: (runId: string) => void): Promise<void> => {
+      let runId = "";
+      try {
+        for await (const event of stream) {
+          if (runId === "" && stream.runId !== null) {
+            ({ runId } = stream);
+            // The run may be attached already, if realtime reported it before the response arrived.
+            if (!attached.current.has(runId)) begin(runId, abort);
+            onStart(runId);
+          }
+          const entry = attached.current.get(runId);
+          if (entry?.abort !== abort) return;
+          entry.run = { ...entry.run, ...applyRunEvent(entry.run, event) };
+          if (event.type === "message.created") latestOptions.current.onMessage?.(event.data.message);
+          show();
+        }
+      } catch (error) {
+        // Later errors mean that the run was deleted or is no longer visible.
+        if (runId === "") throw error;
+      }
+      const entry = attached.current.get(runId);
+      if (!abort.signal.aborted && entry?.abort === abort) latestOptions.current.onEnd?.(entry.run);
     };
     return {
       ask: async (question: Question): Promise<string | null> => {
@@ -105,10 +131,10 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
         setAsking((count) => count + 1);
         setFailure(null);
         try {
-          const response = await call(renderQuestion(swarmId, question), abort.signal);
-          const runId = response.headers.get("x-run-id") ?? "";
-          start(runId, response, abort);
-          return runId;
+          const stream = respond(getClient(), renderQuestion(swarmId, question), watch(abort));
+          return await new Promise<string>((resolve, reject) => {
+            read(stream, abort, resolve).catch(reject);
+          });
         } catch (error) {
           setFailure(await toFailure(error));
           return null;
@@ -118,7 +144,10 @@ export function useRespond(swarmId: string, options: RespondOptions = {}): Respo
       },
       reset: () => setFailure(null),
       attach: (runId: string): void => {
-        start(runId, null, new AbortController());
+        if (attached.current.has(runId)) return;
+        const abort = new AbortController();
+        begin(runId, abort);
+        read(attach(getClient(), runId, watch(abort)), abort, () => {}).catch(() => {});
       },
       detach: (runId: string): void => {
         attached.current.get(runId)?.abort.abort();
@@ -149,7 +178,7 @@ export async function decideToolCall({ runId, toolExecutionId, isApproved, reaso
   await unwrap(getClient().functions.invoke("agent-respond", { body }));
 }
 
-function renderQuestion(swarmId: string, question: Question): Record<string, unknown> {
+function renderQuestion(swarmId: string, question: Question): AgentRespondAskBody {
   const { message, agentIds, replyToId, clientMessageId, onConflict } = question;
   return {
     swarm_id: swarmId,
@@ -159,67 +188,4 @@ function renderQuestion(swarmId: string, question: Question): Record<string, unk
     ...(clientMessageId !== undefined && { client_message_id: clientMessageId }),
     ...(onConflict !== undefined && { on_conflict: onConflict }),
   };
-}
-
-/** Requests a stream with the same session. supabase-js would return the response only when it is complete. */
-async function call(body: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
-  const { url, anonKey } = getConfig();
-  const { data } = await getClient().auth.getSession();
-  const response = await watchedFetch(`${url}/functions/v1/agent-respond`, {
-    method: "POST",
-    headers: {
-      apikey: anonKey,
-      authorization: `Bearer ${data.session?.access_token ?? anonKey}`,
-      "content-type": "application/json",
-      accept: "text/event-stream",
-    },
-    body: JSON.stringify(body),
-    signal,
-  });
-  if (!response.ok) throw await toFailure({ context: response });
-  return response;
-}
-
-/** Streams a run until it ends, and attaches again after lost connections. */
-async function streamRun(
-  entry: AttachedRun,
-  first: Response | null,
-  handle: (event: StreamEvent) => void,
-  show: () => void,
-): Promise<void> {
-  const { signal } = entry.abort;
-  let response = first;
-  let waitMs = INITIAL_WAIT_MS;
-  while (!signal.aborted && !hasEnded(entry.run)) {
-    try {
-      response ??= await call({ action: "attach", run_id: entry.run.id, last_event_id: entry.run.lastEventId }, signal);
-      entry.run = { ...entry.run, isConnected: true };
-      for await (const event of readEvents(response)) {
-        if (signal.aborted) return;
-        handle(event);
-        waitMs = INITIAL_WAIT_MS;
-        if (event.type === "done") break;
-      }
-    } catch (error) {
-      const { status } = await toFailure(error);
-      // The run was deleted or is no longer visible; retrying would not help.
-      if (status >= CLIENT_FAULT && status < SERVER_FAULT && status !== TOO_MANY) return;
-    }
-    response = null;
-    if (signal.aborted || hasEnded(entry.run)) return;
-    entry.run = { ...entry.run, isConnected: false };
-    show();
-    await sleep(waitMs, signal);
-    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
-  }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -6,6 +6,7 @@ import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
 import { type ReadResult, useRows } from "./rows.ts";
+import { type OnSignal, useSignals } from "./signals.ts";
 import { useWrite } from "./write.ts";
 
 /** A row of `swarm_agents` with the public columns of its agent. */
@@ -17,8 +18,8 @@ const MAX_SWARM_AGENTS = 1_000;
 
 export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[]> {
   useLiveTable("swarm_agents", { filter: `swarm_id=eq.${swarmId}` });
-  useLiveTable("agents", { onChange: useShowStatus() });
-  return useRows({
+  useLiveTable("agents", { onChange: useShowOwnAgents() });
+  const reading = useRows({
     table: "swarm_agents",
     key: ["of", swarmId],
     read: (client, signal) =>
@@ -31,10 +32,36 @@ export function useSwarmAgents(swarmId: string): ReadResult<readonly SwarmAgent[
         .limit(MAX_SWARM_AGENTS)
         .abortSignal(signal),
   });
+  useSignals(`swarm-agents:${swarmId}`, useShowStatuses(reading.reload));
+  return reading;
 }
 
-/** Updates the status of the user's own agents. Realtime does not publish agents of others; attached runs show their status. */
-function useShowStatus(): (change: RowEvent) => void {
+interface AgentsSignal {
+  /** Null: any agent of the swarm. */
+  readonly agents: readonly { readonly id: string; readonly status: AgentStatus }[] | null;
+}
+
+/** Updates the statuses of all agents of a swarm, also of those of other members. */
+function useShowStatuses(reload: () => void): OnSignal<AgentsSignal> {
+  const queries = useQueryClient();
+  return useCallback(
+    (signal) => {
+      if (signal === null || signal.agents === null) return reload();
+      const statuses = new Map(signal.agents.map(({ id, status }) => [id, status]));
+      changeCachedRows(queries, "swarm_agents", (swarmAgents) =>
+        swarmAgents.map((swarmAgent) => {
+          const { agent_cards: card } = swarmAgent as Partial<SwarmAgent>;
+          const status = statuses.get(card?.id ?? "");
+          return status === undefined ? swarmAgent : { ...swarmAgent, agent_cards: { ...card, status } };
+        }),
+      );
+    },
+    [queries, reload],
+  );
+}
+
+/** Updates the user's own agents, of which realtime publishes the rows. */
+function useShowOwnAgents(): (change: RowEvent) => void {
   const queries = useQueryClient();
   return useCallback(
     ({ kind, row }) => {

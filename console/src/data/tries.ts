@@ -61,7 +61,7 @@ export function useRemoveTry(): Write<string, string> {
 
 export type TriedMessage = Pick<
   Row<"messages">,
-  "id" | "content" | "sender_type" | "created_at" | "run_id" | "metadata"
+  "id" | "content" | "data" | "sender_type" | "created_at" | "run_id" | "metadata"
 >;
 
 /** Its newest messages, the newest first. */
@@ -75,7 +75,7 @@ export function useTriedMessages(swarmId: string | null): ReadResult<readonly Tr
     read: (client, signal) =>
       client
         .from("messages")
-        .select("id, content, sender_type, created_at, run_id, metadata")
+        .select("id, content, data, sender_type, created_at, run_id, metadata")
         .eq("swarm_id", swarmId ?? "")
         .is("deleted_at", null)
         .order("seq", { ascending: false })

@@ -1,8 +1,7 @@
 import { useMemo } from "react";
-import { useInterval } from "./use-interval.ts";
 import { type ReadResult, useRows } from "./rows.ts";
+import { useDeliverySignals } from "./webhook-signals.ts";
 
-export const HEALTH_REFRESH_MS = 15_000;
 export const HEALTH_HOURS = 24;
 const HOUR_MS = 3_600_000;
 
@@ -28,8 +27,8 @@ export const NO_ATTEMPTS: Health = {
   countedSince: null,
 };
 
-/** The results of the attempts of the last day, by webhook. */
-export function useHealth(webhookId?: string): ReadResult<ReadonlyMap<string, Health>> {
+/** The results of the attempts of the last day, by webhook: of one, or of all. It follows the deliveries of the given ones. */
+export function useHealth(followed: readonly string[], webhookId?: string): ReadResult<ReadonlyMap<string, Health>> {
   const { rows, failure, reload } = useRows({
     table: "webhook_deliveries",
     key: ["health", webhookId],
@@ -38,7 +37,7 @@ export function useHealth(webhookId?: string): ReadResult<ReadonlyMap<string, He
         .rpc("webhook_health", { hours: HEALTH_HOURS, ...(webhookId !== undefined && { webhook_id: webhookId }) })
         .abortSignal(signal),
   });
-  useInterval(HEALTH_REFRESH_MS, reload);
+  useDeliverySignals(followed, reload);
   const byWebhook = useMemo(
     () => rows && new Map(rows.map((row) => [row.webhook_id, readHealth(row)] as const)),
     [rows],

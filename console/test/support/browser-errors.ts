@@ -16,7 +16,8 @@ export async function collectBrowserErrors(page: Page, expected: readonly RegExp
   };
   page.on("pageerror", (error) => note(`exception: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") note(`${message.type()}: ${message.text()}`);
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    note(`${message.type()}: ${message.text()} (${message.location().url})`);
   });
   await page.exposeFunction("noteViolation", (violation: string) => note(`policy: ${violation}`));
   await page.addInitScript(() => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { findFreePort } from "./free-port.ts";
 
 /** The contents of `credentials.json`. */
@@ -57,6 +58,8 @@ async function startOwn(settings: InstanceSettings): Promise<Instance> {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-console-"));
   await chmod(folder, 0o711);
   const dataDir = join(folder, "data");
+  await mkdir(dataDir, { mode: 0o711 });
+  await fillDataDir(dataDir);
   const child = await launch(dataDir, settings, null);
   const stop = async (): Promise<void> => {
     await end(child);
@@ -81,6 +84,7 @@ async function findShared(runFolder: string): Promise<Instance> {
   if (isFirst) {
     const log = await open(join(runFolder, "console.log"), "a");
     try {
+      await fillDataDir(dataDir);
       const child = await launch(dataDir, {}, log.fd);
       await writeFile(join(runFolder, "console.pid"), String(child.pid));
       await waitUntilUp(dataDir, child);

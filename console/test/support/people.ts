@@ -36,6 +36,16 @@ export async function openHome(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
 }
 
+/** Opens another page of the console as its links do: without loading the document again, which takes half a second. */
+export async function navigate(page: Page, to: string): Promise<void> {
+  await page.evaluate((path) => {
+    // The router numbers its entries, and warns of one without a number.
+    const { idx = 0, ...state } = (history.state ?? {}) as { readonly idx?: number };
+    history.pushState({ ...state, idx: idx + 1 }, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, to);
+}
+
 /** Creates an account through the page and waits for the home page. */
 export async function signUp(page: Page, person: Person = createPerson()): Promise<Person> {
   await page.goto("/sign-up");

@@ -2,17 +2,19 @@ import { useNavigate, useParams, Route, Routes } from "react-router";
 import { PageHeader } from "../../components/page-header.tsx";
 import { type Tab, Tabs } from "../../components/tabs.tsx";
 import { BudgetsTab } from "./budgets-tab.tsx";
+import { KeysTab } from "./keys-tab.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { SecurityTab } from "./security-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 import { SigningTab } from "./signing-tab.tsx";
 
-type Section = "profile" | "security" | "sessions" | "signing" | "budgets";
+type Section = "profile" | "security" | "sessions" | "keys" | "signing" | "budgets";
 
 const TABS: readonly Tab<Section>[] = [
   { value: "profile", label: "Profile", content: <ProfileTab /> },
   { value: "security", label: "Sign-in", content: <SecurityTab /> },
   { value: "sessions", label: "Sessions", content: <SessionsTab /> },
+  { value: "keys", label: "API keys", content: <KeysTab /> },
   { value: "budgets", label: "Budgets", content: <BudgetsTab /> },
   { value: "signing", label: "Request signing", content: <SigningTab /> },
 ];

@@ -16,17 +16,19 @@ import { AgentCode } from "./agent-code.tsx";
 import { AgentGone } from "./agent-gone.tsx";
 import { AgentMenu } from "./agent-card.tsx";
 import { EditAgent } from "./edit-agent.tsx";
+import { History } from "./history.tsx";
 import { AssignedTools } from "./assigned-tools.tsx";
 import { Overview } from "./overview.tsx";
 import { TryPanel } from "./try-panel.tsx";
 
-const TABS = ["overview", "settings", "tools", "try", "activity"] as const;
+const TABS = ["overview", "settings", "tools", "try", "activity", "history"] as const;
 const LABELS = {
   overview: "Overview",
   settings: "Settings",
   tools: "Tools",
   try: "Try it",
   activity: "Activity",
+  history: "History",
 } as const;
 const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
 
@@ -49,6 +51,7 @@ function Page({ agent }: { readonly agent: Agent }) {
     tools: <AssignedTools agent={agent} />,
     try: <TryPanel agent={agent} />,
     activity: <Activity agent={agent} />,
+    history: <History agent={agent} />,
   };
   return (
     <>

@@ -29,5 +29,7 @@ export function findDropped(settings: AgentSettings, model: Model | undefined): 
   const stops = settings.stop?.filter((text) => text !== "").length ?? 0;
   if (stops > supports.stop)
     dropped.stop = supports.stop === 0 ? NOT_SUPPORTED : `Only the first ${supports.stop} are sent to this model.`;
+  if (isSet("response_schema") && !supports.response_schema)
+    dropped.response_schema = "This model gets the schema in its system prompt. The service checks the replies.";
   return dropped;
 }

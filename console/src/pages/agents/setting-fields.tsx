@@ -6,6 +6,7 @@ import { formatCount } from "../../components/formats.ts";
 import { Slider } from "../../components/slider.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import type { Dropped } from "./dropped-settings.ts";
+import { ResponseSchemaField } from "./response-schema-field.tsx";
 import { Hint } from "./setting-hint.tsx";
 import { StopFields } from "./stop-fields.tsx";
 
@@ -54,7 +55,7 @@ const SLIDERS: readonly {
 
 /** The known settings with range and default. A setting that is not changed is not stored, so its default applies. */
 export function SettingFields({ settings, onChange, dropped, errors, longest }: SettingFieldsProps) {
-  const set = (name: keyof typeof AGENT_SETTINGS, value: number | string[] | undefined) => {
+  const set = (name: keyof typeof AGENT_SETTINGS, value: unknown) => {
     const { [name]: _old, ...others } = settings;
     onChange(value === undefined ? others : { ...others, [name]: value });
   };
@@ -122,6 +123,12 @@ export function SettingFields({ settings, onChange, dropped, errors, longest }: 
         error={errors["settings.stop"]}
         warning={dropped.stop}
         onChange={(texts) => set("stop", texts.length === 0 ? undefined : [...texts])}
+      />
+      <ResponseSchemaField
+        value={settings.response_schema}
+        error={errors["settings.response_schema"]}
+        note={dropped.response_schema}
+        onChange={(schema) => set("response_schema", schema)}
       />
     </div>
   );

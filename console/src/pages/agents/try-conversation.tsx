@@ -74,6 +74,7 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
                       agent={agent}
                       swarmId={swarmId}
                       text={message.content ?? ""}
+                      data={message.data}
                       at={message.created_at}
                       runId={message.run_id}
                       turn={turns.get(message.id)?.turn}

@@ -1,4 +1,4 @@
-import type { EventUsage } from "@swarmbase/sdk";
+import type { EventUsage, Json } from "@swarmbase/sdk";
 import { ShieldQuestion, Wrench } from "lucide-react";
 import { useState } from "react";
 import type { Agent } from "../../data/agents.ts";
@@ -34,13 +34,15 @@ export interface AgentMessageProps {
   readonly agent: Agent;
   readonly swarmId: string;
   readonly text: string;
+  /** The value of a structured reply. */
+  readonly data?: Json;
   readonly at?: string;
   readonly runId: string | null;
   /** The live turn, if it happened while this page was open. */
   readonly turn: LiveTurn | undefined;
 }
 
-export function AgentMessage({ agent, swarmId, text, at, runId, turn }: AgentMessageProps) {
+export function AgentMessage({ agent, swarmId, text, data = null, at, runId, turn }: AgentMessageProps) {
   const isSpeaking = turn?.status === "thinking" || turn?.status === "responding";
   const isAsking = turn?.tools.some(({ status }) => status === "pending_approval") === true;
   return (
@@ -60,7 +62,7 @@ export function AgentMessage({ agent, swarmId, text, at, runId, turn }: AgentMes
           )
         ) : (
           <div className="min-w-0 break-words" aria-busy={isSpeaking || undefined}>
-            <Markdown text={text} />
+            {data === null ? <Markdown text={text} /> : <JsonView label="Structured reply" value={data} />}
           </div>
         )}
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-ink-faint tabular-nums">
@@ -83,6 +85,7 @@ function describeUsage({ input_tokens: read, output_tokens: written, cost_usd: c
 const TOOL_STYLES: Readonly<Record<LiveTool["status"], { readonly tone: Tone; readonly word: string }>> = {
   running: { tone: "responding", word: "Running" },
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
+  pending_client: { tone: "thinking", word: "Waiting for the app" },
   succeeded: { tone: "good", word: "Done" },
   failed: { tone: "bad", word: "Failed" },
   denied: { tone: "neutral", word: "Denied" },

@@ -13,6 +13,7 @@ export const TYPES_BY_NOUN = {
   tool: [
     "tool.running",
     "tool.needs_approval",
+    "tool.needs_client",
     "tool.executed",
     "tool.error",
     "tool.created",

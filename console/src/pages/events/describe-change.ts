@@ -91,7 +91,7 @@ const RUN_TONES: Readonly<Record<string, Tone>> = {
 const RUN_LABELS: Readonly<Record<string, string>> = {
   queued: "is queued",
   running: "has begun",
-  requires_action: "needs approval",
+  requires_action: "needs an approval or a result",
   completed: "is complete",
   partial: "is partially completed",
   failed: "has failed",
@@ -153,6 +153,8 @@ function describeCall({ row }: RowChanged, names: Names): Description {
   switch (row["status"]) {
     case "pending_approval":
       return { type: "tool.needs_approval", text: `${call} needs approval`, tone: "thinking", to };
+    case "pending_client":
+      return { type: "tool.needs_client", text: `${call} waits for the app`, tone: "thinking", to };
     case "running":
       return { type: "tool.running", text: `${call} is running`, tone: "responding", to };
     case "succeeded":

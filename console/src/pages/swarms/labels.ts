@@ -70,6 +70,6 @@ export const STOP_LABELS = {
   starter_removed: "The user who started it may no longer start runs here. Messages so far are kept.",
   provider_error: "The model call failed after all retries.",
   content_filtered: "The content filter of the provider blocked the answer.",
-  approval_expired: "An approval expired without a decision.",
+  approval_expired: "A tool call waited too long for an approval or for the app.",
   worker_lost: "The node that executed the run stopped. Messages so far are kept.",
 } as const satisfies Record<RunStopReason, string>;

@@ -1,7 +1,7 @@
 import type { Tool } from "../../data/tools.ts";
 import { Badge } from "../../components/badge.tsx";
 
-const KIND_LABELS: Readonly<Record<string, string>> = { builtin: "Built in", http: "HTTP", mcp: "MCP" };
+const KIND_LABELS: Readonly<Record<string, string>> = { builtin: "Built in", http: "HTTP", mcp: "MCP", client: "App" };
 
 /** Kind, visibility and state of a tool. */
 export function ToolBadges({ tool, userId }: { readonly tool: Tool; readonly userId: string }) {

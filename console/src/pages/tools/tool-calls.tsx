@@ -11,6 +11,7 @@ import { ListSkeleton } from "../../components/skeleton.tsx";
 
 const STYLES: Readonly<Record<ToolCall["status"], { readonly tone: Tone; readonly word: string }>> = {
   pending_approval: { tone: "thinking", word: "Waiting for approval" },
+  pending_client: { tone: "thinking", word: "Waiting for the app" },
   running: { tone: "responding", word: "Running" },
   succeeded: { tone: "good", word: "Succeeded" },
   failed: { tone: "bad", word: "Failed" },

@@ -35,7 +35,7 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
             <JsonView label="Input schema" value={tool.input_schema} depth={0} />
           </div>
         </CardSection>
-        {tool.kind !== "builtin" && <Destination tool={tool} />}
+        {tool.kind !== "builtin" && tool.kind !== "client" && <Destination tool={tool} />}
       </div>
       <div className="grid min-w-0 gap-5">
         <Users tool={tool} />

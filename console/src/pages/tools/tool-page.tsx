@@ -35,11 +35,12 @@ function Page({ tool }: { readonly tool: Tool }) {
   const { tab: asked } = useParams();
   const [isDeleting, setDeleting] = useState(false);
   const isMine = tool.owner_id === user.id;
-  const canTest = isMine || tool.kind === "builtin";
+  const isOfApp = tool.kind === "client";
+  const canTest = !isOfApp && (isMine || tool.kind === "builtin");
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),
-    ...(isMine ? [{ value: "edit", label: "Edit", content: <EditTool tool={tool} /> }] : []),
+    ...(isMine && !isOfApp ? [{ value: "edit", label: "Edit", content: <EditTool tool={tool} /> }] : []),
     { value: "calls", label: "Calls", content: <ToolCalls tool={tool} /> },
   ];
   return (

@@ -49,6 +49,7 @@ export function ToolLine({ tool, runPath }: ToolLineProps) {
 function ToolIcon({ status }: { readonly status: LiveTool["status"] }) {
   if (status === "running") return <LoaderCircle className="size-4 animate-spin-slow text-responding" aria-hidden />;
   if (status === "succeeded") return <CircleCheck className="size-4 text-good" aria-hidden />;
-  if (status === "pending_approval") return <Wrench className="size-4 text-thinking" aria-hidden />;
+  if (status === "pending_approval" || status === "pending_client")
+    return <Wrench className="size-4 text-thinking" aria-hidden />;
   return <CircleX className="size-4 text-bad" aria-hidden />;
 }

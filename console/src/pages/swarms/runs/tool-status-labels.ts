@@ -3,6 +3,7 @@ import type { LiveTool } from "../../../data/live-run.ts";
 export const TOOL_STATUS_LABELS = {
   running: "running",
   pending_approval: "waiting for approval",
+  pending_client: "waiting for the app",
   succeeded: "done",
   failed: "failed",
   denied: "denied",

@@ -73,16 +73,17 @@ export function AgentsPanel({ runs }: { readonly runs: readonly LiveRun[] }) {
   );
 }
 
-/** Prefers the status of an attached turn, because realtime does not publish agents of other users. */
+/** Prefers the status of an attached turn, which arrives earlier. */
 function statusOf({ agent_id: agentId, agent_cards: card }: SwarmAgent, runs: readonly LiveRun[]): Status {
   for (const run of runs) {
     if (hasEnded(run)) continue;
     const turn = run.turns.findLast((one) => one.agentId === agentId);
     if (turn === undefined) continue;
-    if (turn.tools.some(({ status }) => status === "pending_approval")) return "requires_action";
+    if (turn.tools.some(({ status }) => status === "pending_approval" || status === "pending_client"))
+      return "requires_action";
     if (turn.status === "thinking" || turn.status === "responding") return turn.status;
   }
-  return card?.status === "error" ? "error" : "idle";
+  return card?.status ?? "idle";
 }
 
 function useSwarmAgentActions() {

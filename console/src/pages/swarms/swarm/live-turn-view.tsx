@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import type { LiveRun, LiveTurn } from "../../../data/live-run.ts";
+import type { LiveRun, LiveTool, LiveTurn } from "../../../data/live-run.ts";
 import { Markdown } from "../../../components/markdown.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { ApprovalCard } from "../runs/approval-card.tsx";
@@ -10,7 +10,7 @@ import { MessageFrame } from "./message-frame.tsx";
 /** A turn in progress. */
 export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly turn: LiveTurn }) {
   const { agentName, agentId, status, text, tools, error } = turn;
-  const asked = tools.find((tool) => tool.status === "pending_approval");
+  const waiting = tools.find((tool) => tool.status === "pending_approval" || tool.status === "pending_client");
   return (
     <MessageFrame name={agentName} seed={agentId ?? agentName} isAgent trailing={<TurnStatus turn={turn} />}>
       {tools.map((tool) =>
@@ -30,7 +30,7 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
         ),
       )}
       {text === "" ? (
-        (status === "thinking" || status === "responding") && asked === undefined && <Dots />
+        (status === "thinking" || status === "responding") && waiting === undefined && <Dots />
       ) : (
         <Markdown text={text} />
       )}
@@ -46,8 +46,9 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
 }
 
 function TurnStatus({ turn }: { readonly turn: LiveTurn }) {
-  const isWaiting = turn.tools.some(({ status }) => status === "pending_approval");
-  if (isWaiting) return <StatusBadge status="requires_action" word="Waiting for approval" />;
+  const has = (waiting: LiveTool["status"]): boolean => turn.tools.some(({ status }) => status === waiting);
+  if (has("pending_approval")) return <StatusBadge status="requires_action" word="Waiting for approval" />;
+  if (has("pending_client")) return <StatusBadge status="requires_action" word="Waiting for the app" />;
   return <StatusBadge status={turn.status} />;
 }
 

@@ -1,6 +1,7 @@
 import { Flag } from "lucide-react";
 import { useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
+import { JsonView } from "../../../components/json-view.tsx";
 import { Markdown } from "../../../components/markdown.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { ToolLine } from "../runs/tool-line.tsx";
@@ -63,7 +64,11 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
             toolsOf(message.turn_id).map((tool) => (
               <ToolLine key={tool.id} tool={tool} runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`} />
             ))}
-          <Markdown text={isAgent ? content : keepLineBreaks(content)} />
+          {message.data === null ? (
+            <Markdown text={isAgent ? content : keepLineBreaks(content)} />
+          ) : (
+            <JsonView label="Structured reply" value={message.data} />
+          )}
           <Notes message={message} />
         </>
       )}

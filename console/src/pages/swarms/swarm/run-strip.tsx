@@ -47,8 +47,12 @@ function describeActivity(
     const verb = `${names.includes(",") ? "are" : "is"} ${isWriting ? "responding" : "thinking"}`;
     return { status: isWriting ? "responding" : "thinking", text: `${names} ${verb}${more}` };
   }
-  if (live.some(({ status }) => status === "requires_action"))
-    return { status: "requires_action", text: `A tool call is waiting for approval${more}` };
+  const paused = live.filter(({ status }) => status === "requires_action").flatMap((run) => run.turns);
+  if (paused.length > 0) {
+    const isForApp = paused.every(({ tools }) => tools.every(({ status }) => status !== "pending_approval"));
+    const text = `A tool call is waiting for ${isForApp ? "the app" : "approval"}${more}`;
+    return { status: "requires_action", text };
+  }
   if (waiting === live.length) return { status: "queued", text: "Queued" };
   return { status: "thinking", text: `Working${more}` };
 }

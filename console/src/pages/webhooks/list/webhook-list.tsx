@@ -1,8 +1,8 @@
 import { Plus, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
-import { useInterval } from "../../../data/use-interval.ts";
-import { HEALTH_REFRESH_MS, NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
+import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
+import { useDeliverySignals } from "../../../data/webhook-signals.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
@@ -28,8 +28,10 @@ export function WebhookList() {
   const filters = useFilters();
   const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
   const webhooks = useWebhooks({ search: filters.debouncedSearch.trim(), state });
-  // Realtime does not report deliveries.
-  useInterval(HEALTH_REFRESH_MS, webhooks.reload);
+  useDeliverySignals(
+    (webhooks.rows ?? []).map(({ id }) => id),
+    webhooks.reload,
+  );
   useListCommands({
     path: "webhooks",
     newLabel: "New webhook",
@@ -79,7 +81,7 @@ interface WebhookTableProps {
 
 function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
   const navigate = useNavigate();
-  const { rows: health } = useHealth();
+  const { rows: health } = useHealth(rows.map(({ id }) => id));
   const columns: readonly Column<ListedWebhook>[] = [
     {
       title: "Name",

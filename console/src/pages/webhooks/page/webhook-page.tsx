@@ -35,7 +35,7 @@ function Shown({ webhook }: { readonly webhook: Webhook }) {
   const tab = TABS.find((name) => name === params.get("tab")) ?? "deliveries";
   const filter = readFilter(webhook.id, params);
   const deliveries = useDeliveries(filter);
-  const health = useHealth(webhook.id);
+  const health = useHealth([webhook.id], webhook.id);
   const refresh = () => {
     deliveries.refresh();
     health.reload();

@@ -123,6 +123,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${agent}/tools`, press: [/^Configure send_mail/] },
     { path: `${agent}/try` },
     { path: `${agent}/activity`, hasNoField: true },
+    { path: `${agent}/history` },
     { path: "/swarms" },
     { path: "/swarms/new" },
     { path: swarm },
@@ -160,6 +161,8 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/security" },
     { path: "/account/security", press: [/^(Set up|Turn) /] },
     { path: "/account/sessions", hasNoField: true },
+    { path: "/account/keys", hasNoField: true },
+    { path: "/account/keys", press: [/^Create API key/] },
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
   ];

@@ -1,0 +1,89 @@
+import type { ApiKeyScope } from "@swarmbase/sdk";
+import { useState } from "react";
+import { useCreateApiKey } from "../../data/api-keys.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { Checkbox } from "../../components/checkbox.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { type Choice, Select } from "../../components/select.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+
+const SCOPES: readonly { readonly scope: ApiKeyScope; readonly label: string; readonly hint: string }[] = [
+  { scope: "write", label: "Write", hint: "Create, change and delete what you can, and send messages." },
+  { scope: "run", label: "Run", hint: "Let agents answer, and cancel their runs." },
+  { scope: "approve", label: "Approve", hint: "Decide about tool calls that wait for your approval." },
+];
+
+const DAY_MS = 86_400_000;
+const LIFETIMES: readonly Choice[] = [
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "One year" },
+  { value: "", label: "As long as possible" },
+];
+
+interface KeyFormProps {
+  readonly isOpen: boolean;
+  onClose(): void;
+  /** Receives the key, which cannot be read again. */
+  onCreated(key: string): void;
+}
+
+export function KeyForm({ isOpen, onClose, onCreated }: KeyFormProps) {
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<ReadonlySet<ApiKeyScope>>(new Set());
+  const [days, setDays] = useState("30");
+  const create = useCreateApiKey();
+  const run = async () => {
+    const expiresAt = days === "" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+    const key = await create.run({ name, scopes: ["read", ...scopes], expires_at: expiresAt });
+    if (key === null) return;
+    onCreated(key);
+    setName("");
+    setScopes(new Set());
+    onClose();
+  };
+  const toggle = (scope: ApiKeyScope) =>
+    setScopes(
+      (chosen) => new Set(chosen.has(scope) ? [...chosen].filter((other) => other !== scope) : [...chosen, scope]),
+    );
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Create an API key"
+      size="small"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" disabled={name.trim() === ""} isBusy={create.isBusy} onClick={() => void run()}>
+            Create key
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {create.failure !== null && <Banner tone="bad">{create.failure.message}</Banner>}
+        <Field label="Name" hint="What the key is for.">
+          <TextInput value={name} maxLength={100} onChange={({ target }) => setName(target.value)} />
+        </Field>
+        <div className="grid gap-2">
+          <p className="text-sm text-ink-soft">Every key can read what you can read. It may also:</p>
+          {SCOPES.map(({ scope, label, hint }) => (
+            <Checkbox
+              key={scope}
+              label={label}
+              hint={hint}
+              isChecked={scopes.has(scope)}
+              onChange={() => toggle(scope)}
+            />
+          ))}
+        </div>
+        <Field label="Expires after">
+          <Select value={days} choices={LIFETIMES} onChange={setDays} />
+        </Field>
+      </div>
+    </Dialog>
+  );
+}
