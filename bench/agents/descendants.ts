@@ -8,11 +8,15 @@ const TICK_MS = 10;
 
 /** All descendants of a process. Linux only. */
 export function listDescendants(pid: number): number[] {
-  const children = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((other) => readParent(other) === pid);
-  return children.flatMap((child) => [child, ...listDescendants(child)]);
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = readParent(Number(name));
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const listBelow = (parent: number): number[] =>
+    (children.get(parent) ?? []).flatMap((child) => [child, ...listBelow(child)]);
+  return listBelow(pid);
 }
 
 /** CPU time that processes have used so far, in milliseconds. */

@@ -1,27 +1,22 @@
-import { listDescendants } from "../agents/descendants.ts";
-import { readOwnBytes, readResidentBytes } from "../rest/process-usage.ts";
+import { resolve } from "node:path";
+import { type Asked, forkAsked } from "../rest/child.ts";
+import type { MemoryAnswer, MemoryQuestion } from "./memory-process.ts";
 
-const POLL_MS = 250;
-const MIB = 1024 * 1024;
-
-export interface MemoryWatch {
-  /** The largest sum so far, in MiB: the resident memory of the service and the private memory of the backends. */
-  stop(): number;
+/** Reads the memory of a service and its database, in MiB: the resident memory of the service and the private memory of the backends. */
+export interface MemoryWatch extends Pick<Asked<MemoryQuestion, MemoryAnswer>, "pid" | "stop"> {
+  readNow(): Promise<number>;
+  /** The largest value since the last call. */
+  takePeak(): Promise<number>;
 }
 
-export function readMemoryMib(pid: number): number {
-  return (readResidentBytes([pid]) + readOwnBytes(listDescendants(pid))) / MIB;
-}
-
-export function watchMemory(pid: number): MemoryWatch {
-  let peak = readMemoryMib(pid);
-  const timer = setInterval(() => {
-    peak = Math.max(peak, readMemoryMib(pid));
-  }, POLL_MS);
+/** In a separate process: reading `/proc` takes long enough to delay what the victim measures. */
+export async function watchMemory(pid: number): Promise<MemoryWatch> {
+  const watching = forkAsked<MemoryQuestion, MemoryAnswer>(resolve(import.meta.dirname, "memory-process.ts"));
+  await watching.ask({ kind: "start", pid });
   return {
-    stop: () => {
-      clearInterval(timer);
-      return peak;
-    },
+    pid: watching.pid,
+    readNow: async () => (await watching.ask({ kind: "read" })).nowMib,
+    takePeak: async () => (await watching.ask({ kind: "take peak" })).peakMib,
+    stop: () => watching.stop(),
   };
 }

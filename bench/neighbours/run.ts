@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import net from "node:net";
+import { constants, setPriority } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -11,7 +12,7 @@ import { createProgress } from "../rest/progress.ts";
 import { startVersion } from "../versions/start-version.ts";
 import type { AttackerAnswer, AttackerQuestion } from "./attacker-process.ts";
 import { type AttackName, ATTACKS } from "./attacks.ts";
-import { readMemoryMib, watchMemory } from "./memory.ts";
+import { watchMemory } from "./memory.ts";
 import { prepareAttacker } from "./prepare-attacker.ts";
 import { type NeighbourFigures, tabulateNeighbours } from "./tabulate.ts";
 import { createVictim } from "./victim.ts";
@@ -42,6 +43,7 @@ try {
     resolve(import.meta.dirname, "../agents/provider-process.ts"),
   );
   closers.add(() => provider.stop());
+  runElsewhere(provider);
   const { port } = await provider.ask({ kind: "start" });
   const hangingPort = await listenSilently();
   const version = await startVersion({
@@ -58,11 +60,15 @@ try {
     },
   });
   closers.add(() => version.stop());
+  const memory = await watchMemory(version.pid);
+  closers.add(() => memory.stop());
+  runElsewhere(memory);
   progress.stage("rows of the victim are created");
   const victim = await createVictim(version);
   closers.add(async () => victim.close());
   const attacking = forkAsked<AttackerQuestion, AttackerAnswer>(resolve(import.meta.dirname, "attacker-process.ts"));
   closers.add(() => attacking.stop());
+  runElsewhere(attacking);
   await victim.measure(WARM_UP_MS);
 
   const all: NeighbourFigures[] = [];
@@ -74,15 +80,15 @@ try {
     await sleep(SETTLE_MS);
     progress.stage(`${attack}: the victim alone`);
     const alone = await victim.measure(MEASURE_MS);
-    const memoryBeforeMib = readMemoryMib(version.pid);
+    const memoryBeforeMib = await memory.readNow();
+    await memory.takePeak();
     progress.stage(`${attack}: the victim beside it`);
     const removeQueue = attack === "200,000 queued deliveries" ? await queueDeliveries(QUEUED) : null;
-    const memory = watchMemory(version.pid);
     await attacking.ask({ kind: "start", attack, context });
     await sleep(RAMP_UP_MS);
     const beside = await victim.measure(MEASURE_MS);
     const answers = await attacking.ask({ kind: "stop" });
-    const memoryPeakMib = memory.stop();
+    const memoryPeakMib = await memory.takePeak();
     await removeQueue?.();
     all.push({ attack, alone, beside, memoryBeforeMib, memoryPeakMib, answers });
   }
@@ -93,6 +99,11 @@ try {
 } finally {
   await closers.closeAll();
   progress.end();
+}
+
+/** What is not part of the service, such as attackers and providers of models, has a machine of its own. Here it gets only the time that the service leaves. */
+function runElsewhere({ pid }: { readonly pid: number }): void {
+  setPriority(pid, constants.priority.PRIORITY_LOW);
 }
 
 /** An endpoint that accepts connections and says nothing. */

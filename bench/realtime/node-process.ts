@@ -10,7 +10,12 @@ import { loadSettings } from "../../server/src/config/index.ts";
 import { derivePassword } from "../../server/src/crypto/index.ts";
 import { openDatabase, withRole } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
-import { createPrivateTopics, openChanges, openRealtime } from "../../server/src/realtime/index.ts";
+import {
+  createFollowedTopics,
+  createPrivateTopics,
+  openChanges,
+  openRealtime,
+} from "../../server/src/realtime/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
 import { answerParent } from "../rest/child.ts";
 import type { NodeAnswer, NodeQuestion } from "./questions.ts";
@@ -65,6 +70,7 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
       newId: randomUUID,
       translateEnter: (error) => error,
     }),
+    followedTopics: createFollowedTopics(database.service),
     settings: { ...loadSettings({}), realtimeIdleTimeoutMs: 3_600_000, realtimeChannelsPerUser: 0 },
     observer,
     clock: systemClock,

@@ -20,6 +20,8 @@ const { values } = parseArgs({
   options: {
     /** The folder of another checkout, with its packages installed. */
     before: { type: "string" },
+    /** The Node.js of the other checkout. With `--before .`, the bench compares two versions of Node.js. */
+    "before-node": { type: "string", default: process.execPath },
     /** A part of the name of a workload, to measure only some. */
     only: { type: "string", default: "" },
     /** Each connection has its own user. */
@@ -63,11 +65,11 @@ try {
     WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
   };
   const versions: { version: Version; workloads: Workload[] }[] = [];
-  for (const [name, checkout] of [
-    ["before", resolve(values.before)],
-    ["after", REPOSITORY],
-  ] as const) {
-    const version = await startVersion({ name, folder: checkout, settings });
+  for (const { name, folder: checkout, node } of [
+    { name: "before", folder: resolve(values.before), node: resolve(values["before-node"]) },
+    { name: "after", folder: REPOSITORY, node: process.execPath },
+  ]) {
+    const version = await startVersion({ name, folder: checkout, node, settings });
     closers.add(() => version.stop());
     progress.stage(`rows of ${name} are created`);
     versions.push({ version, workloads: await openWorkloads(version, receiver, CONNECTIONS) });

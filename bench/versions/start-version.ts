@@ -28,6 +28,8 @@ export interface VersionOptions {
   readonly name: string;
   /** The folder of the checkout, with its packages installed. */
   readonly folder: string;
+  /** The program that runs the service. That of this process when unset. */
+  readonly node?: string;
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -45,12 +47,17 @@ const SETTINGS = {
   AGENT_RUN_CONCURRENCY: "1000",
 };
 
-export async function startVersion({ name, folder, settings }: VersionOptions): Promise<Version> {
+export async function startVersion({
+  name,
+  folder,
+  node = process.execPath,
+  settings,
+}: VersionOptions): Promise<Version> {
   const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
   // As root the database runs under another account, which must be able to enter the folder.
   await chmod(dataDir, 0o711);
   const server = await spawnServer({
-    program: process.execPath,
+    program: node,
     args: ["-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"],
     cwd: folder,
     env: {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { createCalibration } from "../../../server/src/agents/context/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../server/src/agents/providers/model-port.ts";
+import { identifyProvider } from "../../../server/src/agents/providers/provider-identity.ts";
 import { executeRun } from "../../../server/src/agents/execution/execute-run.ts";
 import type { WorkPorts } from "../../../server/src/agents/execution/live-run.ts";
 import { createRunStore } from "../../../server/src/agents/execution/run-store.ts";
@@ -35,6 +36,7 @@ const THERMOMETER: AssignedTool = {
   requires_approval: false,
   timeout_ms: 30_000,
   max_output_chars: 16_000,
+  max_retries: 1,
   secrets_wrapped: null,
 };
 
@@ -75,7 +77,11 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     store: createRunStore(store.pool, () => 1),
     models: createModels(tools.length > 0),
     tools: toolModule,
-    tracing: createTracing({ captureContent: false }),
+    schemas,
+    tracing: createTracing({
+      captureContent: false,
+      identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),
+    }),
     streamHub: createStreamHub(),
     observer: silentObserver,
     clock: systemClock,
@@ -84,6 +90,8 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     newId: randomUUID,
     onEvents: () => {},
     approvalTtlMs: 900_000,
+    clientToolTtlMs: 60_000,
+    toolConcurrency: 8,
   };
   return async () => {
     const control = {
