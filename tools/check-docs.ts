@@ -1,16 +1,29 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { FUNCTION_TABLE } from "../server/src/functions/index.ts";
 import { WORKSPACE_IMPORTS } from "./architecture/modules.ts";
 import { findDocumentFaults } from "./documents/find-document-faults.ts";
 import { GENERATED_PAGES } from "./documents/generated-pages.ts";
+import { listMentions } from "./documents/reference-mentions.ts";
 import { listPaths, readTexts } from "./read-texts.ts";
 import { GENERATED_FOLDERS } from "./sdk/sdk-files.ts";
+import { TABLES_FILE } from "./tables/tables-file.ts";
 
-const WRITTEN_BY_PROGRAMS = ["server/schema.sql", "package-lock.json", ...GENERATED_FOLDERS, "docs/pictures"];
+const WRITTEN_BY_PROGRAMS = [
+  "server/schema.sql",
+  "package-lock.json",
+  ...GENERATED_FOLDERS,
+  "docs/pictures",
+  "docs/reference/tables",
+  TABLES_FILE,
+];
 
 const root = resolve(process.argv[2] ?? `${import.meta.dirname}/..`);
-const { scripts = {} } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts?: object };
+/** Pages also show scripts of an app that create-swarmbase creates. */
+const scripts = ["package.json", "packages/create-swarmbase/template/package.json"].flatMap((path) => {
+  if (!existsSync(join(root, path))) return [];
+  const manifest = JSON.parse(readFileSync(join(root, path), "utf8")) as { readonly scripts?: object };
+  return Object.keys(manifest.scripts ?? {});
+});
 const paths = listPaths(root, ["**/*"]);
 const faults = findDocumentFaults({
   paths,
@@ -19,9 +32,9 @@ const faults = findDocumentFaults({
     path in GENERATED_PAGES || WRITTEN_BY_PROGRAMS.some((written) => `${path}/`.startsWith(`${written}/`)),
   pages: readTexts(root, ["**/*.md"]),
   acceptance: readTexts(root, ["acceptance/*.test.ts"]),
-  scripts: new Set(Object.keys(scripts)),
+  scripts: new Set(scripts),
   generated: GENERATED_PAGES,
-  mentions: { "docs/reference/functions.md": FUNCTION_TABLE.map(({ name }) => `\n## ${name}\n`) },
+  mentions: listMentions(readTexts(root, ["server/{src,functions}/**/*.{ts,sql}"])),
   exists: (path) => existsSync(join(root, path)),
   readSource: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
 });

@@ -4,14 +4,20 @@ import { type Check, findProgram, runChecks } from "./check-run.ts";
 
 const root = resolve(`${import.meta.dirname}/..`);
 
+/** The project of the template, with the sources of our packages. */
+const NEW_APP = ["--project", "packages/create-swarmbase/template", "--customConditions", "swarmbase-source"];
+
 const CHECKS: readonly Check[] = [
   { name: "format", args: [findProgram(root, "@biomejs/biome", "biome"), "format"] },
   { name: "lint", args: [findProgram(root, "oxlint", "oxlint")] },
   { name: "types", args: [findProgram(root, "typescript", "tsc"), "--project", "."] },
   { name: "types of the console", args: [findProgram(root, "typescript", "tsc"), "--project", "console"] },
+  { name: "types of the hooks", args: [findProgram(root, "typescript", "tsc"), "--project", "packages/react"] },
+  { name: "types of a new app", args: [findProgram(root, "typescript", "tsc"), ...NEW_APP] },
   { name: "architecture", args: ["--conditions=swarmbase-source", "tools/check-architecture.ts"] },
   { name: "documents", args: ["--conditions=swarmbase-source", "tools/check-docs.ts"] },
   { name: "size of the console", args: ["tools/check-console-size.ts"] },
+  { name: "lock file", args: ["tools/lock-engines.ts", "--check"] },
   { name: "dead code", args: [findProgram(root, "knip", "knip"), "--no-progress"] },
 ];
 

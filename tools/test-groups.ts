@@ -11,7 +11,7 @@ const MOST_IN_GROUP = 12;
  * loading much, the others would meddle with their neighbours.
  */
 const STAYS_ALONE =
-  /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\/support\/service\.ts|\/cluster\.ts|\/program\.ts/;
+  /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\/support\/service\.ts|\/cluster\.ts|\/program\.ts|\/follow-page\.ts/;
 
 /** Pages of a browser take longer than anything else that is tested. */
 const USES_BROWSER = /\/browser-test\.ts"/;

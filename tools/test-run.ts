@@ -12,20 +12,27 @@ export interface TestRun {
   readonly files: readonly string[];
 }
 
+const LONG_ENDING = ".long.test.ts";
+const LONG_OPTION = "--long";
+
 /**
  * What to run of the tests below `root`. Words of `argv` that begin with "-" go to Node, all others are folders or
- * patterns that replace "every test". Null when there is no test to run: no output would be taken for success.
+ * patterns that replace "every test". Files that end in `.long.test.ts` are run with `--long` or by their name only. Null when
+ * there is no test to run: no output would be taken for success.
  */
 export function planTestRun(root: string, argv: readonly string[]): TestRun | null {
-  const extra = argv.filter((word) => word.startsWith("-"));
+  const isLong = argv.includes(LONG_OPTION);
+  const extra = argv.filter((word) => word.startsWith("-") && word !== LONG_OPTION);
   const wanted = argv.filter((word) => !word.startsWith("-"));
   const patterns = (wanted.length > 0 ? wanted : WORKSPACES).map((word) =>
-    isFolder(join(root, word)) ? `${word}/**/*.test.ts` : word,
+    isFolder(join(root, word)) ? `${word}/**/*${isLong ? LONG_ENDING : ".test.ts"}` : word,
   );
   const files = globSync(patterns, {
     cwd: root,
     exclude: (path) => path.split(sep).at(-1) === "node_modules",
-  }).toSorted();
+  })
+    .filter((path) => isLong || !path.endsWith(LONG_ENDING) || wanted.includes(path))
+    .toSorted();
   if (files.length === 0) return null;
   const options = [
     "--conditions=swarmbase-source",
@@ -33,7 +40,7 @@ export function planTestRun(root: string, argv: readonly string[]): TestRun | nu
     // More files than cores: a test of behaviour mostly waits for PostgreSQL or a socket.
     "--test-concurrency=4",
     // A test that hangs is a test that fails.
-    "--test-timeout=240000",
+    `--test-timeout=${isLong ? 1_200_000 : 240_000}`,
     `--test-reporter=${pathToFileURL(join(import.meta.dirname, "test-reporter.ts")).href}`,
     ...(existsSync(join(root, GLOBAL_SETUP)) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
     ...extra,

@@ -1,3 +1,4 @@
+import { isTemplate } from "./modules.ts";
 import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
 import { checkCycles } from "./rules/cycles.ts";
@@ -35,7 +36,7 @@ const RULES: readonly Rule[] = [
 /** Checks a tree that is given as texts by path, with "/" and relative to the root of the repository. */
 export function findFaults(texts: ReadonlyMap<string, string>): readonly Fault[] {
   const sources = [...texts]
-    .filter(([path]) => /\.[jt]sx?$/.test(path))
+    .filter(([path]) => /\.[jt]sx?$/.test(path) && !isTemplate(path))
     .map(([path, text]) => parseSourceFile(path, text));
   const tree: Tree = { texts, sources };
   return RULES.flatMap((rule) => rule(tree));

@@ -47,14 +47,43 @@ export const WORKSPACE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   server: ["sdk"],
   packages: ["sdk", "server"],
   console: ["sdk"],
-  acceptance: [],
+  acceptance: ["sdk"],
   tools: ["sdk", "server", "packages", "console"],
 };
 
 /** The only package of ours that an extension imports beside the sdk. */
-export const EXTENSION_PORT = "@swarmbase/server/extension";
+export const EXTENSION_PORT = "swarmbase/extension";
+
+/** Packages that run in the user's application, not in the service. All others are extensions or initializers. */
+const CLIENT_PACKAGES: ReadonlySet<string> = new Set(["react"]);
+
+/** Packages that lay down a new app, from their folder `template`. */
+const INITIALIZERS: ReadonlySet<string> = new Set(["create-swarmbase"]);
 
 export const PACKAGE_SCOPE = "@swarmbase/";
+
+/** The name of the workspace `server` as a package. */
+const SERVER_PACKAGE = "swarmbase";
+
+/** Whether a specifier names a package of this repository. */
+export function isOwnPackage(specifier: string): boolean {
+  return specifier.startsWith(PACKAGE_SCOPE) || isServerPackage(specifier);
+}
+
+export function isServerPackage(specifier: string): boolean {
+  return specifier === SERVER_PACKAGE || specifier.startsWith(`${SERVER_PACKAGE}/`);
+}
+
+/** The package of a workspace. */
+export function packageNameOf(workspace: string): string {
+  return workspace === "server" ? SERVER_PACKAGE : `${PACKAGE_SCOPE}${workspace}`;
+}
+
+/** What tests of the sdk and of the console may use of the server. */
+export const SERVER_TEST_SUPPORT = "server/test/support/";
+
+/** What tests of packages may use: services and databases, and browsers. */
+export const TEST_SUPPORT: readonly string[] = [SERVER_TEST_SUPPORT, "console/test/support/"];
 
 export const MAX_SOURCE_LINES = 300;
 
@@ -106,11 +135,32 @@ export function findPackage(path: string): string | null {
   return folder === "packages" && name !== undefined && rest.length > 0 ? name : null;
 }
 
+/** Whether a path is in a package that runs in the user's application. */
+export function isOfClientPackage(path: string): boolean {
+  const name = findPackage(path);
+  return name !== null && CLIENT_PACKAGES.has(name);
+}
+
+export function isOfInitializer(path: string): boolean {
+  const name = findPackage(path);
+  return name !== null && INITIALIZERS.has(name);
+}
+
+/** Files of a new app, which are no sources of this repository. */
+export function isTemplate(path: string): boolean {
+  return isOfInitializer(path) && path.split("/")[2] === "template";
+}
+
+/** Sources that run wherever the user's application runs: Node.js, browsers, Deno, Bun, edge. */
+export function isClientSource(path: string): boolean {
+  return !isTest(path) && (path.startsWith("sdk/src/") || isOfClientPackage(path));
+}
+
 export function isTest(path: string): boolean {
   return path.includes("/test/") || path.startsWith("acceptance/") || path.endsWith(".test.ts");
 }
 
-/** Sources that run on the server: its own, those of extensions and those of the sdk. */
+/** Sources that run in the service: its own, those of extensions and those of the sdk. Demo, test fixture and assets for browsers are clients. */
 export function isProduct(path: string): boolean {
-  return /^(?:server|packages|sdk)\//.test(path) && !isTest(path);
+  return /^(?:server\/src|packages|sdk)\//.test(path) && !isTest(path) && !/^packages\/[^/]+\/src\/assets\//.test(path);
 }

@@ -1,4 +1,5 @@
 import type { DocumentRule } from "./rule.ts";
+import { hasTest } from "./test-titles.ts";
 
 const MODEL = "docs/threat-model.md";
 /** `path::title`, in backticks. */
@@ -32,8 +33,3 @@ export const checkThreatModel: DocumentRule = ({ pages, exists, readSource }) =>
   }
   return faults;
 };
-
-/** Matches whole string literals, so that a part of another title or a comment does not count. */
-function hasTest(source: string, title: string): boolean {
-  return ['"', "'", "`"].some((quote) => source.includes(`${quote}${title}${quote},`));
-}

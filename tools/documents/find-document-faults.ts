@@ -3,6 +3,7 @@ import { checkGenerated } from "./check-generated.ts";
 import { checkInterfaceMap } from "./check-interface-map.ts";
 import { checkLinks } from "./check-links.ts";
 import { checkMentions } from "./check-mentions.ts";
+import { checkPostgrestParity } from "./check-postgrest-parity.ts";
 import { checkRecipes } from "./check-recipes.ts";
 import { checkThreatModel } from "./check-threat-model.ts";
 import type { DocumentRule, DocumentTree } from "./rule.ts";
@@ -12,6 +13,7 @@ const RULES: readonly DocumentRule[] = [
   checkGenerated,
   checkInterfaceMap,
   checkMentions,
+  checkPostgrestParity,
   checkRecipes,
   checkThreatModel,
   checkLinks,

@@ -1,5 +1,14 @@
+import { extension as a2a } from "@swarmbase/a2a";
+import { extension as agUi } from "@swarmbase/ag-ui";
+import { extension as agentsAsCode } from "@swarmbase/agents-as-code";
+import { extension as appFunctions } from "@swarmbase/app-functions";
+import { extension as mcpServer } from "@swarmbase/mcp-server";
+import { extension as openaiApi } from "@swarmbase/openai-api";
+import { extension as opentelemetry } from "@swarmbase/opentelemetry";
+import { extension as databaseTools } from "@swarmbase/database-tools";
+import { extension as docsSite } from "@swarmbase/docs-site";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
-import { renderCliReference } from "../../server/src/commands/index.ts";
+import { loadCommands, renderCliReference } from "../../server/src/commands/index.ts";
 import { renderConfigurationReference } from "../../server/src/config/index.ts";
 import { describeInterface } from "../../server/src/extensions/index.ts";
 import { renderErrorsReference } from "../../server/src/errors/index.ts";
@@ -7,20 +16,35 @@ import { renderObservationsReference } from "../../server/src/observe/index.ts";
 import { renderAuthErrorsReference } from "./render-auth-errors-reference.ts";
 import { renderLimitsReference } from "./render-limits-reference.ts";
 import { renderOperatorsReference } from "./render-operators-reference.ts";
+import { tablePages } from "./render-tables-reference.ts";
 import { EVENT_DOCUMENTS } from "../sdk/event-documents.ts";
 
 /** The extensions of this repository. */
-const SHIPPED_EXTENSIONS = [reference];
+const SHIPPED_EXTENSIONS = [
+  reference,
+  docsSite,
+  databaseTools,
+  agentsAsCode,
+  appFunctions,
+  opentelemetry,
+  mcpServer,
+  openaiApi,
+  a2a,
+  agUi,
+];
+
+const CORE_COMMANDS = await loadCommands();
 
 /** Pages that are written by a program, with what writes them. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   ...EVENT_DOCUMENTS,
   "docs/reference/auth-errors.md": renderAuthErrorsReference,
-  "docs/reference/cli.md": renderCliReference,
+  "docs/reference/cli.md": () => renderCliReference(CORE_COMMANDS, SHIPPED_EXTENSIONS),
   "docs/reference/configuration.md": () => renderConfigurationReference(SHIPPED_EXTENSIONS),
   "docs/reference/errors.md": renderErrorsReference,
   "docs/reference/limits.md": renderLimitsReference,
   "docs/reference/observations.md": renderObservationsReference,
   "docs/reference/operators.md": renderOperatorsReference,
+  ...tablePages(),
   "docs/reference/openapi.json": () => renderOpenApi(describeInterface()),
 };

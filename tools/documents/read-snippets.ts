@@ -4,7 +4,7 @@ export type Snippet = FileSnippet | ConsoleSnippet;
 interface FileSnippet {
   readonly kind: "file";
   readonly line: number;
-  /** The name in its first line: `// hello.mjs`. */
+  /** The name in its first line: `// hello.mjs`, `// main.go`, `# hello.py` or `-- seed.sql`. Other SQL is not saved. */
   readonly name: string;
   readonly text: string;
 }
@@ -22,16 +22,24 @@ export interface ConsoleCommand {
 }
 
 const FENCE = /^```(\w+)\n([\s\S]*?)^```$/gm;
-const FILE_NAME = /^\/\/ ([\w.-]+\.mjs)\n/;
+/** How the first line of a file names it, by the language of the block. */
+const FILE_NAMES: ReadonlyMap<string | undefined, RegExp> = new Map([
+  ["js", /^\/\/ ([\w.-]+\.mjs)\n/],
+  ["go", /^\/\/ ([\w.-]+\.go)\n/],
+  ["sql", /^-- ([\w./-]+\.sql)\n/],
+  ["python", /^# ([\w.-]+\.py)\n/],
+]);
 
 /** The snippets of a page in order. Blocks of other languages are not tested. */
 export function readSnippets(page: string): readonly Snippet[] {
   return [...page.matchAll(FENCE)].flatMap(({ 1: language, 2: text = "", index }): Snippet[] => {
     const line = page.slice(0, index).split("\n").length;
     if (language === "console") return [{ kind: "console", line, commands: readCommands(text, line) }];
-    if (language !== "js") return [];
-    const name = FILE_NAME.exec(text)?.[1];
-    if (name === undefined) throw new Error(`line ${line}: a block of js begins with its name, as in "// hello.mjs"`);
+    const pattern = FILE_NAMES.get(language);
+    if (pattern === undefined) return [];
+    const name = pattern.exec(text)?.[1];
+    if (name === undefined && language === "sql") return [];
+    if (name === undefined) throw new Error(`line ${line}: a block of ${language} begins with the name of its file`);
     return [{ kind: "file", line, name, text }];
   });
 }

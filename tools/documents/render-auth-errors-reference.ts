@@ -4,8 +4,9 @@ const HEAD = `<!-- Generated from server/src/auth/auth-error.ts by \`npm run doc
 
 # Auth errors
 
-What a refusal under \`/auth/v1\` has as \`error_code\`, in the header \`x-sb-error-code\`, and in the client library as \`error.code\`.
-With 401, 403 and 429, \`code\` is the [interface's own](errors.md).
+An error under \`/auth/v1\` has one of these codes as \`error_code\` and in the header \`x-sb-error-code\`; the client library shows it as \`error.code\`.
+With 401, 403 and 429, and for errors that no call under \`/auth/v1\` raises (404 of an unknown path, 405, 413, 415, …), \`code\` is [a code of
+the service](errors.md).
 
 | \`error_code\` | status | text |
 |---|---|---|

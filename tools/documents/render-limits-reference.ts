@@ -1,13 +1,12 @@
 import {
   AGENT_SETTINGS,
+  type AgentSettingRow,
   API_VERSIONS,
   AUTH_BOUNDS,
   DEFAULT_RETRY_AFTER_SECONDS,
   FIELD_BOUNDS,
   type FieldBounds,
   LIMITS,
-  type NumberSettingRow,
-  type TextListSettingRow,
   WEBHOOK_DEFAULTS,
   WEBHOOK_LIMIT_PER_USER,
   WEBHOOK_TOLERANCE_SECONDS,
@@ -20,8 +19,8 @@ const HEAD = `<!-- Generated from sdk/src and the tables of server/src by \`npm 
 
 # Limits
 
-How they behave, and what a client does about a 429, is told in [the guide](../guides/limits.md). Every number of the first
-table is a [setting](configuration.md#limits); 0 switches a row off. A client that finds no \`Retry-After\` waits
+[The guide](../guides/limits.md) describes how limits behave and how a client handles a 429. Every number of the first
+table is a [setting](configuration.md#limits); 0 disables a row. A client that receives a 429 without \`Retry-After\` waits
 ${DEFAULT_RETRY_AFTER_SECONDS} seconds.
 
 ## Calls a minute
@@ -94,14 +93,24 @@ function describe({ kind, min, max }: FieldBounds): string {
 }
 
 function renderSettings(): string {
-  const rows = Object.entries<NumberSettingRow | TextListSettingRow>(AGENT_SETTINGS).map(([key, row]) => {
-    const bounds =
-      row.kind === "text list"
-        ? `null, or up to ${row.maxItems} texts`
-        : `${row.kind === "integer" ? "an integer, " : ""}${row.max === null ? `at least ${row.min}` : `${row.min} to ${row.max}`}`;
-    return `| \`${key}\` | ${bounds} | ${row.default === null ? "null" : row.default} |`;
+  const rows = Object.entries<AgentSettingRow>(AGENT_SETTINGS).map(([key, row]) => {
+    return `| \`${key}\` | ${describeSetting(row)} | ${row.default === null ? "null" : row.default} |`;
   });
   return `## Keys of \`agents.settings\`\n\nOther keys are kept as they are. Defaults apply when an agent answers.\n\n${table(["key", "values", "default"], rows)}`;
+}
+
+function describeSetting(row: AgentSettingRow): string {
+  switch (row.kind) {
+    case "text list":
+      return `null, or up to ${row.maxItems} texts`;
+    case "json schema":
+      return `null, or a JSON Schema of up to ${row.maxBytes / 1024} KiB`;
+    case "integer":
+    case "number": {
+      const range = row.max === null ? `at least ${row.min}` : `${row.min} to ${row.max}`;
+      return row.kind === "integer" ? `an integer, ${range}` : range;
+    }
+  }
 }
 
 function renderConstants(): string {

@@ -1,7 +1,7 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Instance } from "../../console/test/support/instance.ts";
-import { eventually } from "../demo/eventually.ts";
-import { type Row, take } from "../demo/people.ts";
+import { eventually } from "../../server/demo/eventually.ts";
+import { type Row, take } from "../../server/demo/people.ts";
 import type { Office } from "./office.ts";
 import {
   AGENTS,

@@ -3,8 +3,8 @@ import type { Ask } from "./ask.ts";
 /** The publications, table by table. */
 export async function renderPublications(ask: Ask): Promise<string[]> {
   const rows = await ask<{ statement: string }>(
-    `select format(E'create publication %I for table\\n%s\\nwith (%s);', p.pubname,
-       (select string_agg(format('  %s%s', r.prrelid::regclass, coalesce((
+    `select format(E'create publication %I%s\\nwith (%s);', p.pubname,
+       (select E' for table\\n' || string_agg(format('  %s%s', r.prrelid::regclass, coalesce((
            select ' (' || string_agg(quote_ident(a.attname), ', ' order by a.attnum) || ')'
            from pg_attribute a where a.attrelid = r.prrelid and a.attnum = any (r.prattrs)), '')
            || coalesce(' where ' || pg_get_expr(r.prqual, r.prrelid), '')), E',\\n' order by r.prrelid::regclass::text)

@@ -1,6 +1,7 @@
 import {
   AGENT_STATUS_REASONS,
   AGENT_STATUSES,
+  API_KEY_SCOPES,
   DELIVERY_STATUSES,
   EVENT_TYPES,
   FRAMEWORKS,
@@ -8,6 +9,7 @@ import {
   MESSAGE_FLAG_SOURCES,
   MESSAGE_FLAG_STATUSES,
   MESSAGE_SENDER_TYPES,
+  FINAL_RUN_STATUSES,
   RUN_STATUSES,
   RUN_STOP_REASONS,
   SWARM_MEMBER_STATUSES,
@@ -30,12 +32,14 @@ const KNOWN_LISTS: readonly KnownList[] = [
   { name: "AgentStatus", file: "agents", values: AGENT_STATUSES },
   { name: "AgentStatusReason", file: "agents", values: AGENT_STATUS_REASONS },
   { name: "Framework", file: "agents", values: FRAMEWORKS },
+  { name: "ApiKeyScope", file: "api-keys", values: API_KEY_SCOPES },
   { name: "DeliveryStatus", file: "deliveries", values: DELIVERY_STATUSES },
   { name: "EventType", file: "events", values: EVENT_TYPES },
   { name: "MessageContentType", file: "messages", values: MESSAGE_CONTENT_TYPES },
   { name: "MessageFlagSource", file: "messages", values: MESSAGE_FLAG_SOURCES },
   { name: "MessageFlagStatus", file: "messages", values: MESSAGE_FLAG_STATUSES },
   { name: "MessageSenderType", file: "messages", values: MESSAGE_SENDER_TYPES },
+  { name: "FinalRunStatus", file: "runs", values: FINAL_RUN_STATUSES },
   { name: "RunStatus", file: "runs", values: RUN_STATUSES },
   { name: "RunStopReason", file: "runs", values: RUN_STOP_REASONS },
   { name: "SwarmMemberStatus", file: "swarms", values: SWARM_MEMBER_STATUSES },
@@ -49,6 +53,7 @@ const KNOWN_LISTS: readonly KnownList[] = [
 /** Hand-written types. */
 const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   AgentSettings: "agents",
+  AgentVersionTool: "agents",
   SwarmSettings: "swarms",
   SwarmbaseEvent: "events",
   AgentRecord: "event-types/shared",
@@ -65,6 +70,11 @@ const WRITTEN_TYPES: Readonly<Record<string, string>> = {
 export function renderList(values: readonly string[]): string {
   const known = KNOWN_LISTS.find((list) => isSameSet(list.values, values));
   return known?.name ?? values.map((value) => JSON.stringify(value)).join(" | ");
+}
+
+/** The values of a named enumeration; null for another name. */
+export function valuesOf(name: string): readonly string[] | null {
+  return KNOWN_LISTS.find((list) => list.name === name)?.values ?? null;
 }
 
 /** Imports of the sdk types that a text uses and does not declare, for a file one folder below sdk/src. */

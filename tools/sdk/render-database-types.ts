@@ -1,4 +1,5 @@
-import type { Column, FunctionEntry, Relation } from "../../server/src/rest/index.ts";
+import { indent, renderFunction } from "@swarmbase/database-tools/types";
+import type { FunctionEntry, Relation } from "../../server/src/rest/index.ts";
 import {
   ALIAS_TYPES,
   COLUMN_TYPES,
@@ -9,7 +10,7 @@ import {
 } from "./column-choices.ts";
 import { renderImports } from "./known-lists.ts";
 import type { DatabaseDescription } from "./read-database.ts";
-import { renderRelation, renderType } from "./render-relation.ts";
+import { renderRelation } from "./render-relation.ts";
 
 const HEADER = `// Written by "npm run sdk:types" from the migrated schema; do not edit.\n`;
 const FOLDER = "sdk/src/database";
@@ -43,8 +44,18 @@ function renderJoined(relations: readonly Relation[], functions: readonly (reado
       .map((relation) => `      ${relation.name}: ${typeNameOf(relation)};\n`)
       .join("");
   const byName = new Map(relations.map((relation) => [relation.name, relation]));
-  const calls = functions.map((overloads) => renderFunction(overloads, byName)).toSorted();
-  return `${HEADER}${imports.toSorted().join("")}
+  const names = {
+    rowOf: ({ name }: { readonly name: string }) => {
+      const relation = byName.get(name);
+      return relation === undefined ? null : `${typeNameOf(relation)}["Row"]`;
+    },
+    enumOf: () => null,
+    isReturnedNullable: (name: string, column: string) => RETURNED_COLUMNS_NULLABLE[name]?.includes(column) ?? false,
+  };
+  const calls = functions
+    .map((overloads) => `      ${overloads[0]?.name ?? ""}:${indent(renderFunction(overloads, names), 6)};\n`)
+    .toSorted();
+  return `${HEADER}${renderImports(calls.join(""))}${imports.toSorted().join("")}
 /** For \`createClient<Database>()\` of supabase-js. */
 export type Database = {
   __InternalSupabase: { PostgrestVersion: "${POSTGREST_VERSION}" };
@@ -60,57 +71,6 @@ ${calls.join("")}    };
   };
 };
 `;
-}
-
-function renderFunction(overloads: readonly FunctionEntry[], relations: ReadonlyMap<string, Relation>): string {
-  const [first] = overloads;
-  const columns = first?.returns.columns ?? null;
-  if (first !== undefined && first.returns.rowOf === null && columns !== null) return renderCall(first, columns);
-  return renderComputed(overloads, relations);
-}
-
-/** A function that is called by name and returns its own row type. */
-function renderCall({ name, parameters }: FunctionEntry, columns: ReadonlyMap<string, Column>): string {
-  const members = parameters.map((one) => `${one.name}${one.isRequired ? "" : "?"}: ${renderType(one)}`);
-  const nullable = RETURNED_COLUMNS_NULLABLE[name] ?? [];
-  const returned = [...columns.values()].map(
-    (column) => `          ${column.name}: ${renderType(column)}${nullable.includes(column.name) ? " | null" : ""};\n`,
-  );
-  return `      ${name}: {
-        Args: { ${members.join("; ")} };
-        Returns: {
-${returned.join("")}        }[];
-      };\n`;
-}
-
-/** Functions of a row that return one row: supabase-js embeds them by their name. */
-function renderComputed(overloads: readonly FunctionEntry[], relations: ReadonlyMap<string, Relation>): string {
-  const forms = overloads
-    .map(({ name, parameters, returns }) => {
-      const [parameter] = parameters;
-      const from = relations.get(parameter?.type.rowOf?.name ?? "");
-      const target = relations.get(returns.rowOf?.name ?? "");
-      if (parameter === undefined || parameters.length !== 1 || from === undefined || target === undefined)
-        throw new Error(`the function ${name} is of an unsupported kind`);
-      const argument = { name: parameter.name, from };
-      return { argument, target, isSet: returns.isSet };
-    })
-    .toSorted((one, other) => (one.argument.from.name < other.argument.from.name ? -1 : 1))
-    .map(
-      ({ argument, target, isSet }) => `{
-  Args: { ${argument.name}: ${typeNameOf(argument.from)}["Row"] };
-  Returns: ${typeNameOf(target)}["Row"];
-  SetofOptions: { from: "${argument.from.name}"; to: "${target.name}"; isOneToOne: true; isSetofReturn: ${isSet} };
-}`,
-    );
-  const [only] = forms;
-  const name = overloads[0]?.name ?? "";
-  if (forms.length === 1 && only !== undefined) return `      ${name}: ${indent(only, 6)};\n`;
-  return `      ${name}:${forms.map((form) => `\n        | ${indent(form, 10)}`).join("")};\n`;
-}
-
-function indent(text: string, spaces: number): string {
-  return text.replaceAll("\n", `\n${" ".repeat(spaces)}`);
 }
 
 function typeNameOf({ name, isView }: Relation): string {

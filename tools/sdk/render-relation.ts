@@ -1,3 +1,4 @@
+import { indent, renderRelationships, renderType, type TypeNames } from "@swarmbase/database-tools/types";
 import type { Column, Relation } from "../../server/src/rest/index.ts";
 import { allRules } from "../../server/src/tables/index.ts";
 import {
@@ -10,6 +11,12 @@ import {
 import { renderList } from "./known-lists.ts";
 import type { DatabaseDescription } from "./read-database.ts";
 
+const LINE_WIDTH = 120;
+/** Of the members of a row in the generated file. */
+const MEMBER_INDENT = 4;
+
+/** The schema has neither enumerations nor columns with rows. */
+const NO_NAMES: TypeNames = { rowOf: () => null, enumOf: () => null };
 const RULES = allRules({ findUrlFault: () => null, tools: null });
 
 /** The body of the type of a table or view, in the form that supabase-js expects. */
@@ -21,35 +28,65 @@ export function renderRelation(database: DatabaseDescription, relation: Relation
       `  Update: ${renderUpdate(database, relation)};\n`,
     );
   }
-  return `{\n${members.join("")}  Relationships: ${renderRelationships(database, relation)};\n}`;
+  return `{\n${members.join("")}  Relationships: ${indent(renderRelationships(database.catalogue, relation), 2)};\n}`;
 }
 
 function renderRow(database: DatabaseDescription, relation: Relation): string {
   const columns = [...relation.columns.values()];
-  return braces(columns.map((column) => `${column.name}: ${renderColumn(database, relation, column)}`));
+  return braces(columns.map((column) => wrapUnion(column.name, renderColumn(database, relation, column))));
+}
+
+/** On several lines when the formatter of the repository would break the line. */
+function wrapUnion(name: string, type: string): string {
+  const line = `${name}: ${type}`;
+  if (MEMBER_INDENT + line.length + 1 <= LINE_WIDTH || !type.includes(" | ") || type.includes("\n")) return line;
+  return `${name}:\n${type
+    .split(" | ")
+    .map((variant) => `${" ".repeat(MEMBER_INDENT + 2)}| ${variant}`)
+    .join("\n")}`;
 }
 
 function renderInsert(database: DatabaseDescription, relation: Relation): string {
-  const rule = RULES.get(relation.name);
-  if (rule === undefined || !database.mayWrite(relation.name, "insert")) return "never";
-  const owned = ownedOf(relation, SERVICE_OWNED, SERVICE_OWNED_ON_INSERT);
-  const lines = writtenColumns(relation, owned).map((column) => {
-    const isRequired = rule.required.includes(column.name);
+  const inserted = insertedColumns(database, relation);
+  if (inserted === null) return "never";
+  const lines = inserted.columns.map((column) => {
+    const isRequired = inserted.required.includes(column.name);
     return `${column.name}${isRequired ? "" : "?"}: ${renderColumn(database, relation, column, isRequired)}`;
   });
-  return braces([...lines, ...renderAliases(relation)]);
+  return braces([...lines, ...renderAliases(relation, inserted.aliases)]);
 }
 
 function renderUpdate(database: DatabaseDescription, relation: Relation): string {
-  if (!RULES.has(relation.name) || !database.mayWrite(relation.name, "update")) return "never";
+  const updated = updatedColumns(database, relation);
+  if (updated === null) return "never";
+  const lines = updated.columns.map((column) => `${column.name}?: ${renderColumn(database, relation, column)}`);
+  return braces([...lines, ...renderAliases(relation, updated.aliases)]);
+}
+
+export interface WrittenColumns {
+  readonly columns: readonly Column[];
+  readonly required: readonly string[];
+  /** Other names of columns. */
+  readonly aliases: readonly string[];
+}
+
+/** The columns that a user may set in a new row; null when users cannot insert rows. */
+export function insertedColumns(database: DatabaseDescription, relation: Relation): WrittenColumns | null {
+  const rule = RULES.get(relation.name);
+  if (rule === undefined || !database.mayWrite(relation.name, "insert")) return null;
+  const owned = ownedOf(relation, SERVICE_OWNED, SERVICE_OWNED_ON_INSERT);
+  return { columns: writtenColumns(relation, owned), required: rule.required, aliases: Object.keys(rule.aliases) };
+}
+
+/** The columns that a user may change in an existing row; null when users cannot update rows. */
+export function updatedColumns(database: DatabaseDescription, relation: Relation): WrittenColumns | null {
+  const rule = RULES.get(relation.name);
+  if (rule === undefined || !database.mayWrite(relation.name, "update")) return null;
   const owned = ownedOf(relation, SERVICE_OWNED);
   for (const column of database.frozen.get(relation.name) ?? []) owned.add(column);
-  const lines = writtenColumns(relation, owned).map(
-    (column) => `${column.name}?: ${renderColumn(database, relation, column)}`,
-  );
   // The address of an invitation cannot be changed; secrets can.
-  const aliases = renderAliases(relation).filter((line) => !line.startsWith("email"));
-  return braces([...lines, ...aliases]);
+  const aliases = Object.keys(rule.aliases).filter((alias) => alias !== "email");
+  return { columns: writtenColumns(relation, owned), required: [], aliases };
 }
 
 function ownedOf({ name }: Relation, ...tables: readonly Readonly<Record<string, readonly string[]>>[]): Set<string> {
@@ -60,8 +97,8 @@ function writtenColumns(relation: Relation, owned: ReadonlySet<string>): Column[
   return [...relation.columns.values()].filter(({ name }) => !owned.has(name));
 }
 
-function renderAliases({ name: table }: Relation): string[] {
-  return Object.keys(RULES.get(table)?.aliases ?? {}).map((alias) => {
+function renderAliases({ name: table }: Relation, aliases: readonly string[]): string[] {
+  return aliases.map((alias) => {
     const type = ALIAS_TYPES[`${table}.${alias}`];
     if (type === undefined) throw new Error(`no type is chosen for ${table}.${alias}`);
     return `${alias}?: ${type}`;
@@ -71,11 +108,12 @@ function renderAliases({ name: table }: Relation): string[] {
 function renderColumn(database: DatabaseDescription, relation: Relation, column: Column, isRequired = false): string {
   const key = `${relation.name}.${column.name}`;
   const list = database.closedLists.get(key);
-  const plain = COLUMN_TYPES[key] ?? (list === undefined ? renderType(column) : renderValues(list, column));
+  const plain =
+    COLUMN_TYPES[key] ?? (list === undefined ? renderType(column.type, NO_NAMES) : renderValues(list, column));
   return isNullable(relation, column) && !isRequired ? `${plain} | null` : plain;
 }
 
-function isNullable(relation: Relation, { name, isNullable: mayBeNull }: Column): boolean {
+export function isNullable(relation: Relation, { name, isNullable: mayBeNull }: Column): boolean {
   return mayBeNull && !(VIEW_COLUMNS_NOT_NULL[relation.name]?.includes(name) ?? false);
 }
 
@@ -83,56 +121,6 @@ function renderValues(list: readonly string[], { type }: Column): string {
   const values = renderList(list);
   if (type.category !== "array") return values;
   return values.includes(" | ") ? `(${values})[]` : `${values}[]`;
-}
-
-export function renderType({ type, name }: Pick<Column, "type" | "name">): string {
-  switch (type.category) {
-    case "boolean":
-    case "number":
-      return type.category;
-    case "text":
-    case "uuid":
-    case "datetime":
-      return "string";
-    case "json":
-    case "jsonb":
-      return "Json";
-    case "array":
-      if (type.elementCategory === "text" || type.elementCategory === "uuid") return "string[]";
-      break;
-    default:
-      break;
-  }
-  throw new Error(`no type for the column ${name} of type ${type.name}`);
-}
-
-function renderRelationships({ catalogue }: DatabaseDescription, { name }: Relation): string {
-  const links = catalogue.links
-    .filter(({ from }) => from.name === name)
-    .map((link) => {
-      const [own, other] = [link.columns.map(([column]) => column), link.columns.map(([, column]) => column)];
-      return { ...link, own, other };
-    })
-    .toSorted((one, other) => compare(one.constraint, other.constraint) || compare(one.target.name, other.target.name));
-  if (links.length === 0) return "[]";
-  const entries = links.map(
-    (link) => `    {
-      foreignKeyName: ${JSON.stringify(link.constraint)};
-      columns: ${renderTuple(link.own)};
-      isOneToOne: ${link.isOneToOne};
-      referencedRelation: ${JSON.stringify(link.target.name)};
-      referencedColumns: ${renderTuple(link.other)};
-    },\n`,
-  );
-  return `[\n${entries.join("")}  ]`;
-}
-
-function renderTuple(names: readonly string[]): string {
-  return `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }
 
 function braces(lines: readonly string[]): string {

@@ -11,7 +11,8 @@ const OPENING = "// In charge of: this.\n// Not in charge of: that.\n";
 
 /** A small tree without faults; each test adds one. */
 const GOOD: Record<string, string> = {
-  "sdk/src/index.ts": 'import { createHmac } from "node:crypto";\nexport const sign = createHmac;\n',
+  "sdk/src/index.ts": 'export { sign } from "./sign.ts";\n',
+  "sdk/src/sign.ts": "export const sign = crypto.subtle;\n",
   "server/src/config/index.ts": `${OPENING}export { load } from "./load.ts";\n`,
   "server/src/config/load.ts": "export const load = () => 1;\n",
   "server/src/errors/index.ts": `${OPENING}export const fail = "Select a plan";\n`,
@@ -26,7 +27,7 @@ const GOOD: Record<string, string> = {
   "acceptance/4.1-agents.test.ts": 'import { test } from "node:test";\ntest("4.1", () => {});\n',
   "packages/notes/README.md": "# notes\n",
   "packages/notes/src/index.ts":
-    'import { LIMITS } from "@swarmbase/sdk";\nimport { defineExtension } from "@swarmbase/server/extension";\nexport { a } from "./a.ts";\nvoid [LIMITS, defineExtension];\n',
+    'import { LIMITS } from "@swarmbase/sdk";\nimport { defineExtension } from "swarmbase/extension";\nexport { a } from "./a.ts";\nvoid [LIMITS, defineExtension];\n',
   "packages/notes/src/a.ts": 'import { z } from "zod";\nexport const a = z;\n',
   "packages/notes/test/notes.test.ts":
     'import { a } from "../src/a.ts";\nimport { start } from "../../../server/test/support/start.ts";\nvoid [a, start];\n',
@@ -230,6 +231,8 @@ describe("the architecture check", () => {
           "http.request({}); http.createServer();",
           "net.connect(1);",
         ].join("\n"),
+        // Runs in a browser.
+        "packages/notes/src/assets/page.js": 'await fetch("/index.json");\n',
       },
       expected: [/:3: fetch/, /:4: fetch/, /:5: WebSocket/, /:6: request/, /:7: connect/],
     },
@@ -257,14 +260,29 @@ describe("the architecture check", () => {
     {
       rule: "an sdk that imports another workspace",
       changes: {
-        "sdk/src/index.ts": 'export * from "@swarmbase/server";\nexport * from "../../server/src/config/index.ts";\n',
+        "sdk/src/index.ts": 'export * from "swarmbase";\nexport * from "../../server/src/config/index.ts";\n',
       },
       expected: [/sdk may not import server/, /sdk may not import server/],
     },
     {
-      rule: "acceptance tests that import another workspace",
-      changes: { "acceptance/4.1-agents.test.ts": 'import "@swarmbase/sdk";\nimport "../sdk/src/index.ts";\n' },
-      expected: [/acceptance may not import sdk/, /acceptance may not import sdk/],
+      rule: "a console that imports the server, except the test support in tests",
+      changes: {
+        "console/test/support/instance.ts": [
+          'import "../../../server/test/support/service.ts";',
+          'import "../../../server/src/config/index.ts";',
+          "",
+        ].join("\n"),
+        "console/src/main.tsx": 'import "../../server/test/support/service.ts";\n',
+      },
+      expected: [/instance\.ts:2: console may not import server/, /main\.tsx:1: console may not import server/],
+    },
+    {
+      rule: "acceptance tests that import another workspace than the sdk",
+      changes: {
+        "acceptance/4.1-agents.test.ts":
+          'import "@swarmbase/sdk";\nimport "@swarmbase/console";\nimport "swarmbase/extension";\n',
+      },
+      expected: [/acceptance may not import console/, /acceptance may not import server/],
     },
     {
       rule: "a workspace imported by path",
@@ -275,19 +293,19 @@ describe("the architecture check", () => {
       rule: "an extension that imports the core past the port",
       changes: {
         "packages/notes/src/a.ts": [
-          'export * from "@swarmbase/server";',
+          'export * from "swarmbase";',
           'export * from "../../../server/src/config/index.ts";',
-          'export const late = import("@swarmbase/server/src/db/index.ts");',
+          'export const late = import("swarmbase/src/db/index.ts");',
           'export type { Route } from "../../../server/src/http/index.ts";',
         ].join("\n"),
       },
       expected: [
-        /a\.ts:1: an extension imports only @swarmbase\/sdk, @swarmbase\/server\/extension and its own files/,
+        /a\.ts:1: an extension imports only @swarmbase\/sdk, swarmbase\/extension and its own files/,
         /a\.ts:2: an extension imports only/,
-        /a\.ts:2: import @swarmbase\/server, not its files/,
+        /a\.ts:2: import swarmbase, not its files/,
         /a\.ts:3: an extension imports only/,
         /a\.ts:4: an extension imports only/,
-        /a\.ts:4: import @swarmbase\/server, not its files/,
+        /a\.ts:4: import swarmbase, not its files/,
       ],
     },
     {
@@ -304,6 +322,45 @@ describe("the architecture check", () => {
         /a\.ts:2: .* not packages\/other\/src\/b\.ts/,
         /packages may not import packages/,
       ],
+    },
+    {
+      rule: "a client package that imports the port of extensions, Node.js or the core",
+      changes: {
+        "packages/react/README.md": "",
+        "packages/react/src/index.ts": [
+          'export * from "@swarmbase/sdk";',
+          'export * from "@swarmbase/sdk/ai";',
+          'export * from "react";',
+          'export * from "swarmbase/extension";',
+          'export * from "node:crypto";',
+        ].join("\n"),
+        "packages/react/test/a.test.ts":
+          'import "../../../server/test/support/start.ts";\nimport "../../../console/test/support/browser.ts";\nimport "@swarmbase/react";\n',
+      },
+      expected: [
+        /index\.ts:5: node:crypto exists only in Node\.js/,
+        /index\.ts:4: a client package imports only @swarmbase\/sdk and its own files, not swarmbase\/extension/,
+      ],
+    },
+    {
+      rule: "an initializer that imports other packages of ours; its template may",
+      changes: {
+        "packages/create-swarmbase/README.md": "",
+        "packages/create-swarmbase/src/index.ts": 'export * from "@swarmbase/sdk";\nexport * from "node:fs";\n',
+        "packages/create-swarmbase/template/src/main.tsx":
+          'import "@swarmbase/react";\nexport const a = [process.env, fetch("https://a.example")];\n',
+        "packages/create-swarmbase/test/a.test.ts": "",
+      },
+      expected: [/src\/index\.ts:1: an initializer imports only its own files, not @swarmbase\/sdk/],
+    },
+    {
+      rule: "an sdk that imports Node.js, or the server beyond its test support",
+      changes: {
+        "sdk/src/index.ts": 'import "node:fs";\n',
+        "sdk/test/a.test.ts":
+          'import "../../server/test/support/database.ts";\nimport "../../server/src/config/index.ts";\n',
+      },
+      expected: [/sdk\/src\/index\.ts:1: node:fs exists only/, /sdk may not import server/],
     },
     {
       rule: "an extension that reads the environment, connects by itself or has SQL outside its folders",

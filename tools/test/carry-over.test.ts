@@ -83,6 +83,13 @@ describe("a database of the earlier numbering", () => {
       const freshClient = await connectToFresh(t);
       await expectSameSchema(client, freshClient);
       await expectSameRows(client, before);
+      const { rows: versions } = await client.query<{ number: number | null; is_same: boolean }>(
+        `select v.number, (v.system_prompt, v.settings) is not distinct from (a.system_prompt, a.settings)
+           and jsonb_array_length(v.tools) = (select count(*) from public.agent_tools t where t.agent_id = a.id) as is_same
+         from public.agents a left join public.agent_versions v on v.agent_id = a.id`,
+      );
+      assert.ok(versions.length > 0, "the database has agents");
+      for (const version of versions) assert.deepEqual(version, { number: 1, is_same: true });
       const tools =
         "select id, name, input_schema from public.tools where kind = 'builtin' and id::text ~ '^019a8000' order by id";
       assert.deepEqual((await client.query(tools)).rows, (await freshClient.query(tools)).rows);

@@ -77,7 +77,11 @@ describe(COMMAND, { skip: process.platform === "win32" && "the commands are for 
   });
 
   it("cleans up when it is interrupted", async () => {
-    const [output, code] = await run(process.execPath, ["-C", "swarmbase-source", "tools/run-demo.ts"], "Sign up");
+    const [output, code] = await run(
+      process.execPath,
+      ["-C", "swarmbase-source", "server/bin/swarmbase.js", "demo"],
+      "Sign up",
+    );
     assert.equal(code, 0, output);
     assert.match(output, /Stopped/);
     await assertNothingIsLeft(output);

@@ -26,6 +26,9 @@ const GOOD_ACCEPTANCE = Object.keys(INTERFACE_SECTIONS)
 const modelWith = (row: string) =>
   `# Threats\n\n| | threat | code | test |\n|---|---|---|---|\n| T1 | a | \`server/src/a.ts\` | ${row} |\n`;
 
+const parityWith = (answer: string, why: string) =>
+  `# PostgREST\n\n| behaviour | here | test, or why |\n|---|---|---|\n| GET reads | ${answer} | ${why} |\n`;
+
 const GOOD_RECIPES = Object.keys(RECIPES)
   .map((title) => `## ${title}\n\n| file | what to add |\n|---|---|\n| \`server/src/a.ts#keepOut\` | a row |\n`)
   .join("\n");
@@ -40,6 +43,7 @@ const GOOD: Record<string, string> = {
     "# Docs\n\n## How to & why\n\n[up](../README.md) [code](../server/src/a.ts) `[x](y.md)`\n\n[ref]: reference/errors.md\n",
   "docs/reference/errors.md": "generated\n",
   "docs/threat-model.md": modelWith("`server/test/a.test.ts::keeps out`"),
+  "docs/reference/postgrest-parity.md": parityWith("yes", A_TEST),
   "docs/interface-map.md": GOOD_ROWS.join("\n"),
 };
 
@@ -190,6 +194,26 @@ describe("the check of the documents", () => {
       what: "a row of the wrong shape",
       changes: { "docs/interface-map.md": mapWith(`| 3.1-1 | r | \`server/src/a.ts#keepOut\` | ${A_TEST} | soon |`) },
       expected: "docs/interface-map.md: 3.1-1: a row has four cells, this one 5",
+    },
+    {
+      what: "a behaviour of PostgREST whose test has another title",
+      changes: { "docs/reference/postgrest-parity.md": parityWith("yes", "`server/test/a.test.ts::lets in`") },
+      expected: 'docs/reference/postgrest-parity.md: GET reads: server/test/a.test.ts has no test "lets in"',
+    },
+    {
+      what: "a behaviour of PostgREST whose test is gone",
+      changes: { "docs/reference/postgrest-parity.md": parityWith("differs", "`server/test/c.test.ts::keeps out`") },
+      expected: "docs/reference/postgrest-parity.md: GET reads: server/test/c.test.ts does not exist",
+    },
+    {
+      what: "a behaviour of PostgREST without a test",
+      changes: { "docs/reference/postgrest-parity.md": parityWith("yes", "of course") },
+      expected: "docs/reference/postgrest-parity.md: GET reads: names no test",
+    },
+    {
+      what: "a behaviour of PostgREST without an answer",
+      changes: { "docs/reference/postgrest-parity.md": parityWith("perhaps", A_TEST) },
+      expected: "docs/reference/postgrest-parity.md: GET reads: says neither yes nor differs nor no",
     },
     {
       what: "a threat whose test has another title",

@@ -13,8 +13,8 @@ const SCHEMA_FILE = join(import.meta.dirname, "../../server/schema.sql");
 const CHANGES: Readonly<Record<string, string>> = {
   "a column": "alter table public.agents add column extra text",
   "the order of columns":
-    "alter table public.agents drop column system_prompt; alter table public.agents add column system_prompt text",
-  "a type": "alter table public.agents alter column system_prompt type varchar(200)",
+    "alter table public.tools drop column category; alter table public.tools add column category text",
+  "a type": "alter table public.tools alter column category type varchar(200)",
   "not null": "alter table public.agents alter column model set not null",
   "a default": "alter table public.agents alter column framework set default 'provider_b'",
   "a generated column": "alter table public.agents add column extra text generated always as (lower(name)) stored",

@@ -50,7 +50,7 @@ describe("the types of the sdk", () => {
   });
 
   it("reject a column choice for a column that does not exist", async () => {
-    await database.owner.query("alter table public.agents drop column settings");
+    await database.owner.query("alter table public.agents drop column settings cascade");
     await assert.rejects(render(), /agents\.settings has a column choice and does not exist/);
   });
 });

@@ -69,6 +69,16 @@ describe("planTestRun", () => {
     assert.equal(plan?.files.length, 1);
   });
 
+  it("leaves long tests out unless they are asked for", () => {
+    const root = makeTree({ "sdk/test/a.test.ts": "", "tools/test/b.long.test.ts": "" });
+    const long = normalize("tools/test/b.long.test.ts");
+    assert.deepEqual(planTestRun(root, [])?.files, [normalize("sdk/test/a.test.ts")]);
+    assert.deepEqual(planTestRun(root, ["--long"])?.files, [long]);
+    assert.ok(!planTestRun(root, ["--long"])?.options.includes("--long"));
+    assert.deepEqual(planTestRun(root, [long])?.files, [long]);
+    assert.equal(planTestRun(root, ["tools/**/*.test.ts"]), null);
+  });
+
   it("plans nothing where there is no test", () => {
     const root = makeTree({ "server/src/a.ts": "" });
     assert.equal(planTestRun(root, []), null);

@@ -1,23 +1,47 @@
-import { EXTENSION_PORT, findPackage, isTest, PACKAGE_SCOPE } from "../modules.ts";
+import {
+  EXTENSION_PORT,
+  findPackage,
+  isClientSource,
+  isOfClientPackage,
+  isOfInitializer,
+  isOwnPackage,
+  isTest,
+  packageNameOf,
+  TEST_SUPPORT,
+} from "../modules.ts";
 import type { Fault, Rule } from "../rule.ts";
 
 const SDK = "@swarmbase/sdk";
-const TEST_SUPPORT = "server/test/support/";
 
 /**
- * A package is an extension: it imports the sdk, the port and its own files, so that the core can change behind the port. It has
- * an entry point, tests and a page. Tests may also use the test support of the server.
+ * A package is an extension: it imports the sdk, the port and its own files, so that the core can change behind the port. A client
+ * package imports only the sdk and its own files, an initializer only its own files. All have an entry point, tests and a page. Tests may
+ * also use the test support of the server and of the console. Neither the sdk nor a client package imports modules of Node.js.
  */
 export const checkPackages: Rule = ({ texts, sources }) => [
+  ...sources.flatMap(({ path, imports }) =>
+    imports.flatMap(({ specifier, line }): Fault[] =>
+      isClientSource(path) && specifier.startsWith("node:")
+        ? [{ path, line, message: `${specifier} exists only in Node.js, and this runs in browsers too` }]
+        : [],
+    ),
+  ),
   ...sources.flatMap(({ path, imports }) => {
     const name = findPackage(path);
     if (name === null) return [];
+    const { kind, packages } = describeKind(path);
+    const allowed = [packages.join(", "), "its own files"].filter((text) => text !== "").join(" and ");
+    // Tests use the package as its users do.
+    const isOwn = (specifier: string): boolean => isTest(path) && specifier === packageNameOf(name);
     return imports.flatMap(({ specifier, target, line }): Fault[] => {
       const isAllowed =
         target === null
-          ? !specifier.startsWith(PACKAGE_SCOPE) || specifier === SDK || specifier === EXTENSION_PORT
-          : findPackage(target) === name || (isTest(path) && target.startsWith(TEST_SUPPORT));
-      const message = `an extension imports only ${SDK}, ${EXTENSION_PORT} and its own files, not ${target ?? specifier}`;
+          ? !isOwnPackage(specifier) ||
+            packages.includes(specifier) ||
+            (packages.includes(SDK) && specifier.startsWith(`${SDK}/`)) ||
+            isOwn(specifier)
+          : findPackage(target) === name || (isTest(path) && TEST_SUPPORT.some((folder) => target.startsWith(folder)));
+      const message = `${kind} imports only ${allowed}, not ${target ?? specifier}`;
       return isAllowed ? [] : [{ path, line, message }];
     });
   }),
@@ -37,3 +61,9 @@ export const checkPackages: Rule = ({ texts, sources }) => [
     }));
   }),
 ];
+
+function describeKind(path: string): { readonly kind: string; readonly packages: readonly string[] } {
+  if (isOfInitializer(path)) return { kind: "an initializer", packages: [] };
+  if (isOfClientPackage(path)) return { kind: "a client package", packages: [SDK] };
+  return { kind: "an extension", packages: [SDK, EXTENSION_PORT] };
+}

@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { BuiltPackage } from "./build.ts";
+
+export interface PackedPackage extends BuiltPackage {
+  readonly tarball: string;
+  readonly integrity: string;
+  /** The paths in the tarball. */
+  readonly files: readonly string[];
+}
+
+interface PackReport {
+  readonly filename: string;
+  readonly integrity: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const MAX_REPORT_BYTES = 64 * 1024 ** 2;
+
+/** Runs `npm pack` for built packages. */
+export async function packPackages(packages: readonly BuiltPackage[], to: string): Promise<PackedPackage[]> {
+  await mkdir(to, { recursive: true });
+  const packed: PackedPackage[] = [];
+  for (const one of packages) {
+    const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", to], {
+      cwd: one.folder,
+      maxBuffer: MAX_REPORT_BYTES,
+      shell: process.platform === "win32",
+    });
+    const reports = JSON.parse(stdout) as readonly PackReport[];
+    const [report] = reports;
+    if (report === undefined) throw new Error(`npm pack says nothing about ${one.name}`);
+    const { filename, integrity, files } = report;
+    packed.push({ ...one, tarball: join(to, filename), integrity, files: files.map(({ path }) => path) });
+  }
+  return packed;
+}

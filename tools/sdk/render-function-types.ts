@@ -1,0 +1,166 @@
+import type { OpenApiDocument, Operation, Schema } from "@swarmbase/reference";
+import { renderImports } from "./known-lists.ts";
+import { nameOfReference, renderDeclaration, renderMember } from "./render-schema-type.ts";
+
+const HEADER = `// Written by "npm run sdk:types" from the OpenAPI document; do not edit.\n`;
+const FOLDER = "sdk/src/function-types";
+const FUNCTION_PATH = "/functions/v1/";
+const STREAM_ITEM = "RunStreamItem";
+/** Has as many forms as all other functions together, so its bodies have a file of their own. */
+const RUN_FUNCTION = "agent-respond";
+const BODY_FILES = ["run-bodies", "bodies"] as const;
+
+interface DescribedFunction {
+  /** As it is called: `agent-respond`. */
+  readonly name: string;
+  readonly operation: Operation;
+}
+
+/** The files of sdk/src/function-types, by path: answers, bodies in two files, stream events, and the table of all functions. */
+export function renderFunctionTypes(document: OpenApiDocument): Map<string, string> {
+  const functions = Object.entries(document.paths).flatMap(([path, { post }]) =>
+    path.startsWith(FUNCTION_PATH) && post !== undefined
+      ? [{ name: path.slice(FUNCTION_PATH.length), operation: post }]
+      : [],
+  );
+  const events = document.components.schemas[STREAM_ITEM]?.oneOf ?? [];
+  const answers = functions.flatMap(({ operation }) => answersOf(operation));
+  const named = collectNamed(document, [...answers, ...events]);
+  const files = new Map<string, string>();
+  const add = (name: string, body: string): void => {
+    const imports =
+      renderImports(withoutComments(body)) + renderOwnImports(name, withoutComments(body), named, functions);
+    files.set(`${FOLDER}/${name}.ts`, `${HEADER}${imports}${imports === "" ? "" : "\n"}${body}`);
+  };
+  add("answers", [...named].map(([name, schema]) => renderDeclaration(name, schema, "received")).join("\n"));
+  for (const file of BODY_FILES) add(file, functionsOf(file, functions).map(renderBodies).join("\n"));
+  add("stream-events", renderStreamEvents(events));
+  add("functions", renderTable(functions, document));
+  return files;
+}
+
+function functionsOf(
+  file: (typeof BODY_FILES)[number],
+  functions: readonly DescribedFunction[],
+): readonly DescribedFunction[] {
+  return functions.filter(({ name }) => (name === RUN_FUNCTION) === (file === "run-bodies"));
+}
+
+function renderBodies({ name, operation }: DescribedFunction): string {
+  const body = bodyOf(operation);
+  const whole = `${toTypeName(name)}Body`;
+  if (body.oneOf === undefined) return renderDeclaration(whole, body, "sent");
+  const forms = body.oneOf.map((form) => ({ ...form, name: `${toTypeName(name)}${toTypeName(form.title ?? "")}Body` }));
+  const union: Schema = { oneOf: forms.map((form) => ({ $ref: form.name })) };
+  return [
+    ...forms.map((form) => renderDeclaration(form.name, form, "sent")),
+    renderDeclaration(whole, union, "sent"),
+  ].join("\n");
+}
+
+function renderStreamEvents(events: readonly Schema[]): string {
+  const members = events.map(({ properties = {} }) => {
+    const { event, data } = properties;
+    return renderMember(toKey(String(event?.const)), data ?? {}, "received", "  ");
+  });
+  return `/** The data of each event of a run's stream. */\nexport interface RunStreamEventData {\n${members.join("")}}\n`;
+}
+
+function renderTable(functions: readonly DescribedFunction[], document: OpenApiDocument): string {
+  const rows = functions.map(({ name, operation }) => {
+    const byAction = operation["x-answers-by-action"];
+    const codes: Schema = { oneOf: codesOf(operation, document).map((code) => ({ const: code })) };
+    const actions = Object.entries(byAction ?? {}).map(([action, schema]) =>
+      renderMember(action, schema, "received", "      "),
+    );
+    return [
+      `  ${toKey(name)}: {\n`,
+      `    body: ${toTypeName(name)}Body;\n`,
+      renderMember("answer", { anyOf: answersOf(operation) }, "received", "    "),
+      ...(actions.length === 0 ? [] : [`    answersByAction: {\n${actions.join("")}    };\n`]),
+      renderMember("code", codes, "received", "    "),
+      "  };\n",
+    ].join("");
+  });
+  return `/** The functions under \`/functions/v1/\`: body, successful responses, and codes of errors. */\nexport interface FunctionTable {\n${rows.join("")}}\n`;
+}
+
+function bodyOf({ operationId, requestBody }: Operation): Schema {
+  const schema = requestBody?.content["application/json"]?.schema;
+  if (schema === undefined) throw new Error(`${operationId} has no body`);
+  return schema;
+}
+
+/** The JSON of all successful responses. */
+function answersOf({ responses }: Operation): Schema[] {
+  const schemas = Object.entries(responses).flatMap(([status, response]) => {
+    const schema = "$ref" in response ? undefined : response.content?.["application/json"]?.schema;
+    return status.startsWith("2") && schema !== undefined ? (schema.anyOf ?? [schema]) : [];
+  });
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+}
+
+function codesOf({ responses }: Operation, { components }: OpenApiDocument): string[] {
+  const codes = Object.values(responses).flatMap((response) => {
+    const described = "$ref" in response ? components.responses[nameOfReference(response.$ref)] : response;
+    return described?.["x-error-codes"] ?? [];
+  });
+  return [...new Set(codes)].toSorted();
+}
+
+/** The schemas that these refer to, directly or not, except those that the events of webhooks define. */
+function collectNamed({ components }: OpenApiDocument, schemas: readonly Schema[]): Map<string, Schema> {
+  const named = new Map<string, Schema>();
+  const visit = (part: unknown): void => {
+    if (typeof part !== "object" || part === null) return;
+    for (const [key, value] of Object.entries(part)) {
+      if (key !== "$ref") visit(value);
+      else if (typeof value === "string") add(nameOfReference(value));
+    }
+  };
+  const add = (name: string): void => {
+    const schema = components.schemas[name];
+    if (schema === undefined || named.has(name) || name.startsWith("Event")) return;
+    named.set(name, schema);
+    visit(schema);
+  };
+  visit(schemas);
+  return new Map([...named].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Imports from the other files of the folder. */
+function renderOwnImports(
+  file: string,
+  body: string,
+  named: ReadonlyMap<string, Schema>,
+  functions: readonly DescribedFunction[],
+): string {
+  const bodies = BODY_FILES.map((source) => {
+    const names = functionsOf(source, functions).map(({ name }) => `${toTypeName(name)}Body`);
+    return [source, names] as const;
+  });
+  return [["answers", [...named.keys()]] as const, ...bodies]
+    .flatMap(([source, names]) => {
+      const used = names.filter((name) => source !== file && new RegExp(`\\b${name}\\b`).test(body));
+      if (used.length === 0) return [];
+      const line = `import type { ${used.toSorted().join(", ")} } from "./${source}.ts";\n`;
+      const lines = used.toSorted().map((name) => `  ${name},\n`);
+      return [line.length <= 120 ? line : `import type {\n${lines.join("")}} from "./${source}.ts";\n`];
+    })
+    .join("");
+}
+
+function withoutComments(body: string): string {
+  return body.replaceAll(/\/\*\*.*?\*\/|"[^"]*"/g, "");
+}
+
+function toKey(name: string): string {
+  return /^\w+$/.test(name) ? name : JSON.stringify(name);
+}
+
+function toTypeName(words: string): string {
+  return words
+    .split(/[\s_-]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}

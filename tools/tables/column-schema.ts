@@ -1,0 +1,140 @@
+import type { ColumnDescription } from "@swarmbase/reference";
+import { type BoundedField, FIELD_BOUNDS, type FieldBounds, TOOL_KINDS } from "@swarmbase/sdk";
+import type { Column } from "../../server/src/rest/index.ts";
+import { ALIAS_TYPES, COLUMN_TYPES } from "../sdk/column-choices.ts";
+import { valuesOf } from "../sdk/known-lists.ts";
+import type { ColumnBounds } from "./read-checks.ts";
+
+type Schema = ColumnDescription["schema"];
+
+/** Types of the sdk that are components of the OpenAPI document. */
+const COMPONENTS: ReadonlySet<string> = new Set([
+  "AgentSettings",
+  "EventFault",
+  "EventUsage",
+  "SwarmbaseEvent",
+  "SwarmSettings",
+]);
+
+const NAMED_TYPES: Readonly<Record<string, Schema>> = {
+  JsonObject: { type: "object" },
+  "JsonObject[]": { type: "array", items: { type: "object" } },
+  "AgentVersionTool[]": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        tool_id: { type: "string", format: "uuid" },
+        name: { type: "string" },
+        enabled: { type: "boolean" },
+        configuration: { type: "object" },
+      },
+      required: ["tool_id", "name", "enabled", "configuration"],
+    },
+  },
+  "string | null": { type: ["string", "null"] },
+  "Record<string, string>": { type: "object", additionalProperties: { type: "string" } },
+  // Extensions add kinds.
+  ToolKind: { type: "string", examples: TOOL_KINDS },
+};
+
+export interface ColumnFacts {
+  /** `table.column`. */
+  readonly key: string;
+  readonly column: Column;
+  readonly isNullable: boolean;
+  readonly closedList: readonly string[] | undefined;
+  readonly bounds: ColumnBounds;
+}
+
+/** The JSON Schema of a column's values, from the same sources as its type in the sdk. */
+export function describeColumnSchema(facts: ColumnFacts): Pick<ColumnDescription, "schema" | "maxBytes"> {
+  const { maxBytes: sqlBytes, isObject: _, ...bounds } = facts.bounds;
+  const fieldBounds = Object.hasOwn(FIELD_BOUNDS, facts.key) ? FIELD_BOUNDS[facts.key as BoundedField] : null;
+  const maxBytes = sqlBytes ?? (fieldBounds?.kind === "json" ? fieldBounds.max : null);
+  const schema = { ...typeOf(facts), ...bounds, ...keywordsOf(fieldBounds) };
+  return { schema: facts.isNullable ? orNull(schema) : schema, maxBytes };
+}
+
+/** The JSON Schema of what another name of a column takes. */
+export function describeAliasSchema(key: string): Schema {
+  const type = ALIAS_TYPES[key];
+  if (type === undefined) throw new Error(`no type is chosen for ${key}`);
+  return namedType(type);
+}
+
+function keywordsOf(bounds: FieldBounds | null): Schema {
+  switch (bounds?.kind) {
+    case "text":
+      return { ...(bounds.min > 0 && { minLength: bounds.min }), maxLength: bounds.max };
+    case "integer":
+      return { minimum: bounds.min, maximum: bounds.max };
+    case "json":
+    case undefined:
+      return {};
+  }
+}
+
+function typeOf({ key, column, closedList, bounds }: ColumnFacts): Schema {
+  const named = COLUMN_TYPES[key];
+  if (named !== undefined) return namedType(named);
+  if (closedList !== undefined) {
+    const choice: Schema = { type: "string", enum: closedList };
+    return column.type.category === "array" ? { type: "array", items: choice } : choice;
+  }
+  if (bounds.isObject === true) return { type: "object" };
+  return plainType(column);
+}
+
+function namedType(name: string): Schema {
+  if (COMPONENTS.has(name)) return { $ref: `#/components/schemas/${name}` };
+  const schema = NAMED_TYPES[name];
+  if (schema !== undefined) return schema;
+  const values = valuesOf(name);
+  if (values === null) throw new Error(`no schema for the type ${name}`);
+  return { type: "string", enum: values };
+}
+
+function plainType({ name, type }: Column): Schema {
+  switch (type.category) {
+    case "boolean":
+      return { type: "boolean" };
+    case "number":
+      return numberType(type.name);
+    case "text":
+      return { type: "string" };
+    case "uuid":
+      return { type: "string", format: "uuid" };
+    case "datetime":
+      return { type: "string", format: type.name === "date" ? "date" : "date-time" };
+    case "json":
+    case "jsonb":
+      return {};
+    case "array":
+      if (type.elementCategory === "uuid") return { type: "array", items: { type: "string", format: "uuid" } };
+      if (type.elementCategory === "text") return { type: "array", items: { type: "string" } };
+      break;
+    default:
+      break;
+  }
+  throw new Error(`no schema for the column ${name} of type ${type.name}`);
+}
+
+function numberType(name: string): Schema {
+  switch (name) {
+    case "integer":
+      return { type: "integer", format: "int32" };
+    case "bigint":
+      return { type: "integer", format: "int64" };
+    default:
+      return { type: "number" };
+  }
+}
+
+function orNull(schema: Schema): Schema {
+  const { type, enum: values } = schema;
+  if (schema.$ref !== undefined) return { anyOf: [schema, { type: "null" }] };
+  // Without a type, any JSON is allowed, null included.
+  if (typeof type !== "string") return schema;
+  return { ...schema, type: [type, "null"], ...(values !== undefined && { enum: [...values, null] }) };
+}

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join, resolve } from "node:path";
+import { after, before, describe, it, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "../../console/test/support/browser.ts";
+import { collectBrowserErrors } from "../../console/test/support/browser-errors.ts";
+import { NARROW, WIDE } from "../../console/test/support/browser-test.ts";
+import { findFreePort } from "../../console/test/support/free-port.ts";
+import { takeScreenshot } from "../../console/test/support/screenshots.ts";
+import {
+  interrupt,
+  OLD_NODE,
+  type PackedRelease,
+  packRelease,
+  readOutput,
+  WAIT_MS,
+  whyNoNode,
+} from "./support/packed-release.ts";
+
+// Creates an app as strangers do, from a registry on this machine, starts it with one command and uses it in a browser. On the oldest
+// Node.js, because npm warns about more packages there.
+
+const root = resolve(`${import.meta.dirname}/../..`);
+
+describe("npm create swarmbase", { skip: whyNoNode }, () => {
+  let release: PackedRelease;
+  let node = "";
+  let app = "";
+  before(async () => {
+    release = await packRelease(root, "swarmbase-create-");
+    node = await release.installNode(OLD_NODE);
+    app = join(release.folder, "my-app");
+  });
+  after(() => release?.close());
+
+  async function startApp(t: TestContext) {
+    const serverPort = String(await findFreePort());
+    const child = spawn("npm", ["run", "dev", "--", "--port", String(await findFreePort())], {
+      cwd: app,
+      env: { ...release.environment(node), SERVER_PORT: serverPort },
+      detached: true,
+    });
+    t.after(() => interrupt(child));
+    const untilPrinted = readOutput(child);
+    const [, address = ""] = await untilPrinted(/Local: +(http:\/\/localhost:\d+)/);
+    await untilPrinted(/Webhooks are received/);
+    return { child, address, serverPort, untilPrinted };
+  }
+
+  async function untilStopped(address: string): Promise<void> {
+    const { url } = JSON.parse(await readFile(join(app, ".swarmbase/credentials.json"), "utf8")) as { url: string };
+    for (const one of [address, url])
+      for (const deadline = Date.now() + WAIT_MS; await isListening(one); await wait(100))
+        assert.ok(Date.now() < deadline, `${one} is still there`);
+  }
+
+  it("creates an app that installs without warnings, type-checks and builds", async () => {
+    // A cache of its own: npm would run the program that an earlier test has installed.
+    const env = { ...release.environment(node), npm_config_cache: join(release.folder, "npm-cache") };
+    const { stdout } = await promisify(execFile)("npm", ["create", "--yes", "swarmbase", "my-app"], {
+      cwd: release.folder,
+      env,
+    });
+    assert.match(stdout, /Created my-app\. Next:\n\n {2}cd my-app\n {2}npm install\n {2}npm run dev\n/);
+    assert.doesNotMatch(await release.run(app, node, "npm", "install"), /EBADENGINE|deprecated/);
+    const installed = await readFile(join(app, "node_modules/swarmbase/package.json"), "utf8");
+    assert.equal(
+      (JSON.parse(installed) as { readonly version: string }).version,
+      release.packages.find(({ name }) => name === "create-swarmbase")?.version,
+    );
+    assert.match(await release.run(app, node, "npm", "run", "build"), /dist\/index\.html/);
+  });
+
+  it("starts everything with one command, and works in a browser", async (t) => {
+    const launched = await launchBrowser();
+    if ("reason" in launched) return t.skip(launched.reason);
+    t.after(() => launched.browser.close());
+    const { child, address, serverPort, untilPrinted } = await startApp(t);
+
+    const page = await openPage(t, launched.browser, { address, width: WIDE });
+    await takeScreenshot(page, "new-app-sign-in");
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Password").fill("correct horse");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("1 here").waitFor();
+    assert.deepEqual(await page.getByLabel("Agents").locator("b").allInnerTexts(), ["Planner", "Buyer"]);
+
+    const streamed = recordStreams(page);
+    await page.getByRole("textbox", { name: "Message" }).fill("What is for lunch?");
+    await page.getByRole("textbox", { name: "Message" }).press("Enter");
+    await message(page, "Planner", /last words are from Ada: "What is for lunch\?"/).waitFor();
+    await message(page, "Buyer", /last words are from Planner/).waitFor();
+    const texts = await streamed;
+    assert.ok(texts.length > 2, "the text grows while it is written");
+    for (const [index, text] of texts.entries()) assert.ok(text.startsWith(texts[index - 1] ?? ""));
+    await untilPrinted(/webhook: message\.created Ada: What is for lunch\?/);
+
+    await page.getByRole("button", { name: "Order two salads" }).click();
+    await page.getByText("Buyer asks to call place_order").waitFor();
+    await takeScreenshot(page, "new-app-approval");
+    const phone = await openPage(t, launched.browser, { address, width: NARROW });
+    await phone.getByRole("button", { name: "I have an account" }).click();
+    await phone.getByLabel("E-mail").fill("ada@example.com");
+    await phone.getByLabel("Password").fill("correct horse");
+    await phone.getByRole("button", { name: "Sign in" }).click();
+    await phone.getByText("Buyer asks to call place_order").waitFor();
+    assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth), NARROW);
+    await takeScreenshot(phone, "new-app-approval");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await message(page, "Buyer", /place_order succeeded.*"ordered": "salad"/s).waitFor();
+    await phone.getByText("Buyer asks to call place_order").waitFor({ state: "detached" });
+    await untilPrinted(/server: ordered 2 × salad/);
+    await untilPrinted(/webhook: tool\.executed place_order/);
+    await takeScreenshot(page, "new-app-done");
+
+    const post = ["--data", "{}", `https://localhost:${serverPort}/hook`];
+    const refusal = await release.run(app, node, "curl", "--silent", "--cacert", ".swarmbase/tls/ca-cert.pem", ...post);
+    assert.match(refusal, /timestamp_missing|signature_missing/);
+    await page.reload();
+    await message(page, "Buyer", /last words are from Planner/).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Create account" }).waitFor();
+
+    await phone.close();
+    await page.close();
+    await interrupt(child);
+    await untilStopped(address);
+  });
+
+  it("starts again, and ends with npm when only npm gets the signal", async (t) => {
+    const { child, address } = await startApp(t);
+    child.kill("SIGTERM");
+    await untilStopped(address);
+  });
+});
+
+function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address);
+  return new Promise((settle) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy();
+      settle(true);
+    });
+    socket.on("error", () => settle(false));
+  });
+}
+
+async function openPage(
+  t: TestContext,
+  browser: Browser,
+  { address, width }: { readonly address: string; readonly width: number },
+): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width, height: width === NARROW ? 740 : 900 } });
+  page.setDefaultTimeout(WAIT_MS);
+  // A sign-out ends the channels of the session, and the room reads once more before the app learns of it.
+  const errors = await collectBrowserErrors(page, [/status of 401/]);
+  t.after(() => errors.assertNone());
+  await page.goto(address);
+  await page.getByLabel("E-mail").waitFor();
+  return page;
+}
+
+function message(page: Page, sender: string, text: RegExp) {
+  const stored = page.locator("li[data-status=stored]").filter({ has: page.getByText(sender, { exact: true }) });
+  return stored.filter({ hasText: text }).last();
+}
+
+/** The texts that the first message of an agent has while it is written. */
+function recordStreams(page: Page): Promise<string[]> {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const texts: string[] = [];
+        const note = (): void => {
+          const item = document.querySelector("li[data-sender=agent]");
+          const text = item?.querySelector(".text")?.textContent ?? "";
+          if (text !== "" && text !== texts.at(-1)) texts.push(text);
+          if (item?.getAttribute("data-status") === "stored") resolve(texts);
+        };
+        const changes = { subtree: true, childList: true, attributes: true, characterData: true };
+        new MutationObserver(note).observe(document.body, changes);
+      }),
+  );
+}

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { type Manifest, writeManifest } from "../package/manifest.ts";
+import { orderForPublishing } from "../package/publish-order.ts";
+import { findReleaseFaults, type ReleaseState } from "../package/release-faults.ts";
+
+const REPOSITORY = { type: "git", url: "git+https://example.com/swarmbase.git" };
+const CHANGELOG = "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2026-11-16\n\n- A change.\n";
+const SOURCE: Manifest = {
+  name: "@swarmbase/notes",
+  version: "1.2.0",
+  description: "Notes",
+  license: "Apache-2.0",
+  private: true,
+  exports: { ".": "./src/index.ts", "./package.json": "./package.json" },
+  scripts: { build: "true" },
+  dependencies: { "@swarmbase/sdk": "*", swarmbase: "*", zod: "4.6.7" },
+  devDependencies: { pg: "8.0.0" },
+};
+const OWN = new Set(["@swarmbase/sdk", "@swarmbase/notes", "swarmbase", "create-notes"]);
+
+describe("the package.json of a published package", () => {
+  it("has exact versions, the service as a peer, compiled exports, and nothing for work in the repository", () => {
+    assert.deepEqual(
+      JSON.parse(JSON.stringify(writeManifest(SOURCE, { own: OWN, repository: REPOSITORY, bundled: [] }))),
+      {
+        name: "@swarmbase/notes",
+        version: "1.2.0",
+        description: "Notes",
+        license: "Apache-2.0",
+        exports: {
+          ".": { types: "./src/index.d.ts", default: "./src/index.js" },
+          "./package.json": "./package.json",
+        },
+        dependencies: { "@swarmbase/sdk": "1.2.0", zod: "4.6.7" },
+        peerDependencies: { swarmbase: "1.2.0" },
+        repository: { ...REPOSITORY, directory: "packages/notes" },
+        publishConfig: { access: "public", provenance: true },
+        engines: { node: ">=20" },
+      },
+    );
+  });
+
+  it("has compiled programs, and the folder of a package without a scope", () => {
+    const source = { ...SOURCE, name: "create-notes", bin: { "create-notes": "src/main.ts", notes: "bin/notes.js" } };
+    const { bin, repository } = writeManifest(source, { own: OWN, repository: REPOSITORY, bundled: [] });
+    assert.deepEqual(bin, { "create-notes": "src/main.js", notes: "bin/notes.js" });
+    assert.deepEqual(repository, { ...REPOSITORY, directory: "packages/create-notes" });
+  });
+
+  it("does not offer sources", () => {
+    const exports = {
+      ".": { "swarmbase-source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+    };
+    const { exports: written } = writeManifest(
+      { ...SOURCE, exports },
+      { own: OWN, repository: undefined, bundled: ["zod"] },
+    );
+    assert.deepEqual(written, { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } });
+  });
+});
+
+describe("a release", () => {
+  let folder = "";
+  let good: ReleaseState;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swarmbase-release-"));
+    await mkdir(join(folder, "bare"));
+    for (const name of ["LICENSE", "README.md"]) await writeFile(join(folder, name), "");
+    const manifest = writeManifest(SOURCE, { own: OWN, repository: REPOSITORY, bundled: [] });
+    good = { packages: [{ manifest, folder }], changelog: CHANGELOG, gitStatus: "", tags: ["v1.2.0"] };
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it("without faults has none", () => {
+    assert.deepEqual(findReleaseFaults(good), []);
+  });
+
+  it("publishes the service after its packages, and what creates apps last", () => {
+    const packages = ["create-notes", "@swarmbase/sdk", "swarmbase", "@swarmbase/notes"].map((name) => ({ name }));
+    const names = orderForPublishing(packages).map(({ name }) => name);
+    assert.deepEqual(names, ["@swarmbase/sdk", "@swarmbase/notes", "swarmbase", "create-notes"]);
+  });
+
+  it("is stopped by each fault", () => {
+    const [{ manifest } = { manifest: SOURCE }] = good.packages;
+    const change = (members: object, place = folder) => ({
+      packages: [{ manifest: { ...manifest, ...members }, folder: place }],
+    });
+    const other = { manifest: { ...manifest, name: "swarmbase", version: "1.3.0" }, folder };
+    const cases: [Partial<ReleaseState>, RegExp][] = [
+      [{ packages: [...good.packages, other] }, /several versions: @swarmbase\/notes 1\.2\.0, swarmbase 1\.3\.0/],
+      [{ changelog: "## Unreleased\n## 1.2.00\n" }, /CHANGELOG\.md has no section "## 1\.2\.0"/],
+      [{ tags: ["v1.2", "1.2.0"] }, /no tag v1\.2\.0/],
+      [{ gitStatus: " M README.md\n" }, /working tree has changes:\n M README\.md/],
+      [change({ publishConfig: { access: "public" } }), /provenance is not true/],
+      [change({ publishConfig: { provenance: true } }), /access is not public/],
+      [change({ repository: undefined }), /repository\.url is missing/],
+      [change({ license: "MIT" }), /license is not Apache-2\.0/],
+      [change({ description: undefined }), /description is missing/],
+      [change({ dependencies: { zod: "^4.0.0" } }), /the dependency zod has the range "\^4\.0\.0"/],
+      [change({}, join(folder, "bare")), /LICENSE is missing/],
+    ];
+    for (const [fault, expected] of cases) {
+      const [first = "", ...rest] = findReleaseFaults({ ...good, ...fault });
+      assert.match(first, expected);
+      assert.ok(
+        rest.every((line) => /README\.md is missing/.test(line)),
+        rest.join("\n"),
+      );
+    }
+  });
+});

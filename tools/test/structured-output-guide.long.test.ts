@@ -1,0 +1,3 @@
+import { followPage } from "./support/follow-page.ts";
+
+await followPage("docs/guides/structured-output.md");
