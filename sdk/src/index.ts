@@ -40,7 +40,7 @@ export {
 } from "./client/live-run.ts";
 export { createRandomId } from "./client/random-id.ts";
 export { parsePartialJson } from "./client/partial-json.ts";
-export { isWaiting, type ReadOptions, readUntilWaiting } from "./client/read-until-waiting.ts";
+export { listWaitingCalls, type ReadOptions, readUntilWaiting } from "./client/read-until-waiting.ts";
 export { attach, type AttachOptions, respond, type RespondBody, type RespondOptions } from "./client/respond.ts";
 export { type StructuredAnswer, type StructuredRun, StructuredStream } from "./client/structured-stream.ts";
 export { type ReconnectOptions, RunStream, type StreamOptions } from "./client/run-stream.ts";

@@ -150,8 +150,6 @@ describe("the transport of the AI SDK", () => {
       executed.push([toolName, input]);
       void chat.addToolOutput({ tool: toolName, toolCallId, output: { city: "Delft" } });
     });
-    const { appendFileSync } = await import("node:fs");
-    setTimeout(async () => { const w = (n: string, x: unknown) => appendFileSync("/tmp/aid.txt", n + " " + JSON.stringify(x) + "\n"); w("chat", [chat.status, chat.error?.message, executed, chat.messages.at(-1)]); const r = await client.from("runs").select("id,status,stop_reason,created_at").order("created_at",{ascending:false}).limit(1); w("run", r.data); w("att", await client.functions.invoke("agent-respond", { body: { action: "attach", stream: false, run_id: r.data?.[0]?.id } })); w("exec", (await client.from("tool_executions").select("tool_name,status,created_at,finished_at").eq("run_id", r.data![0]!.id)).data); }, 5000);
     const client_tools = [{ name: "locate", description: "Returns the position of the user." }];
     const text = '@Sceptic\n/tool probe {} /tool locate {"n":1} /tool locate {"n":2}\n/tool locate {"n":3}';
     await chat.sendMessage({ text }, { body: { client_tools } });

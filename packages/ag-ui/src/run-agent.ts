@@ -3,7 +3,7 @@ import {
   attach,
   invokeFunction,
   isFunctionError,
-  isWaiting,
+  listWaitingCalls,
   readUntilWaiting,
   respond,
   type Run,
@@ -91,14 +91,16 @@ async function continueRun(core: ExtensionCore, input: AgentInput, signal: Abort
   const results = input.results.filter(({ tool_execution_id: id }) => pendingIds.has(id));
   if (results.length + decisions.length === 0)
     throw new AppError("TOOL_RESULT_SUBMITTED", "The tool calls no longer wait for a result");
+  const waitingIds = await findWaitingCalls(core, run_id);
   const lastEventId = await findLastEvent(core, run_id);
   let run: Run | null = null;
   if (results.length > 0) run = await submitToolResults(core, { run_id, results }, { signal });
   if (decisions.length > 0)
     run = await invokeFunction(core, "agent-respond", { action: "approve", run_id, decisions }, { signal });
-  if (run !== null && isWaiting(run)) return run;
+  // The run may wait again already, for calls that the client does not know yet.
+  if (run !== null && listWaitingCalls(run).some((id) => waitingIds.has(id))) return run;
   const stream = attach(core, run_id, { lastEventId, include_reasoning: true, signal });
-  const events = readUntilWaiting(core, stream, { afterResumption: true });
+  const events = readUntilWaiting(core, stream, { answeredIds: waitingIds });
   return { events, first: await events.next() };
 }
 
@@ -122,6 +124,12 @@ async function findCalls(
   if (new Set(rows.map(({ run_id }) => run_id)).size > 1)
     throw new AppError("VALIDATION_ERROR", "The tool calls are not of one run");
   return rows;
+}
+
+async function findWaitingCalls(core: ExtensionCore, runId: string): Promise<ReadonlySet<string>> {
+  const path = `/tool_executions?select=id&run_id=eq.${runId}&status=in.(pending_approval,pending_client)`;
+  const rows = (await core.rest({ method: "GET", path })).body as readonly Pick<FoundCall, "id">[];
+  return new Set(rows.map(({ id }) => id));
 }
 
 async function findLastEvent(core: ExtensionCore, runId: string): Promise<number> {

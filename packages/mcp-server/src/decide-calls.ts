@@ -1,6 +1,6 @@
-import { invokeFunction, type Run } from "@swarmbase/sdk";
+import { invokeFunction, listWaitingCalls, type Run } from "@swarmbase/sdk";
 import type { Caller } from "./caller.ts";
-import { followRun, isWaiting } from "./follow-run.ts";
+import { followRun } from "./follow-run.ts";
 import { readRows } from "./read-rows.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
@@ -16,7 +16,7 @@ export async function decideAndFollow(runId: string, decisions: readonly Decisio
   const afterEventId = await readLastEventId(call.caller, runId);
   const body = { action: "approve" as const, run_id: runId, decisions: [...decisions] };
   const run = await invokeFunction(core, "agent-respond", body);
-  return isWaiting(run) ? run : followRun(runId, call, afterEventId);
+  return listWaitingCalls(run).length > 0 ? run : followRun(runId, call, afterEventId);
 }
 
 /** The run continues after the events that it has already. */

@@ -1,51 +1,17 @@
-import {
-  attach,
-  invokeFunction,
-  isFinalRunStatus,
-  isFunctionError,
-  type Run,
-  type RunStreamEvent,
-} from "@swarmbase/sdk";
+import { attach, readUntilWaiting, type Run, type RunStreamEvent } from "@swarmbase/sdk";
 import type { ToolCall } from "./tools/tool.ts";
 
 /** The member of `_meta` that says which event of the run a notification renders. */
 const EVENT_META = "swarmbase/event";
-/** After these the run waits for somebody, as soon as its other tool calls have ended. */
-const WAITING: ReadonlySet<string> = new Set(["tool.approval_required", "tool.client_call"]);
-
-/** Whether the run continues only after a decision, or after the result of a tool of the application that started it. */
-export function isWaiting(run: Run & { readonly pending_client_calls?: readonly unknown[] | null }): boolean {
-  const { status, pending_approvals: approvals, pending_client_calls: calls } = run;
-  return status === "requires_action" && (approvals?.length ?? 0) + (calls?.length ?? 0) > 0;
-}
 
 /** Reads a run until it ends or waits, and reports its events as progress if the client asks for it. */
 export async function followRun(runId: string, call: ToolCall, afterEventId = 0): Promise<Run> {
-  for (let lastEventId = afterEventId; ; ) {
-    const stream = attach(call.caller.core, runId, { lastEventId, signal: call.request.signal });
-    let mayWait = false;
-    for await (const event of stream) {
-      await report(event, call);
-      mayWait = WAITING.has(event.type);
-      if (mayWait) break;
-    }
-    if (!mayWait) return await stream.result();
-    lastEventId = stream.lastEventId;
-    const run = await readRun(runId, call);
-    if (isFinalRunStatus(run.status) || isWaiting(run)) return run;
-  }
-}
-
-/** The run as soon as it has ended or waits. */
-async function readRun(runId: string, { caller, request }: ToolCall): Promise<Run> {
-  try {
-    const options = { signal: request.signal };
-    return await invokeFunction(caller.core, "agent-respond", { action: "attach", run_id: runId }, options);
-  } catch (error) {
-    // The run in which no agent could answer.
-    if (isFunctionError(error) && error.run !== null) return error.run;
-    throw error;
-  }
+  const { core } = call.caller;
+  const stream = attach(core, runId, { lastEventId: afterEventId, signal: call.request.signal });
+  const events = readUntilWaiting(core, stream);
+  let step = await events.next();
+  for (; step.done !== true; step = await events.next()) await report(step.value, call);
+  return step.value ?? (await stream.result());
 }
 
 async function report(event: RunStreamEvent, { request }: ToolCall): Promise<void> {

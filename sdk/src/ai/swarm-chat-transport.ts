@@ -2,7 +2,7 @@ import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import type { FunctionsClient } from "../client/functions-client.ts";
 import { invokeFunction } from "../client/invoke-function.ts";
 import { submitToolResults } from "../client/client-tools.ts";
-import { isWaiting, readUntilWaiting } from "../client/read-until-waiting.ts";
+import { listWaitingCalls, readUntilWaiting } from "../client/read-until-waiting.ts";
 import { attach, respond } from "../client/respond.ts";
 import type { RunStream } from "../client/run-stream.ts";
 import { type Chunk, createChunkConverter } from "./chunk-converter.ts";
@@ -83,23 +83,24 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
     if (results.length > 0) run = await submitToolResults(client, { ...call, results }, { signal });
     if (decisions.length > 0)
       run = await invokeFunction(client, "agent-respond", { action: "approve", ...call, decisions }, { signal });
-    if (isWaiting(run)) return createEmptyStream();
+    // The run may wait again already, for calls that the message does not have yet.
+    if (listWaitingCalls(run).some((id) => toolCallIds.includes(id))) return createEmptyStream();
     const stream = attach(client, runId, { lastEventId, signal, include_reasoning: includeReasoning });
     return this.#open(stream, {
       signal,
       knownTools: toolCallIds,
       isNewStep: results.length > 0,
-      afterResumption: true,
+      answeredIds: toolCallIds,
     });
   }
 
   /** Rejects when the service rejects the call; later errors are those of the stream. */
   async #open(
     stream: RunStream,
-    { signal, afterResumption = false, ...parts }: OpenOptions,
+    { signal, answeredIds = [], ...parts }: OpenOptions,
   ): Promise<ReadableStream<UIMessageChunk>> {
     const { client, cancelOnStop = true } = this.#options;
-    const events = readUntilWaiting(client, stream, { afterResumption });
+    const events = readUntilWaiting(client, stream, { answeredIds });
     const first = await events.next();
     const stop = (): void => {
       if (!cancelOnStop || stream.runId === null) return;
@@ -130,7 +131,7 @@ interface StreamParts {
 
 interface OpenOptions extends StreamParts {
   readonly signal: AbortSignal | undefined;
-  readonly afterResumption?: boolean;
+  readonly answeredIds?: readonly string[];
 }
 
 type Events = ReturnType<typeof readUntilWaiting>;

@@ -6,36 +6,36 @@ import type { RunStream } from "./run-stream.ts";
 import type { RunStreamEvent } from "./run-stream-event.ts";
 
 export interface ReadOptions {
-  /** The calls that the run waited for are decided or have a result: their events do not end the reading. */
-  readonly afterResumption?: boolean;
+  /** The tool executions that are decided or have a result: their events do not end the reading. */
+  readonly answeredIds?: Iterable<string>;
 }
 
 /**
  * Yields the events of a run, for protocols whose responses end when a person or the client has to act. Returns the run with the calls that
- * it waits for, or null when it has ended. The events of these calls are not yielded.
+ * it waits for, or null when it has ended.
  */
 export async function* readUntilWaiting(
   client: FunctionsClient,
   stream: RunStream,
-  { afterResumption = false }: ReadOptions = {},
+  { answeredIds = [] }: ReadOptions = {},
 ): AsyncGenerator<RunStreamEvent, Run | null, undefined> {
-  let isSettled = afterResumption;
+  const answered = new Set(answeredIds);
   for await (const event of stream) {
-    isSettled &&= event.type !== "run.started";
-    if (event.type !== "tool.approval_required" && event.type !== "tool.client_call") {
-      yield event;
-      continue;
-    }
-    if (isSettled) continue;
-    const run = await readRun(client, event.data.run_id);
-    if (run !== null && isWaiting(run)) return run;
+    yield event;
+    if (event.type !== "tool.approval_required" && event.type !== "tool.client_call") continue;
+    const { run_id: runId, tool_execution_id: id } = event.data;
+    if (answered.has(id)) continue;
+    const run = await readRun(client, runId);
+    // Somebody else may have answered this call, and the run may wait for a later one, whose event follows.
+    if (run !== null && listWaitingCalls(run).includes(id)) return run;
   }
   return null;
 }
 
-/** Whether a person or the client has to act before the run continues. */
-export function isWaiting({ status, pending_approvals: approvals, pending_client_calls: calls }: Run): boolean {
-  return status === "requires_action" && [...(approvals ?? []), ...(calls ?? [])].length > 0;
+/** The ids of the tool executions that a person or the client has to answer before the run continues. */
+export function listWaitingCalls({ status, pending_approvals: approvals, pending_client_calls: calls }: Run): string[] {
+  if (status !== "requires_action") return [];
+  return [...(approvals ?? []), ...(calls ?? [])].map(({ tool_execution_id: id }) => id);
 }
 
 /** Null for a run that has failed, whose stream says why. */
