@@ -22,6 +22,27 @@ export function changeCachedRows(queries: QueryClient, table: TableName, change:
   return before;
 }
 
+/**
+ * Applies a change that the service has reported. A read that is in progress may have begun before the change, so its result is changed
+ * as well.
+ */
+export function applyReportedChange(queries: QueryClient, table: TableName, change: RowChange): void {
+  changeCachedRows(queries, table, change);
+  for (const query of queries.getQueryCache().findAll({ queryKey: [table], fetchStatus: "fetching" })) {
+    const apply = (): void => void query.setData(changed(query.state.data, change));
+    // A read that failed has changed nothing.
+    query.promise?.then(apply, () => {});
+  }
+}
+
+/** Reads the rows of a table again. A first read in progress cannot be cancelled and may have begun too early, so it ends before. */
+export async function reloadRows(queries: QueryClient, table: TableName): Promise<void> {
+  const reads = queries.getQueryCache().findAll({ queryKey: [table], fetchStatus: "fetching" });
+  const first = reads.filter(({ state }) => state.data === undefined);
+  await Promise.allSettled(first.map(({ promise }) => promise));
+  await queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
+}
+
 function changed(cached: unknown, change: RowChange): unknown {
   if (isRows(cached)) return change(cached);
   if (isPages(cached)) return { ...cached, pages: cached.pages.map((page) => change(page)) };
@@ -54,7 +75,7 @@ export async function removeRow(id: string, remove: () => Promise<unknown>): Pro
   return id;
 }
 
-export function isRemovedHere(cached: unknown): boolean {
+function isRemovedHere(cached: unknown): boolean {
   return isRow(cached) && removedHere.has(cached.id);
 }
 

@@ -1,7 +1,7 @@
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { changeCachedRows, dropRow, isRemovedHere, type KeyedRow, replaceRow } from "./cached-rows.ts";
+import { applyReportedChange, dropRow, type KeyedRow, reloadRows, replaceRow } from "./cached-rows.ts";
 import { getClient, type TableName } from "./client.ts";
 import { setLive } from "./connection.ts";
 
@@ -106,10 +106,10 @@ function open(options: {
 function apply(queries: QueryClient, table: TableName, { kind, row }: RowEvent): void {
   switch (kind) {
     case "UPDATE":
-      changeCachedRows(queries, table, replaceRow(row));
+      applyReportedChange(queries, table, replaceRow(row));
       return;
     case "DELETE":
-      changeCachedRows(queries, table, dropRow(row.id));
+      applyReportedChange(queries, table, dropRow(row.id));
       // A page that has lost a row looks like the last page until it is reloaded.
       reloadSoon(queries, table);
       return;
@@ -122,7 +122,7 @@ function reloadSoon(queries: QueryClient, table: TableName): void {
   if (waiting.has(table)) return;
   const reload = (): void => {
     waiting.delete(table);
-    void queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
+    void reloadRows(queries, table);
   };
   waiting.set(table, setTimeout(reload, BATCH_MS));
 }
