@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { makeMemoryFolder } from "./memory-folder.ts";
 import { removeFolder } from "./remove-folder.ts";
+import { runGroups } from "./run-groups.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { planTestRun } from "./test-run.ts";
 import { variant as ordinaryAccount } from "./variants/ordinary-account.ts";
@@ -16,7 +15,7 @@ if (plan === null) {
   console.error("no test file found");
   process.exitCode = 1;
 } else {
-  const { options, files } = plan;
+  const { options, files, isWhole } = plan;
   const memoryFolder = process.env["TMPDIR"] === undefined ? makeMemoryFolder() : null;
   const groupFolder = mkdtempSync(join(memoryFolder ?? tmpdir(), "swarmbase-groups-"));
   try {
@@ -28,11 +27,7 @@ if (plan === null) {
       { ...process.env, NODE_COMPILE_CACHE, ...(memoryFolder !== null && { TMPDIR: memoryFolder }) },
       ...groups.map(({ variant }) => variant?.setUp ?? {}),
     ) as NodeJS.ProcessEnv;
-    const child = spawn(process.execPath, [...options, ...paths], { cwd: root, stdio: "inherit", env });
-    // Kept until the tests have stopped what the global set-up started.
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-    const [code] = (await once(child, "exit")) as [number | null];
-    process.exitCode = code ?? 1;
+    process.exitCode = await runGroups({ root, options, paths, env, repeatsFailures: isWhole, folder: groupFolder });
   } finally {
     for (const folder of [groupFolder, memoryFolder])
       for (const failure of folder === null ? [] : removeFolder(folder)) console.error(`not removed: ${failure}`);

@@ -1,6 +1,5 @@
 import { existsSync, globSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
-import { pathToFileURL } from "node:url";
 
 const WORKSPACES = ["sdk", "server", "packages", "console", "acceptance", "tools", "bench"];
 const GLOBAL_SETUP = "server/test/support/global-setup.ts";
@@ -10,6 +9,8 @@ export interface TestRun {
   readonly options: readonly string[];
   /** Relative to the root. */
   readonly files: readonly string[];
+  /** No part was asked for. */
+  readonly isWhole: boolean;
 }
 
 const LONG_ENDING = ".long.test.ts";
@@ -41,11 +42,10 @@ export function planTestRun(root: string, argv: readonly string[]): TestRun | nu
     "--test-concurrency=4",
     // A test that hangs is a test that fails.
     `--test-timeout=${isLong ? 1_200_000 : 240_000}`,
-    `--test-reporter=${pathToFileURL(join(import.meta.dirname, "test-reporter.ts")).href}`,
     ...(existsSync(join(root, GLOBAL_SETUP)) ? [`--test-global-setup=${GLOBAL_SETUP}`] : []),
     ...extra,
   ];
-  return { options, files };
+  return { options, files, isWhole: wanted.length === 0 };
 }
 
 function isFolder(path: string): boolean {

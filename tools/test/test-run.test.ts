@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join, normalize, resolve } from "node:path";
 import { after, describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
 import { makeMemoryFolder } from "../memory-folder.ts";
 import { groupTests, writeGroups } from "../test-groups.ts";
 import { planTestRun } from "../test-run.ts";
@@ -21,13 +22,20 @@ function makeTree(texts: Record<string, string>): string {
   return root;
 }
 
+const RUN_GROUPS = pathToFileURL(join(import.meta.dirname, "../run-groups.ts")).href;
+
 /** As it is run, in groups. */
-function run(root: string, argv: readonly string[]) {
+function run(root: string, argv: readonly string[], repeatsFailures = false) {
   const { options = [], files = [] } = planTestRun(root, argv) ?? {};
-  const args = [...options, ...writeGroups(root, groupTests(root, files), makeTree({}))];
+  const paths = writeGroups(root, groupTests(root, files), makeTree({}));
+  const text = `
+    import { runGroups } from ${JSON.stringify(RUN_GROUPS)};
+    const run = ${JSON.stringify({ root, options, paths, repeatsFailures, folder: makeTree({}) })};
+    process.exitCode = await runGroups({ ...run, env: process.env });`;
+  const script = join(makeTree({ "run.mjs": text }), "run.mjs");
   // Without this variable the inner runner would take itself for a part of the outer one and run nothing.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", env });
+  return spawnSync(process.execPath, [script], { cwd: root, encoding: "utf8", env });
 }
 
 const PASSING = 'import { test } from "node:test";\ntest("passes", () => {});\n';
@@ -77,6 +85,12 @@ describe("planTestRun", () => {
     assert.ok(!planTestRun(root, ["--long"])?.options.includes("--long"));
     assert.deepEqual(planTestRun(root, [long])?.files, [long]);
     assert.equal(planTestRun(root, ["tools/**/*.test.ts"]), null);
+  });
+
+  it("says whether the whole suite is run", () => {
+    const root = makeTree({ "sdk/test/a.test.ts": "" });
+    assert.equal(planTestRun(root, ["--test-only"])?.isWhole, true);
+    assert.equal(planTestRun(root, ["sdk"])?.isWhole, false);
   });
 
   it("plans nothing where there is no test", () => {
@@ -148,6 +162,58 @@ describe("planTestRun", () => {
     assert.equal(status, 0, stdout);
     assert.match(stdout, /ℹ pass 2\n/);
     assert.equal(stdout.match(/taken down/g)?.length, 1);
+  });
+});
+
+describe("runGroups", () => {
+  /** Fails in its first runs. */
+  const failFor = (runs: number, name: string): string => `
+    import { appendFileSync, readFileSync } from "node:fs";
+    import { test } from "node:test";
+    test(${JSON.stringify(name)}, () => {
+      appendFileSync(new URL("./runs-${name}.txt", import.meta.url), "x");
+      const runs = readFileSync(new URL("./runs-${name}.txt", import.meta.url)).length;
+      if (runs <= ${runs}) throw new Error("failure of run " + runs);
+    });`;
+  const PACKAGE = { "package.json": '{"type":"module"}' };
+
+  it("runs a group that failed once more, and lists it as unstable when it passes", () => {
+    const root = makeTree({ ...PACKAGE, "sdk/a.test.ts": PASSING, "tools/b.test.ts": failFor(1, "b") });
+    const { status, stdout } = run(root, [], true);
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /failure of run 1/);
+    assert.match(stdout, /↻ 1 of 2 groups failed and are run again, alone:\n.*tools-b\.test\.mjs\n/);
+    assert.match(stdout, /⚠ unstable, passed only when run again, alone .*:\n.*tools-b\.test\.mjs\n/);
+    assert.match(stdout, /ℹ tests 2\n[\s\S]*ℹ tests 1\n/);
+  });
+
+  it("fails when a group fails both times", () => {
+    const root = makeTree({ ...PACKAGE, "sdk/a.test.ts": failFor(1, "a"), "tools/b.test.ts": failFor(2, "b") });
+    const { status, stdout } = run(root, [], true);
+    assert.equal(status, 1, stdout);
+    assert.doesNotMatch(stdout, /unstable/);
+  });
+
+  it("does not repeat when many groups failed, or when a test is skipped without a reason", () => {
+    const names = ["a", "b", "c", "d"];
+    const failing = Object.fromEntries(names.map((name) => [`tools/${name}/x.test.ts`, failFor(1, "x")]));
+    const skipping = { "sdk/a.test.ts": 'import { test } from "node:test";\ntest.skip("x", () => {});\n' };
+    for (const files of [failing, skipping]) {
+      const { status, stdout } = run(makeTree({ ...PACKAGE, ...files }), [], true);
+      assert.equal(status, 1, stdout);
+      assert.doesNotMatch(stdout, /run again/);
+    }
+  });
+
+  it("repeats a group whose process ended", () => {
+    const text = failFor(1, "a").replace("throw new Error(", "process.exit(3); void (");
+    const { status, stdout } = run(
+      makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }),
+      [],
+      true,
+    );
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /⚠ unstable/);
   });
 });
 

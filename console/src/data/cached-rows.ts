@@ -38,8 +38,8 @@ export function applyReportedChange(queries: QueryClient, table: TableName, chan
 /** Reads the rows of a table again. A first read in progress cannot be cancelled and may have begun too early, so it ends before. */
 export async function reloadRows(queries: QueryClient, table: TableName): Promise<void> {
   const reads = queries.getQueryCache().findAll({ queryKey: [table], fetchStatus: "fetching" });
-  const first = reads.filter(({ state }) => state.data === undefined);
-  await Promise.allSettled(first.map(({ promise }) => promise));
+  const first = reads.flatMap(({ state, promise }) => (state.data === undefined && promise ? [promise] : []));
+  await Promise.allSettled(first);
   await queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
 }
 
