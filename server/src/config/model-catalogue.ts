@@ -26,6 +26,8 @@ export interface ModelSupport {
   readonly tools: boolean;
   /** The provider makes the model answer in JSON that fits a schema. */
   readonly responseSchema: boolean;
+  /** The model accepts images, which tools can return. */
+  readonly images: boolean;
   /** The model reasons by default, and its reasoning counts against max_tokens. */
   readonly reasoning: boolean;
 }
@@ -59,9 +61,11 @@ const ALL: ModelSupport = {
   stop: 4,
   tools: true,
   responseSchema: true,
+  images: true,
   reasoning: false,
 };
 const WITHOUT_SCHEMA = { responseSchema: false } as const;
+const WITHOUT_IMAGES = { images: false } as const;
 const OPENAI_REASONING: ModelSupport = {
   ...ALL,
   temperature: false,
@@ -81,19 +85,23 @@ const OPEN_REASONING =
 /** The first matching pattern applies; the last one of each list matches unknown ids. */
 const SUPPORT: Readonly<Record<ProviderKind, readonly (readonly [RegExp, ModelSupport])[]>> = {
   openai: [
-    [/^(ft:)?(gpt-3|gpt-4(-|$)|chatgpt-4)/, { ...ALL, ...WITHOUT_SCHEMA }],
+    [/^(ft:)?gpt-4-(turbo$|turbo-20|vision)|chatgpt-4/, { ...ALL, ...WITHOUT_SCHEMA }],
+    [/^(ft:)?(gpt-3|gpt-4(-|$))/, { ...ALL, ...WITHOUT_SCHEMA, ...WITHOUT_IMAGES }],
     [/^(ft:)?gpt-4/, ALL],
-    [/^(ft:)?o1-(mini|preview)/, { ...OPENAI_REASONING, ...WITHOUT_SCHEMA }],
+    [/^(ft:)?o1-(mini|preview)/, { ...OPENAI_REASONING, ...WITHOUT_SCHEMA, ...WITHOUT_IMAGES }],
+    [/^(ft:)?o3-mini/, { ...OPENAI_REASONING, ...WITHOUT_IMAGES }],
     [/^(ft:)?(o\d|gpt-\d|codex)/, OPENAI_REASONING],
     [/^/, ALL],
   ],
   "openai-compatible": [
-    // Servers differ in what they do with a schema, and some reject it. The providers file can declare support.
-    [OPEN_REASONING, { ...ALL, ...WITHOUT_SCHEMA, reasoning: true }],
-    [/^/, { ...ALL, ...WITHOUT_SCHEMA }],
+    // Servers differ in what they do with a schema, some reject it, and most reject images for a model that reads only text.
+    // The providers file can declare support.
+    [OPEN_REASONING, { ...ALL, ...WITHOUT_SCHEMA, ...WITHOUT_IMAGES, reasoning: true }],
+    [/^/, { ...ALL, ...WITHOUT_SCHEMA, ...WITHOUT_IMAGES }],
   ],
   anthropic: [
-    [/claude-(2|instant|3)/, { ...CLAUDE, ...WITHOUT_SCHEMA }],
+    [/claude-(2|instant)/, { ...CLAUDE, ...WITHOUT_SCHEMA, ...WITHOUT_IMAGES }],
+    [/claude-3/, { ...CLAUDE, ...WITHOUT_SCHEMA }],
     [/claude-(opus|sonnet)-4(-0)?([-@]20|$)/, { ...CLAUDE, ...WITHOUT_SCHEMA }],
     [/claude-(opus|sonnet|haiku)-4(-[0-6])?([-@]|$)/, CLAUDE],
     [/^/, CLAUDE_WITHOUT_SAMPLING],

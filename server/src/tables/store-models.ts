@@ -36,6 +36,7 @@ function renderSupport(supports: ModelSupport): Readonly<Record<string, unknown>
     stop: supports.stop,
     tools: supports.tools,
     response_schema: supports.responseSchema,
+    images: supports.images,
     reasoning: supports.reasoning,
   };
 }

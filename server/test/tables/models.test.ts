@@ -151,7 +151,15 @@ describe("models of the frameworks", () => {
       is_simulated: false,
       is_list_open: false,
       price_output: "1.6",
-      supports: { ...supports, penalties: true, stop: 4, tools: true, response_schema: true, reasoning: false },
+      supports: {
+        ...supports,
+        penalties: true,
+        stop: 4,
+        tools: true,
+        response_schema: true,
+        images: true,
+        reasoning: false,
+      },
     });
     assert.deepEqual([second?.["id"], second?.["is_simulated"], second?.["price_input"]], ["mine", true, null]);
   });

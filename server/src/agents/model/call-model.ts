@@ -7,6 +7,7 @@ import { type CallMeter, openCallMeter } from "./call-meter.ts";
 import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
+import { measureMessages } from "../turn/turn-images.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
 
 export interface ModelAnswer {
@@ -113,6 +114,7 @@ interface PreparedCall {
   /** The id of the model, also when the agent uses the default of the provider. */
   readonly model: string;
   readonly inputTokens: number;
+  readonly hasImages: boolean;
   readonly isCutByBudget: boolean;
   /** The text of the turn before this call. */
   readonly textBefore: string;
@@ -143,7 +145,8 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
   const { agent } = turn;
   const info = models.describe(agent.framework, agent.model);
   const ratio = calibration.ratioFor(info.model);
-  const inputTokens = estimateTokens(turn.system + JSON.stringify(turn.messages) + renderExtras(turn, tools), ratio);
+  const { text: messagesText, imageTokens } = measureMessages(turn.messages);
+  const inputTokens = estimateTokens(turn.system + messagesText + renderExtras(turn, tools), ratio) + imageTokens;
   const maxOutputTokens = maxTokensOf(run, turn);
   const meter = await openCallMeter(run, {
     turnId: turn.id,
@@ -182,7 +185,9 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
     agent: { id: agent.id, name: agent.name },
     attempts: recorder,
   };
-  return { call, meter, recorder, model: info.model, inputTokens, isCutByBudget, textBefore: turn.text };
+  const { model } = info;
+  const hasImages = imageTokens > 0;
+  return { call, meter, recorder, model, inputTokens, hasImages, isCutByBudget, textBefore: turn.text };
 }
 
 interface StreamedAnswer {
@@ -219,8 +224,8 @@ async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answ
         break;
       case "finish":
         answer.finish = event.reason;
-        // A fallback counts tokens in another way.
-        if (!event.usage.isEstimated && turn.model === model)
+        // A fallback counts tokens in another way, and images are not counted by characters.
+        if (!event.usage.isEstimated && turn.model === model && !prepared.hasImages)
           calibration.learn(model, inputTokens, event.usage.inputTokens);
         break;
     }

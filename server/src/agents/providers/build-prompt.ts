@@ -5,20 +5,34 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
+import type { ModelImage, ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
 import { parseRecord } from "./parse-record.ts";
 
-/** Converts a conversation to the format of the AI SDK. Only the kind of provider that signed thoughts gets them back. */
+/** Where the images of tool results are: in the result, in a user message after the results, or nowhere. */
+export type ImagePlace = "result" | "user" | "none";
+
+export interface PromptOptions {
+  /** Only the kind of provider that signed thoughts gets them back. */
+  readonly hasThoughts: boolean;
+  readonly images: ImagePlace;
+}
+
+/** Converts a conversation to the format of the AI SDK. */
 export function buildPrompt(
   system: string,
   messages: readonly ModelMessage[],
-  hasThoughts = false,
+  { hasThoughts, images }: PromptOptions,
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
   let results: LanguageModelV4ToolResultPart[] | null = null;
+  const shown: ToolMessage[] = [];
+  const pushShown = (): void => {
+    if (shown.length > 0) prompt.push(buildShown(shown.splice(0)));
+  };
   for (const message of messages) {
     if (message.role !== "tool") {
       results = null;
+      pushShown();
       prompt.push(message.role === "user" ? buildUser(message.content) : buildAssistant(message, hasThoughts));
       continue;
     }
@@ -31,10 +45,44 @@ export function buildPrompt(
       type: "tool-result",
       toolCallId: message.toolCallId,
       toolName: message.toolName,
-      output: { type: message.isError ? "error-text" : "text", value: message.output },
+      output: buildOutput(message, images),
     });
+    if (images === "user" && message.images !== undefined) shown.push(message);
   }
+  pushShown();
   return prompt;
+}
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+
+function buildOutput(
+  { output, isError, images = [] }: ToolMessage,
+  place: ImagePlace,
+): LanguageModelV4ToolResultPart["output"] {
+  if (images.length === 0) return { type: isError ? "error-text" : "text", value: output };
+  switch (place) {
+    case "result":
+      return { type: "content", value: [{ type: "text", text: output }, ...images.map(buildImage)] };
+    case "user":
+      return { type: "text", value: `${output}\n[the images follow]` };
+    case "none":
+      return { type: "text", value: `${output}\n[the images are not shown: this model does not accept images]` };
+  }
+}
+
+/** Says where the images are from, because everything else in user messages is from people and agents. */
+function buildShown(messages: readonly ToolMessage[]): LanguageModelV4Message {
+  return {
+    role: "user",
+    content: messages.flatMap(({ toolName, images = [] }) => [
+      { type: "text" as const, text: `[Images that the tool ${toolName} returned:]` },
+      ...images.map(buildImage),
+    ]),
+  };
+}
+
+function buildImage({ mediaType, data }: ModelImage) {
+  return { type: "file" as const, mediaType, data: { type: "data" as const, data } };
 }
 
 export function buildTools(tools: readonly ModelTool[]): LanguageModelV4FunctionTool[] {

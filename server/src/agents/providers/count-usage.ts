@@ -3,6 +3,9 @@ import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { ReportedUsage } from "./adapter.ts";
 import type { ModelCall, ModelToolCall, ModelUsage } from "./model-port.ts";
 
+/** Of a large image; smaller ones have fewer. */
+export const TOKENS_PER_IMAGE = 1_600;
+
 interface Answer {
   readonly textChars: number;
   readonly toolCalls: readonly ModelToolCall[];
@@ -29,6 +32,7 @@ export function estimateInput({ system, messages, tools }: ModelCall): number {
   let tokens = estimateTokens(system);
   for (const message of messages) {
     tokens += estimateTokens(message.role === "tool" ? message.output : message.content);
+    if (message.role === "tool") tokens += (message.images?.length ?? 0) * TOKENS_PER_IMAGE;
     if (message.role === "assistant")
       for (const { name, inputText } of message.toolCalls ?? []) tokens += estimateTokens(name + inputText);
   }

@@ -36,6 +36,7 @@ function isMarkable(message: LanguageModelV4Message): boolean {
     case "tool": {
       const part = message.content.at(-1);
       const output = part?.type === "tool-result" ? part.output : null;
+      if (output?.type === "content") return output.value.length > 0;
       return (output?.type === "text" || output?.type === "error-text") && output.value.trim() !== "";
     }
     case "assistant":

@@ -45,7 +45,15 @@ export type ModelMessage =
       readonly toolName: string;
       readonly output: string;
       readonly isError: boolean;
+      /** What the output only names. Models that do not accept images read the output alone. */
+      readonly images?: readonly ModelImage[];
     };
+
+export interface ModelImage {
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
 
 interface JoinedContent {
   readonly content: string;

@@ -30,6 +30,7 @@ const modelSchema = z.strictObject({
       stop: z.number().int().min(0).max(16).optional(),
       tools: z.boolean().optional(),
       response_schema: z.boolean().optional(),
+      images: z.boolean().optional(),
       reasoning: z.boolean().optional(),
     })
     .optional(),
@@ -143,6 +144,7 @@ export function offerFileModel(kind: ProviderKind, model: FileModel): OfferedMod
       stop: supports.stop ?? assumed.stop,
       tools: supports.tools ?? assumed.tools,
       responseSchema: supports.response_schema ?? assumed.responseSchema,
+      images: supports.images ?? assumed.images,
       reasoning: supports.reasoning ?? assumed.reasoning,
     },
   };

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapter.ts";
-import { buildPrompt, buildTools } from "./build-prompt.ts";
+import { buildPrompt, buildTools, type PromptOptions } from "./build-prompt.ts";
 import type { Deadlines } from "./deadlines.ts";
 import { markCacheable } from "./mark-cacheable.ts";
 import { ModelError } from "./model-error.ts";
@@ -29,7 +29,7 @@ export interface VendorPorts {
 
 /** Calls a provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(provider: Provider, kind: VendorKind, ports: VendorPorts): Adapter {
-  const { url, load, frames, signsReasoning, hasCacheMarks } = VENDORS[kind];
+  const { url, load, frames, signsReasoning, hasCacheMarks, images } = VENDORS[kind];
   const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
@@ -71,7 +71,7 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
     stream(request) {
       const { sent, deadlines } = request;
       const source = createPartSource();
-      const built = buildOptions(request, signsReasoning);
+      const built = buildOptions(request, { hasThoughts: signsReasoning, images });
       const options = { ...sent, ...(isMarking ? markCacheable(built) : built), abortSignal: deadlines.signal };
       const names = `${request.model.id} ${Object.keys(options).sort().join()}`;
       // Warnings about these depend on their values, of which there are too many to remember.
@@ -90,8 +90,14 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
   };
 }
 
-function buildOptions({ call, model, traceparent }: AdapterCall, hasThoughts: boolean): LanguageModelV4CallOptions {
-  const prompt = buildPrompt(call.system, call.messages, hasThoughts);
+function buildOptions(
+  { call, model, traceparent }: AdapterCall,
+  { hasThoughts, images }: PromptOptions,
+): LanguageModelV4CallOptions {
+  const prompt = buildPrompt(call.system, call.messages, {
+    hasThoughts,
+    images: model.supports.images ? images : "none",
+  });
   const headers = traceparent === undefined ? {} : { headers: { traceparent } };
   if (call.tools.length === 0 || !model.supports.tools) return { prompt, ...headers };
   const { toolChoice } = call;

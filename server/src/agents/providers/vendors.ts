@@ -1,5 +1,6 @@
 import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
 import type { ProviderKind } from "../../config/index.ts";
+import type { ImagePlace } from "./build-prompt.ts";
 import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
 import type { SchemaTraits } from "./schema-traits.ts";
 import type { Fetch } from "./watched-fetch.ts";
@@ -27,6 +28,8 @@ interface Vendor {
   readonly frames: FrameFormat | null;
   /** The vendor signs the reasoning of its models and requires it back with the results of tools. */
   readonly signsReasoning: boolean;
+  /** Where the vendor's API takes images that tools return. Some of its models may accept none. */
+  readonly images: ImagePlace;
   /** The vendor caches only what a call marks. The others cache by themselves, or not at all. */
   readonly hasCacheMarks: boolean;
   /** The prices of input that is read from the cache and written to it, as multiples of the price of input. */
@@ -61,6 +64,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "openai",
     frames: CHAT_FRAMES,
     signsReasoning: false,
+    images: "user",
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "effort",
@@ -80,6 +84,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "compatible",
     frames: CHAT_FRAMES,
     signsReasoning: false,
+    images: "user",
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "any",
@@ -98,6 +103,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "anthropic",
     frames: null,
     signsReasoning: true,
+    images: "result",
     hasCacheMarks: true,
     cachePrices: { read: 0.1, write: 1.25 },
     reasoning: "claude",
@@ -117,6 +123,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     optionsName: "google",
     frames: null,
     signsReasoning: false,
+    images: "user",
     hasCacheMarks: false,
     cachePrices: AS_INPUT,
     reasoning: "gemini",

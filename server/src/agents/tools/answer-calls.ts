@@ -187,7 +187,10 @@ function takeOutcome(
   span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
   recordTool(run, kind, execution, outcome);
   turn.usedTool ||= outcome.status === "succeeded";
-  if (outcome.status === "succeeded") return { kind: "answered", call, output: outcome.text, isError: false };
+  if (outcome.status === "succeeded") {
+    const { text: output, images } = outcome;
+    return { kind: "answered", call, output, isError: false, ...(images !== undefined && { images }) };
+  }
   return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
 }
 

@@ -62,6 +62,7 @@ export async function runTool(
       status: "succeeded",
       output: toStoredOutput(text),
       text,
+      ...(answer.images !== undefined && { images: answer.images }),
       outputChars: chars,
       isTruncated,
       attempts: answer.attempts,

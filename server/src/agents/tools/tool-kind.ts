@@ -1,5 +1,6 @@
 import { AppError } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
+import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
 
@@ -28,6 +29,8 @@ export interface ToolAnswer {
   /** The answer was longer than what was read. */
   readonly isCut: boolean;
   readonly attempts: number;
+  /** What the text only names. */
+  readonly images?: readonly ModelImage[];
 }
 
 /** A kind of tool in addition to `builtin`, `http`, `mcp` and `client`. */

@@ -1,4 +1,4 @@
-import type { ModelTool } from "../providers/model-port.ts";
+import type { ModelImage, ModelTool } from "../providers/model-port.ts";
 
 /** A tool of an agent: the row of the tool and the configuration of the assignment, by column name. */
 export interface AssignedTool {
@@ -43,6 +43,8 @@ export type ToolOutcome =
       readonly output: unknown;
       /** The text that the model reads. */
       readonly text: string;
+      /** For the model alone; never stored. */
+      readonly images?: readonly ModelImage[];
       readonly outputChars: number;
       readonly isTruncated: boolean;
       readonly attempts: number;

@@ -12,6 +12,7 @@ import { abortTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.t
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { buildToolset } from "../tools/toolset.ts";
+import { keepNewestImages } from "./turn-images.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import {
   type AskedTurn,
@@ -211,8 +212,10 @@ function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]):
       toolName: answer.call.name,
       output: answer.output,
       isError: answer.isError,
+      ...(answer.images !== undefined && { images: answer.images }),
     });
   }
+  turn.messages = keepNewestImages(turn.messages);
   if (turn.toolSteps >= run.limits.maxToolSteps) turn.mustAnswer = true;
   return null;
 }

@@ -2,10 +2,11 @@ import type { Framework } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
-import type { ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
+import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
 import type { LiveRun, TurnStop } from "../execution/live-run.ts";
+import { dropImages } from "./turn-images.ts";
 import type { ModelCallRow, SpeakingAgent, Step, ToolExecution } from "../execution/steps.ts";
 
 /** The part of a turn's state that is stored while the turn waits. */
@@ -64,7 +65,13 @@ export interface AskedTurn {
 
 /** A tool call of a turn that waits: answered, waiting for an approval or the client, or for another agent's turn that waits. */
 export type WaitingCall =
-  | { readonly kind: "answered"; readonly call: ModelToolCall; readonly output: string; readonly isError: boolean }
+  | {
+      readonly kind: "answered";
+      readonly call: ModelToolCall;
+      readonly output: string;
+      readonly isError: boolean;
+      readonly images?: readonly ModelImage[];
+    }
   | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: ToolExecution }
   | {
       readonly kind: "client";
@@ -161,8 +168,8 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     agentId: turn.agent.id,
     asked: turn.asked,
     system: turn.system,
-    messages: turn.messages,
-    waiting,
+    messages: turn.messages.map(dropImages),
+    waiting: waiting.map(dropImages),
     text: turn.text,
     firstTokenMs: turn.firstTokenMs,
     toolSteps: turn.toolSteps,

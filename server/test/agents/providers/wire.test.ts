@@ -3,6 +3,8 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
+import { loadSettings } from "../../../src/config/index.ts";
 import { callOf, callsOf, finishOf, KEY, KINDS, listen, MODEL_OF, openBench } from "./support/models.ts";
 import { WIRE, WIRE_TRAITS } from "./support/wire.ts";
 import { cut, failWith, hang, openWireServer, say, STREAM, type WireServer } from "./support/wire-server.ts";
@@ -16,6 +18,7 @@ const TIMES = { PROVIDER_FIRST_BYTE_TIMEOUT_MS: "60" };
 /** Long enough that at least one of ten pings within it is on time. */
 const IDLE_MS = 800;
 const SHORT = { tools: [TOOL] };
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 let server: WireServer;
 before(async () => {
@@ -89,6 +92,37 @@ for (const kind of KINDS) {
       const sent = JSON.stringify(server.asked[0]?.body);
       for (const part of ["the ☂ sky", "seen 0", "seen 1"]) assert.ok(sent.includes(part), part);
       if (traits.signature !== null) assert.ok(sent.includes(traits.signature));
+    });
+
+    it("sends the images of tool results to models that accept them, and names them to others", async () => {
+      const { models } = openBench(kind, server.url);
+      const images = [{ mediaType: "image/png", data: PIXEL }];
+      const result = { role: "tool" as const, toolName: "look", isError: false };
+      const messages = [
+        ...callOf().messages,
+        {
+          role: "assistant" as const,
+          content: "",
+          toolCalls: ["c1", "c2"].map((id) => ({ id, name: "look", inputText: "{}" })),
+        },
+        { ...result, toolCallId: "c1", output: "[image 1]", images },
+        { ...result, toolCallId: "c2", output: "nothing" },
+      ];
+      for (const isAccepted of [true, false]) {
+        const model = { id: MODEL_OF[kind], supports: { images: isAccepted } };
+        const file = { provider_a: { kind, base_url: server.url, models: [model] } };
+        models.replace(resolveProviders(loadSettings({}), {}, JSON.stringify(file)));
+        server.answer(say(wire({ texts: ["A pixel."] })));
+        const heard = await listen(models, callOf({ ...SHORT, messages }));
+        assert.deepEqual([heard.text, heard.error], ["A pixel.", null]);
+        const sent = JSON.stringify(server.asked[0]?.body);
+        assert.equal(sent.includes(PIXEL), isAccepted);
+        assert.equal(sent.includes("does not accept images"), !isAccepted);
+        assert.ok(sent.indexOf("[image 1]") > 0 && sent.indexOf("nothing") > 0);
+        // Providers reject anything between the results of one step.
+        const isInResult = kind === "anthropic";
+        if (isAccepted) assert.equal(sent.indexOf(PIXEL) < sent.indexOf("nothing"), isInResult);
+      }
     });
 
     it("reads a declined answer, a truncated one, and one without usage", async () => {

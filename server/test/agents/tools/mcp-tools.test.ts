@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server as HttpsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
-import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { createServer } from "node:https";
+import { test } from "node:test";
+import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { McpPool } from "../../../src/agents/tools/mcp/mcp-pool.ts";
 import { ServerPrograms } from "../../../src/agents/tools/mcp/server-programs.ts";
@@ -14,6 +10,7 @@ import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
 import { findFreePort } from "../../support/free-port.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
+import { listen, modernServer, sessionServer, stop } from "./mcp-server-for-test.ts";
 import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
 
 /** A real server with correct and faulty tools. */
@@ -50,46 +47,6 @@ function createServerOfTools(
   return server;
 }
 
-async function listen(t: TestContext, server: HttpsServer, port = 0): Promise<number> {
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => stop(server));
-  return (server.address() as AddressInfo).port;
-}
-
-async function stop(server: HttpsServer): Promise<void> {
-  if (!server.listening) return;
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
-}
-
-/** The current revision of the protocol: requests are stateless. */
-function modernServer(authorizations: (string | undefined)[] = [], seen = {}): HttpsServer {
-  const handle = toNodeHandler(createMcpHandler(() => createServerOfTools(seen)));
-  return createServer(credential, (request, response) => {
-    authorizations.push(request.headers.authorization);
-    void handle(request as Parameters<typeof handle>[0], response);
-  });
-}
-
-/** An older revision of the protocol, with sessions that a restart loses. */
-function sessionServer(): HttpsServer {
-  const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const known = sessions.get(String(request.headers["mcp-session-id"] ?? ""));
-    if (known !== undefined) return known.handleRequest(request, response);
-    if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
-    const transport = new NodeStreamableHTTPServerTransport({
-      sessionIdGenerator: () => `session-${sessions.size}-${Math.random()}`,
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-    });
-    await createServerOfTools().connect(transport);
-    await transport.handleRequest(request, response);
-  };
-  return createServer(credential, (request, response) => void answer(request, response));
-}
-
 function codeOf(outcome: ToolOutcome): string {
   return outcome.status === "failed" ? outcome.error.code : outcome.status;
 }
@@ -97,7 +54,13 @@ function codeOf(outcome: ToolOutcome): string {
 test("tools of an MCP server are listed and called with their secrets and the traceparent", async (t) => {
   const authorizations: (string | undefined)[] = [];
   const seen: { traceparent?: unknown } = {};
-  const port = await listen(t, modernServer(authorizations, seen));
+  const port = await listen(
+    t,
+    modernServer(
+      () => createServerOfTools(seen),
+      ({ headers }) => void authorizations.push(headers.authorization),
+    ),
+  );
   const tools = openToolsForTest(t);
   const url = `https://127.0.0.1:${port}/mcp`;
   const listed = await tools.listRemote({ callerId: "someone", server: { url, secrets: { token: "t0ken-value" } } });
@@ -114,7 +77,7 @@ test("tools of an MCP server are listed and called with their secrets and the tr
   };
   const weather = await call("get.weather", { city: "Rome" }, {}, { traceparent });
   assert.ok(weather.status === "succeeded");
-  assert.equal(weather.text, "sunny in Rome\n[image of type image/png]");
+  assert.equal(weather.text, "sunny in Rome\n[image image/png, 3 bytes, not shown]");
   assert.equal(seen.traceparent, traceparent);
 
   const failed = await call("fails");
@@ -132,7 +95,10 @@ test("tools of an MCP server are listed and called with their secrets and the tr
 
 test("a timeout or a cancellation ends a call, also on the server", async (t) => {
   const seen: { isStarted?: boolean; isAborted?: boolean } = {};
-  const port = await listen(t, modernServer([], seen));
+  const port = await listen(
+    t,
+    modernServer(() => createServerOfTools(seen)),
+  );
   const tools = openToolsForTest(t);
   const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "slow" };
   // So that the timeout applies to the call and not to the connection.
@@ -154,7 +120,7 @@ test("a timeout or a cancellation ends a call, also on the server", async (t) =>
 });
 
 test("a restarted server with sessions is reconnected once", async (t) => {
-  const first = sessionServer();
+  const first = sessionServer(createServerOfTools);
   const port = await listen(t, first, await findFreePort());
   const tools = openToolsForTest(t);
   const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "get.weather" };
@@ -164,12 +130,12 @@ test("a restarted server with sessions is reconnected once", async (t) => {
   assert.equal(codeOf(await call()), "succeeded");
   await stop(first);
   assert.equal(codeOf(await call()), "TOOL_UNREACHABLE");
-  const second = sessionServer();
+  const second = sessionServer(createServerOfTools);
   await listen(t, second, port);
   assert.equal(codeOf(await call()), "succeeded");
   await stop(second);
   // The pooled connection now gets an unknown session error.
-  await listen(t, sessionServer(), port);
+  await listen(t, sessionServer(createServerOfTools), port);
   const again = await call();
   assert.ok(again.status === "succeeded");
 });
@@ -196,7 +162,7 @@ test("each kind of failing server has its own error", async (t) => {
 });
 
 test("connections are shared within one owner, limited in number, and closed when idle", async (t) => {
-  const port = await listen(t, modernServer());
+  const port = await listen(t, modernServer(createServerOfTools));
   const guarded = openGuardedFetch({
     policy: loopbackPolicy,
     ca: [authority.cert],

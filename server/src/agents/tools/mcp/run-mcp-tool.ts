@@ -15,10 +15,10 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
   const params = { name, arguments: { ...call.input }, ...(traceparent !== undefined && { _meta: { traceparent } }) };
   return withClient(pool, target, signal, async ({ client }, attempts) => {
     const result = await client.callTool(params, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs });
-    const text = renderContent(result);
+    const { text, images } = renderContent(result);
     if (result.isError === true)
       throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool reported an error.", { attempts, text });
-    return { text, isCut: false, attempts };
+    return { text, isCut: false, attempts, ...(images.length > 0 && { images }) };
   });
 }
 
