@@ -90,6 +90,11 @@ export function openAgents(options: AgentsOptions): AgentModule {
     observer,
     newId,
     version,
+    mcpSessions: {
+      perNode: settings.mcpSessionsPerNode,
+      perServer: settings.mcpSessionsPerServer,
+      perUser: settings.mcpSessionsPerUser,
+    },
     ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
     ...(options.mcpGuarded !== undefined && { mcpGuarded: options.mcpGuarded }),
     ...(options.mcpServers !== undefined && { mcpServers: options.mcpServers }),

@@ -9,7 +9,7 @@ import { listRemoteTools, type ListCall, type RemoteTool } from "./calls/list-re
 import { getOwnTool } from "./calls/get-own-tool.ts";
 import type { SchemaCompiler } from "./input/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
-import { McpPool } from "./mcp/mcp-pool.ts";
+import { McpPool, type SessionLimits } from "./mcp/mcp-pool.ts";
 import type { McpServers } from "./mcp/mcp-servers-file.ts";
 import { ServerPrograms } from "./mcp/server-programs.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
@@ -33,6 +33,7 @@ export interface OpenToolsOptions {
   readonly kinds?: ToolKinds;
   /** MCP servers that the operator has listed, by name. */
   readonly mcpServers?: McpServers;
+  readonly mcpSessions: SessionLimits;
   /** Of this program; sent to MCP servers. */
   readonly version: string;
 }
@@ -54,7 +55,6 @@ export interface ToolModule extends Tools {
   close(): Promise<void>;
 }
 
-const MAX_MCP_CLIENTS = 200;
 const MCP_IDLE_MS = 60_000;
 
 export function openTools(options: OpenToolsOptions): ToolModule {
@@ -74,7 +74,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
   const mcp = new McpPool({
     guarded: mcpGuarded,
     version,
-    maxClients: MAX_MCP_CLIENTS,
+    limits: options.mcpSessions,
     idleMs: MCP_IDLE_MS,
     programs: new ServerPrograms({
       servers: mcpServers,

@@ -21,8 +21,9 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { WAIT_MS } from "../../support/wait-limit.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { loopbackPolicy } from "../../outbound/support/receiver.ts";
-import { KEY, openToolsForTest } from "./open-tools-for-test.ts";
+import { KEY, openToolsForTest, SESSION_LIMITS } from "./open-tools-for-test.ts";
 
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 
 /** Answers `initialize`, and ends with every other request. */
@@ -86,6 +87,51 @@ test("tools of a program are listed and called, with the environment that the fi
   await assert.rejects(tools.listRemote({ callerId: "someone", server: secret }), { code: "VALIDATION_ERROR" });
 });
 
+/** A server that counts requests for its list, and announces that a call has added a tool. */
+const GROWING = `
+import { McpServer } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+const server = new McpServer({ name: "growing", version: "1" });
+let listed = 0;
+const answer = (text) => ({ content: [{ type: "text", text: String(text) }] });
+server.registerTool("count", { description: "x" }, async () => answer(listed));
+server.registerTool("grow", { description: "x" }, async () => {
+  server.registerTool("grown", { description: "x" }, async () => answer(""));
+  return answer("");
+});
+const transport = new StdioServerTransport();
+await server.connect(transport);
+const handle = transport.onmessage;
+transport.onmessage = (message, extra) => {
+  if (message.method === "tools/list") listed += 1;
+  handle(message, extra);
+};
+`;
+
+test("the list of a program's tools is cached until the program announces a change", async (t) => {
+  const mcpServers: McpServers = new Map([program("growing", ["--input-type=module", "-e", GROWING], { cwd: ROOT })]);
+  const tools = openToolsForTest(t, { mcpServers });
+  const call = async (remote_name: string): Promise<string> => {
+    const tool = assignedTool({ kind: "mcp", config: { server: "growing", remote_name }, timeout_ms: WAIT_MS });
+    const outcome = await tools.run(tool, {}, callContext());
+    assert.ok(outcome.status === "succeeded", JSON.stringify(outcome));
+    return outcome.text;
+  };
+  const list = async (): Promise<string[]> => {
+    const listed = await tools.listRemote({ callerId: "someone", server: { server: "growing", secrets: {} } });
+    return listed.map(({ name }) => name).toSorted();
+  };
+  assert.deepEqual(await list(), ["count", "grow"]);
+  assert.deepEqual(await list(), ["count", "grow"]);
+  assert.equal(await call("count"), "1");
+  await call("grow");
+  // The notification precedes the answer of this call.
+  assert.equal(await call("count"), "1");
+  assert.deepEqual(await list(), ["count", "grow", "grown"]);
+  await list();
+  assert.equal(await call("count"), "2");
+});
+
 test("a server on this machine is reached without TLS", async (t) => {
   const port = await findFreePort();
   const env = { ...process.env, PORT: String(port) };
@@ -129,7 +175,14 @@ test("a program that fails is started again with a growing delay", async (t) => 
       onEnded: (server, failures) => void ends.push([server, failures]),
     });
     const guarded = { fetch: () => Promise.reject(new Error("no requests")) };
-    const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50, programs, onExcluded: () => {} });
+    const pool = new McpPool({
+      guarded,
+      version: "test",
+      limits: SESSION_LIMITS,
+      idleMs: 50,
+      programs,
+      onExcluded: () => {},
+    });
     t.after(() => pool.close());
     return pool;
   };

@@ -33,11 +33,14 @@ export function modernServer(
   });
 }
 
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
 /** An older revision of the protocol, with sessions that a restart loses. */
-export function sessionServer(
-  create: () => McpServer,
-  onRequest = (_request: IncomingMessage): void => {},
-): HttpsServer {
+export function sessionServer(create: () => McpServer, onRequest?: (request: IncomingMessage) => void): HttpsServer {
+  return createServer(credential, sessionHandler(create, onRequest));
+}
+
+export function sessionHandler(create: () => McpServer, onRequest = (_request: IncomingMessage): void => {}): Handler {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     onRequest(request);
@@ -51,5 +54,5 @@ export function sessionServer(
     await create().connect(transport);
     await transport.handleRequest(request, response);
   };
-  return createServer(credential, (request, response) => void answer(request, response));
+  return (request, response) => void answer(request, response);
 }

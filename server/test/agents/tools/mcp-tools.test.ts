@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:https";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { McpPool } from "../../../src/agents/tools/mcp/mcp-pool.ts";
+import { type McpLoan, McpPool, type McpPoolOptions } from "../../../src/agents/tools/mcp/mcp-pool.ts";
 import { ServerPrograms } from "../../../src/agents/tools/mcp/server-programs.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
-import { findFreePort } from "../../support/free-port.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
-import { listen, modernServer, sessionServer, stop } from "./mcp-server-for-test.ts";
-import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
+import { listen, modernServer, sessionHandler } from "./mcp-server-for-test.ts";
+import { openToolsForTest, SESSION_LIMITS, wrapped } from "./open-tools-for-test.ts";
 
 /** A real server with correct and faulty tools. */
 function createServerOfTools(
@@ -120,24 +120,26 @@ test("a timeout or a cancellation ends a call, also on the server", async (t) =>
 });
 
 test("a restarted server with sessions is reconnected once", async (t) => {
-  const first = sessionServer(createServerOfTools);
-  const port = await listen(t, first, await findFreePort());
+  // The port stays open: while nothing listens on it, it could become that of another program.
+  let handle = sessionHandler(createServerOfTools);
+  const port = await listen(
+    t,
+    createServer(credential, (request, response) => handle(request, response)),
+  );
   const tools = openToolsForTest(t);
   const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: "get.weather" };
   const call = (): Promise<ToolOutcome> =>
-    tools.run(assignedTool({ kind: "mcp", config }), { city: "Bonn" }, callContext());
+    tools.run(assignedTool({ kind: "mcp", config, timeout_ms: WAIT_MS }), { city: "Bonn" }, callContext());
   assert.equal(codeOf(await call()), "succeeded");
   assert.equal(codeOf(await call()), "succeeded");
-  await stop(first);
+  handle = (request) => void request.socket.destroy();
   assert.equal(codeOf(await call()), "TOOL_UNREACHABLE");
-  const second = sessionServer(createServerOfTools);
-  await listen(t, second, port);
+  handle = sessionHandler(createServerOfTools);
   assert.equal(codeOf(await call()), "succeeded");
-  await stop(second);
-  // The pooled connection now gets an unknown session error.
-  await listen(t, sessionServer(createServerOfTools), port);
+  // The pooled session is unknown to the restarted server.
+  handle = sessionHandler(createServerOfTools);
   const again = await call();
-  assert.ok(again.status === "succeeded");
+  assert.ok(again.status === "succeeded", JSON.stringify(again));
 });
 
 test("each kind of failing server has its own error", async (t) => {
@@ -161,8 +163,70 @@ test("each kind of failing server has its own error", async (t) => {
   assert.deepEqual(codes, ["TOOL_REMOTE_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR", "TOOL_HTTP_ERROR"]);
 });
 
-test("connections are shared within one owner, limited in number, and closed when idle", async (t) => {
+test("sessions are shared within one owner and closed when idle", async (t) => {
   const port = await listen(t, modernServer(createServerOfTools));
+  const { pool, borrow } = openPool(t, { idleMs: 50 });
+  const url = `https://127.0.0.1:${port}/`;
+  const [mine, mineToo, yours] = await Promise.all([borrow("a", url), borrow("a", url), borrow("b", url)]);
+  assert.equal(mine.client, mineToo.client);
+  assert.notEqual(mine.client, yours.client);
+  const other = await borrow("a", url, { authorization: "x" });
+  assert.notEqual(other.client, mine.client);
+  assert.equal(pool.size, 3);
+  for (const loan of [mine, mineToo, yours, other]) loan.release(true);
+  await until(() => pool.size === 0);
+});
+
+test("sessions are limited per user, per server and per node: idle ones are closed, and further calls wait", async (t) => {
+  const ports = await Promise.all([1, 2, 3].map(() => listen(t, modernServer(createServerOfTools))));
+  const [first = "", second = "", third = ""] = ports.map((port) => `https://127.0.0.1:${port}`);
+  const limits = { perNode: 4, perServer: 3, perUser: 2 };
+  const { pool, borrow } = openPool(t, { idleMs: 60_000, limits });
+  const isWaiting = async (loan: Promise<McpLoan>): Promise<boolean> => {
+    let isDone = false;
+    void loan.then(() => (isDone = true));
+    // A session on loopback would be open by then: a further one of another user is.
+    (await borrow("z", `${third}/${Math.random()}`)).release(false);
+    return !isDone;
+  };
+
+  // Per user: other paths of a server are other sessions.
+  const one = await borrow("a", `${first}/1`);
+  const two = await borrow("a", `${first}/2`);
+  const waiting = borrow("a", `${second}/3`);
+  assert.ok(await isWaiting(waiting));
+  assert.equal((await borrow("a", `${first}/1`)).client, one.client, "a known session needs no room");
+  two.release(true);
+  const three = await waiting;
+  assert.equal(pool.size, 2, "the idle session was closed for it");
+
+  // Per server.
+  const four = await borrow("b", `${first}/1`);
+  const five = await borrow("c", `${first}/1`);
+  assert.equal(pool.size, 4);
+  three.release(true);
+  const blocked = borrow("d", `${first}/1`);
+  await assert.rejects(borrow("d", `${first}/2`, {}, AbortSignal.timeout(20)), { name: "TimeoutError" });
+  assert.equal(pool.size, 4, "a call that gave up holds nothing, and other servers keep their sessions");
+  four.release(false);
+  const six = await blocked;
+
+  // Per node.
+  const seven = await borrow("e", `${third}/1`);
+  assert.equal(pool.size, 4, "the idle session of another server was closed");
+  await assert.rejects(borrow("f", `${third}/1`, {}, AbortSignal.timeout(20)), { name: "TimeoutError" });
+  for (const loan of [five, six, seven]) loan.release(true);
+  assert.ok(await borrow("f", `${third}/1`));
+  await pool.close();
+  assert.equal(pool.size, 0);
+});
+
+interface TestPool {
+  readonly pool: McpPool;
+  borrow(ownerId: string, url: string, headers?: Record<string, string>, signal?: AbortSignal): Promise<McpLoan>;
+}
+
+function openPool(t: TestContext, options: Pick<McpPoolOptions, "idleMs"> & Partial<McpPoolOptions>): TestPool {
   const guarded = openGuardedFetch({
     policy: loopbackPolicy,
     ca: [authority.cert],
@@ -170,20 +234,19 @@ test("connections are shared within one owner, limited in number, and closed whe
     exemptUrls: [],
   });
   const programs = new ServerPrograms({ servers: new Map(), onEnded: () => {} });
-  const pool = new McpPool({ guarded, version: "test", maxClients: 2, idleMs: 50, programs, onExcluded: () => {} });
+  const pool = new McpPool({
+    guarded,
+    version: "test",
+    limits: SESSION_LIMITS,
+    programs,
+    onExcluded: () => {},
+    ...options,
+  });
   t.after(async () => {
     await pool.close();
     await guarded.close();
   });
-  const { signal } = new AbortController();
-  const borrow = (ownerId: string, headers = {}) =>
-    pool.borrow({ ownerId, url: `https://127.0.0.1:${port}/`, headers }, signal);
-  const [mine, mineToo, yours] = await Promise.all([borrow("a"), borrow("a"), borrow("b")]);
-  assert.equal(mine.client, mineToo.client);
-  assert.notEqual(mine.client, yours.client);
-  const other = await borrow("a", { authorization: "x" });
-  assert.notEqual(other.client, mine.client);
-  assert.equal(pool.size, 2);
-  for (const loan of [mine, mineToo, yours, other]) loan.release(true);
-  await until(() => pool.size === 0);
-});
+  const borrow: TestPool["borrow"] = (ownerId, url, headers = {}, signal = new AbortController().signal) =>
+    pool.borrow({ ownerId, url, headers }, signal);
+  return { pool, borrow };
+}

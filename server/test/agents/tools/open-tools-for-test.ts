@@ -9,6 +9,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 export const KEY = randomBytes(32);
+export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
 /** The tools module with access to loopback only, closed when the test ends. */
 export function openToolsForTest(
@@ -32,6 +33,7 @@ export function openToolsForTest(
     newId: randomUUID,
     schemas: createSchemaCompiler({ maxKept: 10 }),
     version: "test",
+    mcpSessions: SESSION_LIMITS,
     ...more,
   });
   t.after(async () => {

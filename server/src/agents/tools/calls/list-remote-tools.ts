@@ -105,8 +105,8 @@ export async function listOffered(
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const target = toTarget(config, ownerId, secrets);
-    const list = await withClient(mcp, target, deadline, ({ client }) =>
-      client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: "refresh" }),
+    const list = await withClient(mcp, target, deadline, ({ client, hasCachedList }) =>
+      client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: hasCachedList ? "use" : "refresh" }),
     );
     return list.tools.slice(0, MAX_TOOLS).map(toRemoteTool);
   } catch (error) {

@@ -1,84 +1,70 @@
-import { hash } from "node:crypto";
-import type { Client, JsonSchemaValidator, jsonSchemaValidator, Transport } from "@modelcontextprotocol/client";
+import type { Client } from "@modelcontextprotocol/client";
 import { abortable } from "../../abortable.ts";
-import type { FetchPort } from "../http/run-http-tool.ts";
-import { createBoundedFetch } from "./bounded-fetch.ts";
 import { ToolFailure } from "../tool-failure.ts";
+import { keyOf, type McpTarget, type ProgramTarget, serverOf } from "./mcp-target.ts";
+import { canCacheList, type ClientOptions, openClient } from "./open-client.ts";
 import type { ServerPrograms } from "./server-programs.ts";
-import { silenceClient } from "./silence-client.ts";
 
-/** A server and the credentials of one owner. */
-interface RemoteTarget {
-  /** The owner of the secrets. Owners do not share connections. */
-  readonly ownerId: string | null;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+/** The maximum numbers of open sessions. */
+export interface SessionLimits {
+  readonly perNode: number;
+  readonly perServer: number;
+  /** Programs count for no user, because all users share them. */
+  readonly perUser: number;
 }
 
-/** A program of the operator, by name. It gets no secrets, so owners share it. */
-interface ProgramTarget {
-  readonly ownerId: string | null;
-  readonly server: string;
-}
-
-export type McpTarget = RemoteTarget | ProgramTarget;
-
-export interface McpPoolOptions {
-  readonly guarded: FetchPort;
-  readonly version: string;
-  readonly maxClients: number;
+export interface McpPoolOptions extends ClientOptions {
+  readonly limits: SessionLimits;
   readonly idleMs: number;
-  /** Programs of the operator. */
-  readonly programs: ServerPrograms;
-  /** Called with the number of tools that were excluded because their declaration violates the protocol. */
-  onExcluded(count: number): void;
 }
 
 export interface McpLoan {
   readonly client: Client;
-  /** The connection is older than this call, so the server may have dropped its session. */
+  /** The session is older than this call, so the server may have dropped it. */
   readonly isReused: boolean;
-  /** Must be called once. A client that is not reusable is closed. */
+  /** The list of tools can be taken from the client's cache, which a notification of the server clears. */
+  readonly hasCachedList: boolean;
+  /** Must be called once. A session that is not reusable is closed. */
   release(isReusable: boolean): void;
 }
 
-interface Entry {
+interface Session {
+  readonly key: string;
+  readonly server: string;
+  /** Null for a program. */
+  readonly user: string | null;
   readonly connecting: Promise<Client>;
   readonly idleMs: number;
   borrowers: number;
-  isClosing: boolean;
+  isDropped: boolean;
   idle: NodeJS.Timeout | null;
 }
 
-const MAX_PAGES = 20;
-const CONNECT_TIMEOUT_MS = 30_000;
-/** The start of a program can take long. */
-const START_TIMEOUT_MS = 60_000;
 /** A program may keep a state, and its start takes time. */
 const PROGRAM_IDLE_MS = 600_000;
-/** Skips output schemas: they come from the server, and their patterns can take unbounded time. */
-const ACCEPT_ALL: jsonSchemaValidator = {
-  getValidator<T>(): JsonSchemaValidator<T> {
-    return (value) => ({ valid: true, data: value as T, errorMessage: undefined });
-  },
-};
+/** The user of tools without an owner. */
+const NO_OWNER = "nobody";
 
 /**
- * Connections to MCP servers, one for each owner, address and set of secrets. Concurrent calls share a connection. The pool
- * removes a connection that is idle, least recently used when the pool is full, or not reusable, and closes it when the last
- * call has released it.
+ * Sessions with MCP servers, one for each owner, address and set of secrets. Concurrent calls share a session. Where a limit is
+ * reached, the least recently used session without calls is closed; if all of them have calls, a further call waits. A session
+ * that was idle for some time or is not reusable is closed when the last call has released it.
  */
 export class McpPool {
   readonly #options: McpPoolOptions;
-  readonly #entries = new Map<string, Entry>();
+  /** By key, the least recently used first. Only those that further calls can use. */
+  readonly #usable = new Map<string, Session>();
+  /** Includes those that calls still use and no further call gets. */
+  readonly #open = new Set<Session>();
   readonly #closing = new AbortController();
+  #freed = Promise.withResolvers<void>();
 
   constructor(options: McpPoolOptions) {
     this.#options = options;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#open.size;
   }
 
   /** Throws an error for the caller when tools of this owner cannot use the program. */
@@ -87,149 +73,135 @@ export class McpPool {
   }
 
   async borrow(target: McpTarget, signal: AbortSignal): Promise<McpLoan> {
-    if (this.#closing.signal.aborted) throw new Error("the pool of MCP clients is closed");
     if ("server" in target) requireUsable(this.#options.programs, target);
-    const key = keyOf(target);
-    const known = this.#entries.get(key);
-    const entry = known ?? this.#open(key, target);
-    // Inserted again, so that the first entry of the map is the least recently used.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    if (entry.idle !== null) clearTimeout(entry.idle);
-    entry.idle = null;
-    entry.borrowers += 1;
-    this.#evictExcess();
+    const { session, isReused } = await this.#take(target, signal);
     try {
-      const client = await abortable(entry.connecting, signal);
+      const client = await abortable(session.connecting, signal);
       let isReleased = false;
       const release = (isReusable: boolean): void => {
-        if (!isReleased) this.#release(key, entry, isReusable);
+        if (!isReleased) this.#release(session, isReusable);
         isReleased = true;
       };
-      return { client, isReused: known !== undefined, release };
+      return { client, isReused, hasCachedList: canCacheList(client, target), release };
     } catch (error) {
       // An aborted wait does not mean that the connection is broken.
-      this.#release(key, entry, signal.aborted);
+      this.#release(session, signal.aborted);
       throw error;
     }
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const entries = [...this.#entries.values()];
-    this.#entries.clear();
-    await Promise.all(entries.map(closeEntry));
+    const sessions = [...this.#open];
+    for (const session of sessions) this.#drop(session);
+    this.#open.clear();
+    this.#announce();
+    await Promise.all(sessions.map(closeSession));
   }
 
-  #open(key: string, target: McpTarget): Entry {
-    const isProgram = "server" in target;
-    const connecting = isProgram ? this.#start(target, () => onEnd()) : this.#connect(target);
-    const idleMs = isProgram ? PROGRAM_IDLE_MS : this.#options.idleMs;
-    const entry: Entry = { connecting, idleMs, borrowers: 0, isClosing: false, idle: null };
-    const onEnd = (): void => this.#drop(key, entry);
-    connecting.catch(onEnd);
-    return entry;
-  }
-
-  /** Starts a program and calls `onEnd` when it ends. */
-  async #start({ ownerId, server: name }: ProgramTarget, onEnd: () => void): Promise<Client> {
-    const { programs } = this.#options;
-    const server = programs.require(name, ownerId);
-    const transport = await programs.createTransport(server);
-    const startedAtMs = performance.now();
-    const client = await this.#createClient("legacy");
-    try {
-      await this.#connectClient(client, transport, START_TIMEOUT_MS);
-    } catch (cause) {
-      if (!this.#closing.signal.aborted) programs.noteEnd(server, 0);
-      throw new ToolFailure("TOOL_UNREACHABLE", `The MCP server ${name} could not be started.`, { cause });
+  /** Waits until the limits allow a session. */
+  async #take(
+    target: McpTarget,
+    signal: AbortSignal,
+  ): Promise<{ readonly session: Session; readonly isReused: boolean }> {
+    const key = keyOf(target);
+    for (;;) {
+      if (this.#closing.signal.aborted) throw new Error("the pool of MCP sessions is closed");
+      const known = this.#usable.get(key);
+      if (known !== undefined || this.#makeRoom(target)) {
+        const session = known ?? this.#start(key, target);
+        this.#usable.delete(key);
+        this.#usable.set(key, session);
+        if (session.idle !== null) clearTimeout(session.idle);
+        session.idle = null;
+        session.borrowers += 1;
+        return { session, isReused: known !== undefined };
+      }
+      await abortable(this.#freed.promise, signal);
     }
-    let isClosedByUs = false;
-    const close = client.close.bind(client);
-    client.close = () => {
-      isClosedByUs = true;
-      return close();
-    };
-    client.onclose = () => {
-      if (!isClosedByUs) programs.noteEnd(server, performance.now() - startedAtMs);
-      onEnd();
-    };
-    return client;
   }
 
-  /** Takes no signal of a caller, because several calls wait for the same connection. */
-  async #connect({ url, headers }: RemoteTarget): Promise<Client> {
-    const { guarded } = this.#options;
-    // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
-    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
-    const transport = new StreamableHTTPClientTransport(new URL(url), {
-      fetch: createBoundedFetch(guarded),
-      requestInit: { headers },
-      reconnectionOptions: {
-        maxRetries: 0,
-        initialReconnectionDelay: 1_000,
-        maxReconnectionDelay: 1_000,
-        reconnectionDelayGrowFactor: 1,
-      },
+  /** Closes idle sessions until a further one is within the limits. False: every session that would have to be closed has calls. */
+  #makeRoom(target: McpTarget): boolean {
+    const { perNode, perServer, perUser } = this.#options.limits;
+    const server = serverOf(target);
+    const user = userOf(target);
+    const scopes: readonly [limit: number, isCounted: (session: Session) => boolean][] = [
+      [perUser, (session) => user !== null && session.user === user],
+      [perServer, (session) => session.server === server],
+      [perNode, () => true],
+    ];
+    return scopes.every(([limit, isCounted]) => {
+      for (let excess = [...this.#open].filter(isCounted).length - limit; excess >= 0; excess -= 1) {
+        const idle = [...this.#usable.values()].find((session) => session.borrowers === 0 && isCounted(session));
+        if (idle === undefined) return false;
+        this.#end(idle);
+      }
+      return true;
     });
-    const client = await this.#createClient("auto");
-    await this.#connectClient(client, transport, CONNECT_TIMEOUT_MS);
-    return client;
   }
 
-  /** `legacy` for programs: to find their revision, the package would start each of them twice, and all of them speak the older one. */
-  async #createClient(mode: "auto" | "legacy"): Promise<Client> {
-    const { version, onExcluded } = this.#options;
-    const { Client } = await import("@modelcontextprotocol/client");
-    const client = new Client(
-      { name: "swarmbase", version },
-      { versionNegotiation: { mode }, jsonSchemaValidator: ACCEPT_ALL, listMaxPages: MAX_PAGES },
-    );
-    // The call that fails reports the error.
-    client.onerror = () => {};
-    silenceClient(client, onExcluded);
-    return client;
+  #start(key: string, target: McpTarget): Session {
+    const connecting = openClient(this.#options, target, {
+      signal: this.#closing.signal,
+      onEnd: () => onEnd(),
+    });
+    const session: Session = {
+      key,
+      server: serverOf(target),
+      user: userOf(target),
+      connecting,
+      idleMs: "server" in target ? PROGRAM_IDLE_MS : this.#options.idleMs,
+      borrowers: 0,
+      isDropped: false,
+      idle: null,
+    };
+    const onEnd = (): void => {
+      this.#drop(session);
+      if (session.borrowers === 0) this.#end(session);
+    };
+    this.#open.add(session);
+    connecting.catch(onEnd);
+    return session;
   }
 
-  async #connectClient(client: Client, transport: Transport, timeoutMs: number): Promise<void> {
-    try {
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs)]);
-      await client.connect(transport, { signal, timeout: timeoutMs });
-    } catch (error) {
-      await client.close().catch(() => {});
-      throw error;
-    }
+  #release(session: Session, isReusable: boolean): void {
+    session.borrowers -= 1;
+    if (!isReusable) this.#drop(session);
+    if (session.borrowers > 0) return;
+    if (session.isDropped) return this.#end(session);
+    session.idle = setTimeout(() => this.#end(session), session.idleMs).unref();
+    this.#announce();
   }
 
-  #release(key: string, entry: Entry, isReusable: boolean): void {
-    entry.borrowers -= 1;
-    if (!isReusable) this.#drop(key, entry);
-    if (entry.borrowers > 0) return;
-    if (entry.isClosing) return void closeEntry(entry);
-    entry.idle = setTimeout(() => {
-      this.#drop(key, entry);
-      void closeEntry(entry);
-    }, entry.idleMs).unref();
+  /** No further call gets the session. */
+  #drop(session: Session): void {
+    session.isDropped = true;
+    if (this.#usable.get(session.key) === session) this.#usable.delete(session.key);
   }
 
-  #drop(key: string, entry: Entry): void {
-    entry.isClosing = true;
-    if (this.#entries.get(key) === entry) this.#entries.delete(key);
+  #end(session: Session): void {
+    this.#drop(session);
+    this.#open.delete(session);
+    void closeSession(session);
+    this.#announce();
   }
 
-  #evictExcess(): void {
-    for (const [key, entry] of this.#entries) {
-      if (this.#entries.size <= this.#options.maxClients) return;
-      this.#drop(key, entry);
-      if (entry.borrowers === 0) void closeEntry(entry);
-    }
+  /** The calls that wait try again, in the order in which they came. */
+  #announce(): void {
+    this.#freed.resolve();
+    this.#freed = Promise.withResolvers<void>();
   }
 }
 
-async function closeEntry(entry: Entry): Promise<void> {
-  if (entry.idle !== null) clearTimeout(entry.idle);
-  const client = await entry.connecting.catch(() => null);
+async function closeSession(session: Session): Promise<void> {
+  if (session.idle !== null) clearTimeout(session.idle);
+  const client = await session.connecting.catch(() => null);
   await client?.close().catch(() => {});
+}
+
+function userOf(target: McpTarget): string | null {
+  return "server" in target ? null : (target.ownerId ?? NO_OWNER);
 }
 
 /** As the error of a call. */
@@ -239,11 +211,4 @@ function requireUsable(programs: ServerPrograms, { server, ownerId }: ProgramTar
   } catch (error) {
     throw new ToolFailure("TOOL_UNUSABLE", `${(error as Error).message}.`, { cause: error });
   }
-}
-
-function keyOf(target: McpTarget): string {
-  if ("server" in target) return `program ${target.server}`;
-  const { ownerId, url, headers } = target;
-  const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return hash("sha256", JSON.stringify([ownerId, url, sorted]), "base64");
 }

@@ -3,7 +3,8 @@ import { applyAuth } from "../http/apply-auth.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
-import type { McpLoan, McpPool, McpTarget } from "./mcp-pool.ts";
+import type { McpLoan, McpPool } from "./mcp-pool.ts";
+import type { McpTarget } from "./mcp-target.ts";
 import { renderContent } from "./render-content.ts";
 
 export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {

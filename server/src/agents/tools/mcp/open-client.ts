@@ -1,0 +1,134 @@
+import type { Client, JsonSchemaValidator, jsonSchemaValidator, Transport } from "@modelcontextprotocol/client";
+import type { FetchPort } from "../http/run-http-tool.ts";
+import { ToolFailure } from "../tool-failure.ts";
+import { createBoundedFetch } from "./bounded-fetch.ts";
+import type { McpTarget, ProgramTarget, RemoteTarget } from "./mcp-target.ts";
+import type { ServerPrograms } from "./server-programs.ts";
+import { silenceClient } from "./silence-client.ts";
+
+export interface ClientOptions {
+  readonly guarded: FetchPort;
+  readonly version: string;
+  /** Programs of the operator. */
+  readonly programs: ServerPrograms;
+  /** Called with the number of tools that were excluded because their declaration violates the protocol. */
+  onExcluded(count: number): void;
+}
+
+/** How a client is opened: no signal of a caller, because several calls wait for the same session. */
+export interface Opening {
+  /** Of the pool. */
+  readonly signal: AbortSignal;
+  /** Called when a program ends. */
+  onEnd(): void;
+}
+
+const MAX_PAGES = 20;
+const CONNECT_TIMEOUT_MS = 30_000;
+/** The start of a program can take long. */
+const START_TIMEOUT_MS = 60_000;
+/** How long the list of a program's tools is kept, unless the program announces a change. */
+const LIST_TTL_MS = 3_600_000;
+/** Skips output schemas: they come from the server, and their patterns can take unbounded time. */
+const ACCEPT_ALL: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (value) => ({ valid: true, data: value as T, errorMessage: undefined });
+  },
+};
+
+/** Connects to a server, or starts a program. */
+export function openClient(options: ClientOptions, target: McpTarget, opening: Opening): Promise<Client> {
+  return "server" in target ? startProgram(options, target, opening) : connectRemote(options, target, opening);
+}
+
+/**
+ * Only of a program that announces changes: its notifications arrive with its answers. To get those of a remote server, each
+ * session would have to hold a further connection.
+ */
+export function canCacheList(client: Client, target: McpTarget): boolean {
+  return "server" in target && client.getServerCapabilities()?.tools?.listChanged === true;
+}
+
+async function startProgram(
+  options: ClientOptions,
+  { ownerId, server: name }: ProgramTarget,
+  { signal, onEnd }: Opening,
+): Promise<Client> {
+  const { programs } = options;
+  const server = programs.require(name, ownerId);
+  const transport = await programs.createTransport(server);
+  const startedAtMs = performance.now();
+  const client = await createClient(options, "legacy");
+  try {
+    await connectClient(client, transport, signal, START_TIMEOUT_MS);
+  } catch (cause) {
+    if (!signal.aborted) programs.noteEnd(server, 0);
+    throw new ToolFailure("TOOL_UNREACHABLE", `The MCP server ${name} could not be started.`, { cause });
+  }
+  let isClosedByUs = false;
+  const close = client.close.bind(client);
+  client.close = () => {
+    isClosedByUs = true;
+    return close();
+  };
+  client.onclose = () => {
+    if (!isClosedByUs) programs.noteEnd(server, performance.now() - startedAtMs);
+    onEnd();
+  };
+  return client;
+}
+
+async function connectRemote(
+  options: ClientOptions,
+  { url, headers }: RemoteTarget,
+  { signal }: Opening,
+): Promise<Client> {
+  // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
+  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    fetch: createBoundedFetch(options.guarded),
+    requestInit: { headers },
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 1_000,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  const client = await createClient(options, "auto");
+  await connectClient(client, transport, signal, CONNECT_TIMEOUT_MS);
+  return client;
+}
+
+/** `legacy` for programs: to find their revision, the package would start each of them twice, and all of them speak the older one. */
+async function createClient({ version, onExcluded }: ClientOptions, mode: "auto" | "legacy"): Promise<Client> {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const client = new Client(
+    { name: "swarmbase", version },
+    {
+      versionNegotiation: { mode },
+      jsonSchemaValidator: ACCEPT_ALL,
+      listMaxPages: MAX_PAGES,
+      defaultCacheTtlMs: LIST_TTL_MS,
+    },
+  );
+  // The call that fails reports the error.
+  client.onerror = () => {};
+  silenceClient(client, onExcluded);
+  return client;
+}
+
+async function connectClient(
+  client: Client,
+  transport: Transport,
+  closing: AbortSignal,
+  timeoutMs: number,
+): Promise<void> {
+  try {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(timeoutMs)]);
+    await client.connect(transport, { signal, timeout: timeoutMs });
+  } catch (error) {
+    await client.close().catch(() => {});
+    throw error;
+  }
+}
