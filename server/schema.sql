@@ -6340,6 +6340,37 @@ create policy mail_outbox_service on private.mail_outbox to sb_service
   with check (true);
 grant delete, insert, select, update on table private.mail_outbox to sb_service;
 
+create table private.mcp_authorizations (
+  id uuid default private.new_id() not null,
+  owner_id uuid,
+  url text not null,
+  scope text,
+  credentials_wrapped bytea,
+  authorized_at timestamp with time zone,
+  version bigint default 0 not null,
+  renewing_until timestamp with time zone,
+  state_hash bytea,
+  state_expires_at timestamp with time zone,
+  redirect_to text,
+  attempt_wrapped bytea,
+  created_at timestamp with time zone default now() not null,
+  constraint mcp_authorizations_pkey PRIMARY KEY (id),
+  constraint mcp_authorizations_owner_id_url_key UNIQUE NULLS NOT DISTINCT (owner_id, url),
+  constraint mcp_authorizations_state_hash_key UNIQUE (state_hash),
+  constraint mcp_authorizations_attempt_wrapped_size CHECK (octet_length(attempt_wrapped) <= 262144),
+  constraint mcp_authorizations_credentials_wrapped_size CHECK (octet_length(credentials_wrapped) <= 262144),
+  constraint mcp_authorizations_redirect_to_length CHECK (char_length(redirect_to) <= 2048),
+  constraint mcp_authorizations_scope_length CHECK (char_length(scope) <= 4096),
+  constraint mcp_authorizations_url_length CHECK (char_length(url) >= 1 AND char_length(url) <= 2048),
+  constraint mcp_authorizations_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX mcp_authorizations_state_expires_at_idx ON private.mcp_authorizations USING btree (state_expires_at) WHERE (authorized_at IS NULL);
+alter table private.mcp_authorizations enable row level security;
+create policy mcp_authorizations_service on private.mcp_authorizations to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.mcp_authorizations to sb_service;
+
 create table private.message_counters (
   swarm_id uuid not null,
   last_seq bigint not null,

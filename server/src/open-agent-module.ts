@@ -1,5 +1,6 @@
 import {
   type AgentModule,
+  type AgentsOptions,
   catalogueOf,
   type McpServers,
   watchProvidersFile,
@@ -22,6 +23,7 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly toolKinds: ToolKinds;
   readonly mcpServers: McpServers;
   readonly limits: Limits;
+  readonly returns: AgentsOptions["returns"];
   onEvents(): void;
 }
 

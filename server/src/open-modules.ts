@@ -5,6 +5,7 @@ import {
   type AuthContext,
   authenticateSocket,
   authEndpoints,
+  chooseRedirect,
   createAuthHousekeeping,
   createAccountMails,
   createMailOutbox,
@@ -39,6 +40,8 @@ import {
   type Route,
   realtimeRoutes,
   restRoutes,
+  TOOL_CALLBACK_PATH,
+  toolCallbackRoutes,
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
@@ -127,7 +130,11 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const onEvents = (): void => webhooks.wake();
   const { toolKinds } = extensions;
   const mcpServers = loadMcpServers(settings, options.environment);
-  const parts = { listenUrl, policy, ca, toolKey, toolKinds, mcpServers, limits, onEvents };
+  const returns = {
+    callbackUrl: () => `${baseUrl()}${TOOL_CALLBACK_PATH}`,
+    isReturnAllowed: (url: string) => chooseRedirect({ settings, baseUrl: baseUrl() }, url) === URL.parse(url)?.href,
+  };
+  const parts = { listenUrl, policy, ca, toolKey, toolKinds, mcpServers, limits, returns, onEvents };
   const agents = openAgentModule({ ...options, ...parts });
   const findUrlFault = (url: string, target = {}): string | null => {
     const checked = checkTargetUrl(url, policy, target);
@@ -174,7 +181,10 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   ];
   const functions = [
     createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
-    createTools(guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased)),
+    createTools({
+      ...guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased),
+      authorizations: guardCalls(agents.tools.authorizations, ["start", "finish"], requireReleased),
+    }),
     createBatch(rest),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
@@ -202,6 +212,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
             ...authRoutes(authEndpoints, auth),
             ...restRoutes(rest),
             ...functionRoutes({ functions, limits }),
+            ...toolCallbackRoutes(agents.tools.authorizations),
             ...realtimeRoutes(realtime.module.broadcast),
             ...extensions.routes,
           ]

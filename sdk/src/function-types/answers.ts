@@ -45,11 +45,29 @@ export interface EndedRun {
   seq: number;
 }
 
+export interface FinishedAuthorization {
+  url: string;
+  scope: string | null;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface ImportedTools {
   imported: Tool[];
   skipped: {
     name: string;
     reason: string;
+  }[];
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
+export interface ListedAuthorizations {
+  authorizations: {
+    url: string;
+    scope: string | null;
+    authorized: boolean;
+    authorized_at: string | null;
   }[];
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
@@ -179,6 +197,12 @@ export interface RevokedApiKey {
   warnings?: string[];
 }
 
+export interface RevokedAuthorization {
+  revoked: boolean;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
+}
+
 export interface RevokedSecrets {
   /** replaced secrets that still signed */
   revoked: number;
@@ -235,6 +259,14 @@ export interface RunResponse {
   }[];
   /** settings without effect, and messages that did not fit the model */
   warnings: JsonObject[];
+}
+
+export interface StartedAuthorization {
+  authorization_url: string;
+  state: string;
+  expires_at: string;
+  /** unknown members of the body; absent when there are none */
+  warnings?: string[];
 }
 
 export interface TestedDelivery {

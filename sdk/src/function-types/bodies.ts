@@ -24,6 +24,9 @@ export interface ToolsListBody {
         header: string;
         secret: string;
       }
+    | {
+        type: "oauth";
+      }
     | undefined;
   /** name to value, at most 20 */
   secrets?: Record<string, string> | undefined;
@@ -53,6 +56,9 @@ export interface ToolsImportBody {
         header: string;
         secret: string;
       }
+    | {
+        type: "oauth";
+      }
     | undefined;
   /** name to value, at most 20 */
   secrets?: Record<string, string> | undefined;
@@ -61,7 +67,44 @@ export interface ToolsImportBody {
   names: readonly string[];
   /** `public` is for the service role */
   visibility?: ToolVisibility | undefined;
-  /** for the service role: whose the tools become */
+  /** for the service role: whose the tools become, or whose authorizations they are */
+  user_id?: string | undefined;
+}
+
+export interface ToolsAuthorizeBody {
+  action: "authorize";
+  /** of the MCP server */
+  url: string;
+  /** to ask for; left out, what the server names */
+  scope?: string | undefined;
+  /** of a client that you have registered; left out, the service registers itself */
+  client_id?: string | undefined;
+  client_secret?: string | undefined;
+  /** where the browser continues; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST` */
+  redirect_to?: string | undefined;
+  /** for the service role: whose the tools become, or whose authorizations they are */
+  user_id?: string | undefined;
+}
+
+export interface ToolsFinishAuthorizationBody {
+  action: "finish_authorization";
+  /** from the fragment of the address that the browser came back to, as `code` and `iss` are */
+  state: string;
+  code: string;
+  iss?: string | undefined;
+}
+
+export interface ToolsListAuthorizationsBody {
+  action: "list_authorizations";
+  /** for the service role: whose the tools become, or whose authorizations they are */
+  user_id?: string | undefined;
+}
+
+export interface ToolsRevokeAuthorizationBody {
+  action: "revoke_authorization";
+  /** of the MCP server */
+  url: string;
+  /** for the service role: whose the tools become, or whose authorizations they are */
   user_id?: string | undefined;
 }
 
@@ -73,7 +116,14 @@ export interface ToolsTestBody {
   input?: Record<string, unknown> | undefined;
 }
 
-export type ToolsBody = ToolsListBody | ToolsImportBody | ToolsTestBody;
+export type ToolsBody =
+  | ToolsListBody
+  | ToolsImportBody
+  | ToolsAuthorizeBody
+  | ToolsFinishAuthorizationBody
+  | ToolsListAuthorizationsBody
+  | ToolsRevokeAuthorizationBody
+  | ToolsTestBody;
 
 export interface BatchBody {
   operations: readonly {

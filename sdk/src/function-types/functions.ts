@@ -2,7 +2,9 @@
 import type {
   BatchResults,
   DeletedSigningSecret,
+  FinishedAuthorization,
   ImportedTools,
+  ListedAuthorizations,
   NewApiKey,
   NewSigningSecret,
   Recovery,
@@ -11,8 +13,10 @@ import type {
   ReplayedDeliveries,
   RetriedDelivery,
   RevokedApiKey,
+  RevokedAuthorization,
   RevokedSecrets,
   Run,
+  StartedAuthorization,
   TestedDelivery,
   TestedTool,
 } from "./answers.ts";
@@ -67,10 +71,21 @@ export interface FunctionTable {
   };
   tools: {
     body: ToolsBody;
-    answer: RemoteTools | ImportedTools | TestedTool;
+    answer:
+      | RemoteTools
+      | ImportedTools
+      | StartedAuthorization
+      | FinishedAuthorization
+      | ListedAuthorizations
+      | RevokedAuthorization
+      | TestedTool;
     answersByAction: {
       list: RemoteTools;
       import: ImportedTools;
+      authorize: StartedAuthorization;
+      finish_authorization: FinishedAuthorization;
+      list_authorizations: ListedAuthorizations;
+      revoke_authorization: RevokedAuthorization;
       test: TestedTool;
     };
     code:

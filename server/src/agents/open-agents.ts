@@ -14,7 +14,7 @@ import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { createSchemaCompiler } from "./tools/input/compile-schema.ts";
 import type { McpServers } from "./tools/mcp/mcp-servers-file.ts";
-import { openTools, type ToolModule } from "./tools/open-tools.ts";
+import { openTools, type OpenToolsOptions, type ToolModule } from "./tools/open-tools.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -37,6 +37,8 @@ export interface AgentsOptions {
   readonly toolKinds?: ToolKinds;
   /** MCP servers that the operator has listed. */
   readonly mcpServers?: McpServers;
+  /** How browsers return from the authorization servers of MCP servers. */
+  readonly returns: OpenToolsOptions["returns"];
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;
@@ -90,6 +92,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     observer,
     newId,
     version,
+    returns: options.returns,
     mcpSessions: {
       perNode: settings.mcpSessionsPerNode,
       perServer: settings.mcpSessionsPerServer,

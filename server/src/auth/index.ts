@@ -23,6 +23,7 @@ export { rotateSigningKey } from "./keys/rotate-keys.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
+export { chooseRedirect } from "./one-time/links.ts";
 export { openAuth } from "./open-auth.ts";
 export { type AccessRule, authenticate, authenticateSocket, requireKeyScope } from "./principal/authenticate.ts";
 export { translateScopeError } from "./principal/live-session.ts";

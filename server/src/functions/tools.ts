@@ -7,11 +7,10 @@ import { defineFunction } from "./define-function.ts";
 import type { FunctionDescription, NamedFunction } from "./function-call.ts";
 import { invalidBodyError, readBody } from "./read-body.ts";
 
+const printable = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII");
+
 const secretsSchema = z
-  .record(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, "must be a name of letters, digits, _ and -"),
-    z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII"),
-  )
+  .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, "must be a name of letters, digits, _ and -"), printable)
   .refine((secrets) => Object.keys(secrets).length <= 20, "must have at most 20 entries");
 
 /** The tools module reports further faults. */
@@ -19,6 +18,7 @@ const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("bearer"), secret: z.string() }),
   z.strictObject({ type: z.literal("basic"), username: z.string(), secret: z.string() }),
   z.strictObject({ type: z.literal("header"), header: z.string(), secret: z.string() }),
+  z.strictObject({ type: z.literal("oauth") }),
 ]);
 
 const serverSchema = z.object({
@@ -39,6 +39,29 @@ const bodySchema = z.discriminatedUnion("action", [
     /** With the service role: the owner of the tools. Without it, they have no owner and are public. */
     user_id: z.guid().optional(),
   }),
+  z.object({
+    action: z.literal("authorize"),
+    url: z.string().min(1).max(2048),
+    scope: printable.optional(),
+    /** Of a client that is registered at the authorization server. Absent: the service registers itself. */
+    client_id: printable.optional(),
+    client_secret: printable.optional(),
+    /** Where the browser continues afterwards. */
+    redirect_to: z.string().max(2048).optional(),
+    user_id: z.guid().optional(),
+  }),
+  z.object({
+    action: z.literal("finish_authorization"),
+    state: z.string().min(1).max(200),
+    code: printable,
+    iss: z.string().max(2048).optional(),
+  }),
+  z.object({ action: z.literal("list_authorizations"), user_id: z.guid().optional() }),
+  z.object({
+    action: z.literal("revoke_authorization"),
+    url: z.string().min(1).max(2048),
+    user_id: z.guid().optional(),
+  }),
   z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),
 ]);
 
@@ -53,7 +76,7 @@ export const TOOLS = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** Lists the tools of an MCP server, imports them, or calls one tool as a test. */
+/** Lists the tools of an MCP server, imports them, calls one tool as a test, or authorizes the service at a server. */
 export function createTools(tools: ToolModule): NamedFunction {
   return defineFunction(TOOLS, async (call) => {
     const callerId = callerIdOf(call.principal);
@@ -67,6 +90,24 @@ export function createTools(tools: ToolModule): NamedFunction {
         requireOne({ url: body.url, server: body.server });
         const made = await tools.importRemote({ callerId, ownerId, server: body, names, visibility });
         return { status: made.imported.length > 0 ? 201 : 200, body: made };
+      }
+      case "authorize": {
+        const { url, scope, client_id: clientId, client_secret: clientSecret, redirect_to: redirectTo } = body;
+        const ownerId = chooseUser(callerId, body.user_id);
+        const started = await tools.authorizations.start({ ownerId, url, scope, clientId, clientSecret, redirectTo });
+        return { status: 200, body: started };
+      }
+      case "finish_authorization": {
+        const { state, code, iss } = body;
+        return { status: 200, body: await tools.authorizations.finish({ callerId, state, code, iss }) };
+      }
+      case "list_authorizations": {
+        const authorizations = await tools.authorizations.list(chooseUser(callerId, body.user_id));
+        return { status: 200, body: { authorizations } };
+      }
+      case "revoke_authorization": {
+        const ownerId = chooseUser(callerId, body.user_id);
+        return { status: 200, body: { revoked: await tools.authorizations.revoke({ ownerId, url: body.url }) } };
       }
       case "test": {
         const canApprove = hasScope(call.principal, "approve");
@@ -91,14 +132,17 @@ function requireOne(members: Readonly<Record<string, string | undefined>>): void
 }
 
 function chooseOwner(callerId: string | null, call: Extract<Body, { action: "import" }>): ImportCall["ownerId"] {
-  const { user_id: named, visibility } = call;
-  if (callerId !== null) {
-    if (named === undefined || named.toLowerCase() === callerId) return callerId;
-    throw new AppError("FORBIDDEN", "You cannot create tools for another user");
-  }
-  if (named === undefined && visibility !== "public")
+  const ownerId = chooseUser(callerId, call.user_id);
+  if (ownerId === null && call.visibility !== "public")
     throw invalidBodyError({ visibility: "must be public for tools without an owner" });
-  return named ?? null;
+  return ownerId;
+}
+
+/** Only the service role acts for others. Null: for tools without an owner. */
+function chooseUser(callerId: string | null, named: string | undefined): string | null {
+  if (callerId === null) return named ?? null;
+  if (named === undefined || named.toLowerCase() === callerId) return callerId;
+  throw new AppError("FORBIDDEN", "You cannot act for another user");
 }
 
 /** A failed call is a successful response, because the call was made. */

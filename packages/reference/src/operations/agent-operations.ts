@@ -32,6 +32,10 @@ const RUN_HEADERS = {
 const TOOLS_ANSWERS = {
   list: refer("RemoteTools"),
   import: refer("ImportedTools"),
+  authorize: refer("StartedAuthorization"),
+  finish_authorization: refer("FinishedAuthorization"),
+  list_authorizations: refer("ListedAuthorizations"),
+  revoke_authorization: refer("RevokedAuthorization"),
   test: refer("TestedTool"),
 };
 
@@ -149,9 +153,17 @@ export const AGENT_OPERATIONS: OperationTexts = {
     id: "tools",
     summary: "Tools of an MCP server, and trying a tool out",
     description:
-      "`list` shows what an MCP server offers, `import` makes tools of it, `test` calls a tool of yours once. Secrets are kept sealed and never shown.",
+      "`list` shows what an MCP server offers, `import` makes tools of it, `test` calls a tool of yours once. `authorize` starts an OAuth authorization at an MCP server, and `finish_authorization` ends it with what the browser brought back. Secrets and tokens are kept sealed and never shown.",
     body: {
-      forms: ["List", "Import", "Test"],
+      forms: [
+        "List",
+        "Import",
+        "Authorize",
+        "Finish authorization",
+        "List authorizations",
+        "Revoke authorization",
+        "Test",
+      ],
       fields: {
         url: "of the MCP server",
         auth: "how the secret is sent; left out, the only secret is a bearer token",
@@ -159,18 +171,35 @@ export const AGENT_OPERATIONS: OperationTexts = {
         tool_id: "with `list`: ask the server of this tool",
         names: "as the server calls them",
         visibility: "`public` is for the service role",
-        user_id: "for the service role: whose the tools become",
+        user_id: "for the service role: whose the tools become, or whose authorizations they are",
+        scope: "to ask for; left out, what the server names",
+        client_id: "of a client that you have registered; left out, the service registers itself",
+        redirect_to: "where the browser continues; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST`",
+        state: "from the fragment of the address that the browser came back to, as `code` and `iss` are",
         input: "what the model would send",
       },
       examples: {
         list: { action: "list", url: "https://mcp.example.com/mcp", secrets: { token: "sk-123" } },
         import: { action: "import", url: "https://mcp.example.com/mcp", names: ["search"] },
+        authorize: {
+          action: "authorize",
+          url: "https://mcp.example.com/mcp",
+          redirect_to: "https://app.example.com/tools",
+        },
+        "finish authorization": {
+          action: "finish_authorization",
+          state: "Zm9v",
+          code: "abc123",
+          iss: "https://auth.example.com",
+        },
+        "list authorizations": { action: "list_authorizations" },
+        "revoke authorization": { action: "revoke_authorization", url: "https://mcp.example.com/mcp" },
         test: { action: "test", tool_id: ID.tool, input: { query: "bridges" } },
       },
     },
     answers: {
       200: {
-        description: "What is offered, what was made (nothing), or what the tool said",
+        description: "What is offered, what was made (nothing), what the tool said, or the authorization",
         schema: { anyOf: Object.values(TOOLS_ANSWERS) },
         example: {
           tool_id: ID.tool,

@@ -132,6 +132,19 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     imported: listOf({ $ref: "#/components/schemas/Tool" }),
     skipped: listOf(record({ name: TEXT, reason: TEXT })),
   }),
+  StartedAuthorization: answered({ authorization_url: TEXT, state: TEXT, expires_at: TIME }),
+  FinishedAuthorization: answered({ url: TEXT, scope: { type: ["string", "null"] } }),
+  ListedAuthorizations: answered({
+    authorizations: listOf(
+      record({
+        url: TEXT,
+        scope: { type: ["string", "null"] },
+        authorized: TRUTH,
+        authorized_at: { type: ["string", "null"] },
+      }),
+    ),
+  }),
+  RevokedAuthorization: answered({ revoked: TRUTH }),
   TestedTool: answered(
     {
       tool_id: UUID,

@@ -12,6 +12,8 @@ import { checkToolInput, describeTool } from "./input/check-input.ts";
 import { McpPool, type SessionLimits } from "./mcp/mcp-pool.ts";
 import type { McpServers } from "./mcp/mcp-servers-file.ts";
 import { ServerPrograms } from "./mcp/server-programs.ts";
+import { type AuthorizationOptions, type Authorizations, openAuthorizations } from "./oauth/open-authorizations.ts";
+import { createTokenSource } from "./oauth/token-source.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
@@ -34,6 +36,8 @@ export interface OpenToolsOptions {
   /** MCP servers that the operator has listed, by name. */
   readonly mcpServers?: McpServers;
   readonly mcpSessions: SessionLimits;
+  /** How browsers return from authorization servers. */
+  readonly returns: Pick<AuthorizationOptions, "callbackUrl" | "isReturnAllowed">;
   /** Of this program; sent to MCP servers. */
   readonly version: string;
 }
@@ -52,6 +56,8 @@ export interface ToolModule extends Tools {
   importRemote(call: ImportCall): Promise<ImportedTools>;
   /** Calls a tool on behalf of its owner, outside of a swarm. */
   test(call: TestCall): Promise<{ readonly outcome: ToolOutcome }>;
+  /** Of the service, at MCP servers. */
+  readonly authorizations: Authorizations;
   close(): Promise<void>;
 }
 
@@ -80,6 +86,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
       servers: mcpServers,
       onEnded: (server, failures) => observer.note("tool.server_ended", { server, failures }),
     }),
+    tokensOf: (authorization) => createTokenSource({ pool, key, clock, guarded: mcpGuarded }, authorization),
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
   const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp, kinds };
@@ -97,6 +104,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
       const { signal } = new AbortController();
       return { outcome: await runTool(ports, tool, checked.input, { swarmId: null, signal }) };
     },
+    authorizations: openAuthorizations({ pool, key, clock, newId, guarded: mcpGuarded, ...options.returns }),
     close: () => mcp.close(),
   };
 }

@@ -22,6 +22,7 @@ const EXPOSED = [
   "x-ratelimit-remaining",
   "x-ratelimit-reset",
   "server-timing",
+  "mcp-session-id",
   "warning",
 ];
 
@@ -50,6 +51,8 @@ const ALLOWED_WITHOUT_ASKING = [
   "x-http-method-override",
   "idempotency-key",
   "last-event-id",
+  "mcp-session-id",
+  "mcp-protocol-version",
   "if-none-match",
   "cache-control",
 ];

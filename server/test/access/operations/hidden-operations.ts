@@ -162,6 +162,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(tool_id, secrets_wrapped) values (:sharedTool, 'x')",
     update: "secrets_wrapped = 'y'",
   }),
+  "private.mcp_authorizations": rows("private.mcp_authorizations", {
+    where: "owner_id = :owner",
+    insert: "(owner_id, url) values (:newcomer, 'https://mcp.example.com')",
+    update: "scope = 'all'",
+  }),
   "private.agent_counters": rows("private.agent_counters", {
     where: "user_id = :owner",
     insert: "(user_id, agents) values (:newcomer, 0)",

@@ -179,6 +179,7 @@ test("a program that fails is started again with a growing delay", async (t) => 
       guarded,
       version: "test",
       limits: SESSION_LIMITS,
+      tokensOf: () => assert.fail("no tool has tokens"),
       idleMs: 50,
       programs,
       onExcluded: () => {},

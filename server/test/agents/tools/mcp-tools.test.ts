@@ -238,6 +238,7 @@ function openPool(t: TestContext, options: Pick<McpPoolOptions, "idleMs"> & Part
     guarded,
     version: "test",
     limits: SESSION_LIMITS,
+    tokensOf: () => assert.fail("no tool has tokens"),
     programs,
     onExcluded: () => {},
     ...options,
@@ -247,6 +248,6 @@ function openPool(t: TestContext, options: Pick<McpPoolOptions, "idleMs"> & Part
     await guarded.close();
   });
   const borrow: TestPool["borrow"] = (ownerId, url, headers = {}, signal = new AbortController().signal) =>
-    pool.borrow({ ownerId, url, headers }, signal);
+    pool.borrow({ ownerId, url, headers, tokens: null }, signal);
   return { pool, borrow };
 }

@@ -9,6 +9,7 @@ import { silentObserver } from "../../support/silent-observer.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 export const KEY = randomBytes(32);
+export const CALLBACK_URL = "https://service.example.com/oauth/callback";
 export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
 /** The tools module with access to loopback only, closed when the test ends. */
@@ -34,6 +35,7 @@ export function openToolsForTest(
     schemas: createSchemaCompiler({ maxKept: 10 }),
     version: "test",
     mcpSessions: SESSION_LIMITS,
+    returns: { callbackUrl: () => CALLBACK_URL, isReturnAllowed: (url) => url.startsWith("https://app.example.com/") },
     ...more,
   });
   t.after(async () => {

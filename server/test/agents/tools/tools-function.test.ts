@@ -24,6 +24,10 @@ describe("the body of the tools function", () => {
       [{ action: "list", url: URL_TEXT, auth: { type: "magic" } }, user, "auth.type"],
       [{ action: "import", url: URL_TEXT, names: [] }, user, "names"],
       [{ action: "import", url: URL_TEXT, names: ["a"] }, service, "visibility"],
+      [{ action: "authorize" }, user, "url"],
+      [{ action: "authorize", url: URL_TEXT, scope: "a\nb" }, user, "scope"],
+      [{ action: "finish_authorization", code: "a" }, user, "state"],
+      [{ action: "revoke_authorization" }, user, "url"],
       [{ action: "test", tool_id: "x" }, user, "tool_id"],
       [{ action: "test", tool_id: TOOL, input: [] }, user, "input"],
     ];
@@ -37,8 +41,9 @@ describe("the body of the tools function", () => {
         return true;
       });
     }
-    const foreign = { action: "import", url: URL_TEXT, names: ["a"], user_id: TOOL };
-    await assert.rejects(call(foreign, user), { code: "FORBIDDEN" });
+    const foreign = { url: URL_TEXT, names: ["a"], user_id: TOOL };
+    for (const action of ["import", "authorize", "list_authorizations", "revoke_authorization"])
+      await assert.rejects(call({ action, ...foreign }, user), { code: "FORBIDDEN" });
   });
 
   it("reaches the tools module with the user, and the outcome is returned unchanged", async () => {

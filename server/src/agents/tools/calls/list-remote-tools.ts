@@ -3,7 +3,7 @@ import type pg from "pg";
 import { AppError } from "../../../errors/index.ts";
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
 import type { GuardedFetch } from "../../../outbound/index.ts";
-import { type ConfigFault, type McpConfig, readConfig, type ToolAuth } from "../config/tool-config.ts";
+import { type ConfigFault, type McpAuth, type McpConfig, readConfig } from "../config/tool-config.ts";
 import type { McpPool } from "../mcp/mcp-pool.ts";
 import { toTarget, withClient } from "../mcp/run-mcp-tool.ts";
 import { openSecrets, type ToolSecrets } from "../seal-secrets.ts";
@@ -19,7 +19,7 @@ export interface NamedServer {
   readonly server?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Absent: a single secret is sent as a bearer token. */
-  readonly auth?: ToolAuth | undefined;
+  readonly auth?: McpAuth | undefined;
   readonly secrets: ToolSecrets;
 }
 
@@ -74,11 +74,15 @@ export function buildConfig(named: NamedServer, remoteName: string): McpConfig {
   const { url, server, headers = {}, auth, secrets } = named;
   const [only, ...others] = Object.keys(secrets);
   const isSingle = only !== undefined && others.length === 0;
-  const chosen = auth ?? (isSingle ? { type: "bearer", secret: only } : undefined);
+  const chosen: McpAuth | undefined = auth ?? (isSingle ? { type: "bearer", secret: only } : undefined);
   const isSent = Object.keys(headers).length > 0 || chosen !== undefined || only !== undefined;
   if (server !== undefined && isSent)
     throw new AppError("VALIDATION_ERROR", "A server of the operator gets no credentials of users", {
       details: { server: "cannot be combined with headers, auth and secrets" },
+    });
+  if (chosen?.type === "oauth" && only !== undefined)
+    throw new AppError("VALIDATION_ERROR", "A server with OAuth gets no secrets", {
+      details: { secrets: "cannot be combined with auth of type oauth" },
     });
   const address = server === undefined ? { url, headers, ...(chosen !== undefined && { auth: chosen }) } : { server };
   const read = readConfig("mcp", { ...address, remote_name: remoteName });
@@ -104,7 +108,7 @@ export async function listOffered(
   if (urlFault !== null) throw new AppError("INVALID_URL", urlFault, { details: { url: urlFault } });
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const target = toTarget(config, ownerId, secrets);
+    const target = toTarget(mcp, config, ownerId, secrets);
     const list = await withClient(mcp, target, deadline, ({ client, hasCachedList }) =>
       client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: hasCachedList ? "use" : "refresh" }),
     );

@@ -15,6 +15,9 @@ const authSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("query"), parameter: z.string().min(1).max(100), secret: z.string() }),
 ]);
 
+/** The tokens are those of the owner's authorization at the server, not secrets of the tool. */
+const oauthSchema = z.strictObject({ type: z.literal("oauth") });
+
 const createUrlSchema = ({ allowsPlainLoopback }: { readonly allowsPlainLoopback: boolean }) =>
   z.string().superRefine((url, context) => {
     const fault = findTemplateFault(url, allowsPlainLoopback);
@@ -43,7 +46,10 @@ const mcpSchema = z.strictObject({
   url: createUrlSchema({ allowsPlainLoopback: true }).refine((url) => !/[{}]/.test(url), "must not have placeholders"),
   remote_name: z.string().min(1).max(256),
   headers: headersSchema.default({}),
-  auth: authSchema.refine(({ type }) => type !== "query", "must not be of type query").optional(),
+  auth: z
+    .discriminatedUnion("type", [...authSchema.options, oauthSchema])
+    .refine(({ type }) => type !== "query", "must not be of type query")
+    .optional(),
 });
 
 /** A server that the operator has listed: it has no address, and gets no secrets of users. */
@@ -53,6 +59,7 @@ const localMcpSchema = z.strictObject({
 });
 
 export type ToolAuth = z.infer<typeof authSchema>;
+export type McpAuth = ToolAuth | z.infer<typeof oauthSchema>;
 export type HttpConfig = z.infer<typeof httpSchema>;
 export type McpConfig = z.infer<typeof mcpSchema> | z.infer<typeof localMcpSchema>;
 

@@ -1,5 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
-import type { RequestInit as GuardedInit } from "undici";
+import type { RequestInit as GuardedInit, Response as GuardedResponse } from "undici";
 import { OutboundError } from "../../../outbound/index.ts";
 import type { FetchPort } from "../http/run-http-tool.ts";
 
@@ -21,18 +21,21 @@ export function createBoundedFetch(port: FetchPort): FetchLike {
       ...(typeof body === "string" && { body }),
       ...(signal !== undefined && signal !== null && { signal }),
     } satisfies GuardedInit);
-    const bounded =
-      response.body === null
-        ? null
-        : (response.body as ReadableStream<Uint8Array>).pipeThrough(
-            boundBytes(isListing ? MAX_PAGE_BYTES : MAX_ANSWER_BYTES),
-          );
-    const { status, statusText } = response;
-    return new Response(isBodiless(status) ? null : bounded, { status, statusText, headers: [...response.headers] });
+    return toPlainResponse(response, boundBytes(isListing ? MAX_PAGE_BYTES : MAX_ANSWER_BYTES));
   };
 }
 
-function boundBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+/** The response as the platform's type, with its body through the given limit. */
+export function toPlainResponse(
+  { body, status, statusText, headers }: GuardedResponse,
+  limit: TransformStream<Uint8Array, Uint8Array>,
+): Response {
+  const bounded = body === null ? null : (body as ReadableStream<Uint8Array>).pipeThrough(limit);
+  return new Response(isBodiless(status) ? null : bounded, { status, statusText, headers: [...headers] });
+}
+
+/** Ends a stream with an error when it is longer. */
+export function boundBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
     transform(chunk, controller) {

@@ -5,7 +5,7 @@ import { ToolFailure } from "../tool-failure.ts";
 
 /** Translates the error of a call to an MCP server. */
 export function explainMcpError(error: unknown, attempts: number): ToolFailure {
-  if (error instanceof ToolFailure) return error;
+  for (let next = error; next instanceof Error; next = next.cause) if (next instanceof ToolFailure) return next;
   const extra = { attempts, cause: error };
   const status = statusOf(error);
   if (status === 401 || status === 403) {

@@ -1,5 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { abortable } from "../../abortable.ts";
+import type { TokenSource } from "../oauth/token-source.ts";
+import type { AuthorizationKey } from "../sql/mcp-authorizations.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { keyOf, type McpTarget, type ProgramTarget, serverOf } from "./mcp-target.ts";
 import { canCacheList, type ClientOptions, openClient } from "./open-client.ts";
@@ -16,6 +18,8 @@ export interface SessionLimits {
 export interface McpPoolOptions extends ClientOptions {
   readonly limits: SessionLimits;
   readonly idleMs: number;
+  /** The access tokens of an owner for a server. */
+  tokensOf(authorization: AuthorizationKey): TokenSource;
 }
 
 export interface McpLoan {
@@ -70,6 +74,10 @@ export class McpPool {
   /** Throws an error for the caller when tools of this owner cannot use the program. */
   requireServer(name: string, ownerId: string | null): void {
     this.#options.programs.require(name, ownerId);
+  }
+
+  tokensOf(authorization: AuthorizationKey): TokenSource {
+    return this.#options.tokensOf(authorization);
   }
 
   async borrow(target: McpTarget, signal: AbortSignal): Promise<McpLoan> {

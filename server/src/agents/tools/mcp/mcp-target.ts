@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { TokenSource } from "../oauth/token-source.ts";
 
 /** A server and the credentials of one owner. */
 export interface RemoteTarget {
@@ -6,6 +7,8 @@ export interface RemoteTarget {
   readonly ownerId: string | null;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Not null: sent as bearer tokens. */
+  readonly tokens: TokenSource | null;
 }
 
 /** A program of the operator, by name. It gets no secrets, so owners share it. */
@@ -19,9 +22,9 @@ export type McpTarget = RemoteTarget | ProgramTarget;
 /** Calls with the same key share a session. */
 export function keyOf(target: McpTarget): string {
   if ("server" in target) return `program ${target.server}`;
-  const { ownerId, url, headers } = target;
+  const { ownerId, url, headers, tokens } = target;
   const sorted = Object.entries(headers).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return hash("sha256", JSON.stringify([ownerId, url, sorted]), "base64");
+  return hash("sha256", JSON.stringify([ownerId, url, sorted, tokens !== null]), "base64");
 }
 
 /** What the limit of sessions per server counts: different paths of a host are one server. */

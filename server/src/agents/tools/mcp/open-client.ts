@@ -80,7 +80,7 @@ async function startProgram(
 
 async function connectRemote(
   options: ClientOptions,
-  { url, headers }: RemoteTarget,
+  { url, headers, tokens }: RemoteTarget,
   { signal }: Opening,
 ): Promise<Client> {
   // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
@@ -88,6 +88,7 @@ async function connectRemote(
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: createBoundedFetch(options.guarded),
     requestInit: { headers },
+    ...(tokens !== null && { authProvider: { token: () => tokens.token(), onUnauthorized: () => tokens.renew() } }),
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1_000,

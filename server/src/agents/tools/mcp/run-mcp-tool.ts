@@ -1,5 +1,6 @@
 import { type McpConfig, readConfig } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
+import { hiddenForms, hideSecrets } from "../output/hide-secrets.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
@@ -11,22 +12,30 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
   const read = readConfig("mcp", call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   const { remote_name: name } = read.config;
-  const target = toTarget(read.config, call.ownerId, call.secrets);
+  const target = toTarget(pool, read.config, call.ownerId, call.secrets);
   const { signal, timeoutMs, traceparent } = call;
   const params = { name, arguments: { ...call.input }, ...(traceparent !== undefined && { _meta: { traceparent } }) };
   return withClient(pool, target, signal, async ({ client }, attempts) => {
     const result = await client.callTool(params, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs });
-    const { text, images } = renderContent(result);
+    const { text: shown, images } = renderContent(result);
+    const text = await hideToken(target, shown);
     if (result.isError === true)
       throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool reported an error.", { attempts, text });
     return { text, isCut: false, attempts, ...(images.length > 0 && { images }) };
   });
 }
 
-export function toTarget(config: McpConfig, ownerId: string | null, secrets: ToolSecrets): McpTarget {
+export function toTarget(pool: McpPool, config: McpConfig, ownerId: string | null, secrets: ToolSecrets): McpTarget {
   if ("server" in config) return { ownerId, server: config.server };
   const { url, headers, auth } = config;
-  return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets).headers } };
+  if (auth?.type === "oauth") return { ownerId, url, headers, tokens: pool.tokensOf({ ownerId, url }) };
+  return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets).headers }, tokens: null };
+}
+
+/** A server may echo the request. The tokens are not among the tool's secrets. */
+async function hideToken(target: McpTarget, text: string): Promise<string> {
+  if ("server" in target || target.tokens === null) return text;
+  return hideSecrets(text, hiddenForms({}, { token: await target.tokens.token() }));
 }
 
 /** Retries once with a new connection when a pooled one turns out to be dead. */

@@ -1,0 +1,21 @@
+import type { FetchLike } from "@modelcontextprotocol/client";
+import type { FetchPort } from "../http/run-http-tool.ts";
+import { boundBytes, toPlainResponse } from "../mcp/bounded-fetch.ts";
+
+/** Documents of an authorization server are short. */
+const MAX_BYTES = 65_536;
+const TIMEOUT_MS = 10_000;
+
+/** Adapts the guarded fetch to the requests of a sign-in: metadata, registration, tokens. */
+export function createOAuthFetch(port: FetchPort): FetchLike {
+  return async (url, init = {}) => {
+    const { method = "GET", body } = init;
+    const response = await port.fetch(url, {
+      method,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(body !== undefined && body !== null && { body: String(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return toPlainResponse(response, boundBytes(MAX_BYTES));
+  };
+}

@@ -1,0 +1,119 @@
+import type pg from "pg";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../../time/index.ts";
+import type { FetchPort } from "../http/run-http-tool.ts";
+import {
+  type AuthorizationKey,
+  type AuthorizationRow,
+  claimRenewal,
+  releaseRenewal,
+  selectAuthorization,
+  storeRenewed,
+} from "../sql/mcp-authorizations.ts";
+import { ToolFailure } from "../tool-failure.ts";
+import { type Credentials, seal, toCredentials, unseal } from "./credentials.ts";
+import { createOAuthFetch } from "./oauth-fetch.ts";
+
+/** The access tokens for one server and owner. */
+export interface TokenSource {
+  /** Renews a token that is about to expire. Throws a ToolFailure when the owner has to authorize the service first. */
+  token(): Promise<string>;
+  /** Renews the token, because the server has rejected it. */
+  renew(): Promise<void>;
+}
+
+export interface TokenPorts {
+  readonly pool: pg.Pool;
+  readonly key: Buffer;
+  readonly clock: Clock;
+  readonly guarded: FetchPort;
+}
+
+interface Held {
+  readonly row: AuthorizationRow;
+  readonly credentials: Credentials;
+}
+
+/** Tokens are renewed this long before they expire. */
+const MARGIN_MS = 30_000;
+/** Longer than a renewal takes: a node that dies in it must not block the others for long. */
+const LEASE_MS = 20_000;
+const WAIT_MS = 100;
+const MAX_WAITS = 250;
+
+/** Reads the database each time: another node may have renewed the tokens, or the owner withdrawn them. */
+export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
+  const { pool, key, clock } = ports;
+  const fetch = createOAuthFetch(ports.guarded);
+  let lastVersion: string | null = null;
+
+  const load = async (): Promise<Held> => {
+    const row = await selectAuthorization(pool, authorization);
+    if (row === null || row.credentials_wrapped === null) throw notAuthorized();
+    return { row, credentials: unseal<Credentials>(key, row.id, row.credentials_wrapped) };
+  };
+
+  /** Returns when the credentials have changed, or another call is at it. */
+  const renewOnce = async ({ row, credentials }: Held): Promise<void> => {
+    const { client, tokens } = credentials;
+    const { refresh_token: refreshToken } = tokens;
+    if (refreshToken === undefined) throw notAuthorized();
+    if (!(await claimRenewal(pool, row, LEASE_MS))) return void (await sleep(WAIT_MS));
+    const { refreshAuthorization } = await import("@modelcontextprotocol/client");
+    try {
+      const renewed = await refreshAuthorization(client.issuerUrl, {
+        clientInformation: client.information,
+        refreshToken,
+        fetchFn: fetch,
+        ...(client.metadata !== null && { metadata: client.metadata }),
+        ...(client.resource !== null && { resource: client.resource }),
+      });
+      const wrapped = seal(key, row.id, toCredentials(client, renewed, clock.now().getTime()));
+      await storeRenewed(pool, row, wrapped);
+    } catch (error) {
+      const { explainOAuthError, isFinal } = await import("./explain-oauth-error.ts");
+      if (isFinal(error)) {
+        await storeRenewed(pool, row, null);
+        throw notAuthorized(error);
+      }
+      await releaseRenewal(pool, row);
+      throw explainOAuthError(error);
+    }
+  };
+
+  /** Repeats until the credentials are no longer those that `isOld` describes. */
+  const renewWhile = async (isOld: (held: Held) => boolean): Promise<Held> => {
+    for (let waits = 0; waits < MAX_WAITS; waits += 1) {
+      const held = await load();
+      if (!isOld(held)) return held;
+      await renewOnce(held);
+    }
+    throw new ToolFailure("TOOL_UNREACHABLE", "The access token of the tool could not be renewed in time.", {
+      isRetryable: true,
+    });
+  };
+
+  const isExpiring = ({ credentials: { expiresAtMs, tokens } }: Held): boolean => {
+    if (expiresAtMs === null) return false;
+    // Without a refresh token, the last moments count too.
+    const margin = tokens.refresh_token === undefined ? 0 : MARGIN_MS;
+    return expiresAtMs - margin <= clock.now().getTime();
+  };
+
+  return {
+    async token() {
+      const { row, credentials } = await renewWhile(isExpiring);
+      lastVersion = row.version;
+      return credentials.tokens.access_token;
+    },
+    async renew() {
+      const rejected = lastVersion;
+      await renewWhile(({ row }) => row.version === rejected);
+    },
+  };
+}
+
+function notAuthorized(cause?: unknown): ToolFailure {
+  const message = "The tool's owner has to authorize the service at the MCP server.";
+  return new ToolFailure("TOOL_UNUSABLE", message, { cause });
+}
