@@ -102,8 +102,8 @@ export function createTools(tools: ToolModule): NamedFunction {
         return { status: 200, body: await tools.authorizations.finish({ callerId, state, code, iss }) };
       }
       case "list_authorizations": {
-        const authorizations = await tools.authorizations.list(chooseUser(callerId, body.user_id));
-        return { status: 200, body: { authorizations } };
+        const ownerId = chooseUser(callerId, body.user_id);
+        return { status: 200, body: { authorizations: await tools.authorizations.list(ownerId) } };
       }
       case "revoke_authorization": {
         const ownerId = chooseUser(callerId, body.user_id);
