@@ -1650,11 +1650,14 @@ begin
   from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
   for decision in
     select item.ordinality - 1 as index, (item.value ->> 'tool_execution_id')::uuid as id,
-      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason
+      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason,
+      item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
+    select x.status, x.expires_at, a.user_id, p.question is not null as is_question into execution
+    from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
+    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
     for no key update of x;
     if not found then
@@ -1666,8 +1669,19 @@ begin
       perform private.reject_call('APPROVAL_DECIDED');
     elsif execution.expires_at <= now() then
       perform private.reject_call('APPROVAL_EXPIRED');
+    elsif decision.content is not null and not (execution.is_question and decision.approved) then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.content', decision.index), 'is only for the answer to a question'));
     end if;
-    if decision.approved then
+    if execution.is_question then
+      -- The tool learns of a refusal, too, and returns the result of the call.
+      update public.tool_execution_payloads p
+      set answer = case when decision.approved
+        then jsonb_build_object('action', 'accept', 'content', coalesce(decision.content, '{}'))
+        else jsonb_build_object('action', 'decline') end
+      where p.tool_execution_id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+    elsif decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
       perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',
@@ -3374,7 +3388,7 @@ AS $function$
     'decisions', case when is_new then '[]'::json else coalesce((
       -- A submitted result is read here; until then a waiting call has no output.
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
-        'output', p.output))
+        'output', p.output, 'answer', p.answer))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
@@ -3894,19 +3908,24 @@ begin
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+    -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
       status, started_at, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
-      case when is_client then now() end, until);
-    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
-    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
+      case when is_client then now() end, until)
+    on conflict (id) do update
+      set status = excluded.status, expires_at = excluded.expires_at, decided_by = null;
+    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
+    on conflict (tool_execution_id) do update set question = excluded.question, answer = null;
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
         'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
-        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end,
+        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
+        || case when execution ? 'question' then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
@@ -4895,8 +4914,11 @@ declare
 begin
   return (
     select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
-        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
-          'expires_at', x.expires_at, 'input', p.input)
+        then case when p.question is null
+          then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+            'expires_at', x.expires_at, 'input', p.input)
+          else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+            'expires_at', x.expires_at, 'input', p.input, 'question', p.question) end
         else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
           'expires_at', x.expires_at) end
       order by x.created_at, x.id), '[]')
@@ -5543,7 +5565,7 @@ begin
   on conflict (id) do update set status = 'running', started_at = now();
   insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
   values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
-  on conflict (tool_execution_id) do nothing;
+  on conflict (tool_execution_id) do update set answer = null;
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
@@ -7410,6 +7432,8 @@ create table public.tool_execution_payloads (
   agent_id uuid,
   input jsonb,
   output jsonb,
+  question jsonb,
+  answer jsonb,
   constraint tool_execution_payloads_pkey PRIMARY KEY (tool_execution_id),
   constraint tool_execution_payloads_swarm_id_key UNIQUE (swarm_id, tool_execution_id),
   constraint tool_execution_payloads_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE SET NULL,

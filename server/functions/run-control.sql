@@ -121,11 +121,14 @@ begin
   from private.lock_run_for_user((call ->> 'run_id')::uuid, caller, (call ->> 'is_service')::boolean);
   for decision in
     select item.ordinality - 1 as index, (item.value ->> 'tool_execution_id')::uuid as id,
-      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason
+      (item.value ->> 'approved')::boolean as approved, item.value ->> 'reason' as reason,
+      item.value -> 'content' as content
     from jsonb_array_elements(call -> 'decisions') with ordinality as item (value, ordinality)
   loop
-    select x.status, x.expires_at, a.user_id into execution from public.tool_executions x
+    select x.status, x.expires_at, a.user_id, p.question is not null as is_question into execution
+    from public.tool_executions x
     left join public.agents a on a.id = x.agent_id
+    left join public.tool_execution_payloads p on p.tool_execution_id = x.id
     where x.id = decision.id and x.swarm_id = (locked.run).swarm_id and x.run_id = (locked.run).id
     for no key update of x;
     if not found then
@@ -137,8 +140,19 @@ begin
       perform private.reject_call('APPROVAL_DECIDED');
     elsif execution.expires_at <= now() then
       perform private.reject_call('APPROVAL_EXPIRED');
+    elsif decision.content is not null and not (execution.is_question and decision.approved) then
+      perform private.reject_call('VALIDATION_ERROR', jsonb_build_object(
+        format('decisions.%s.content', decision.index), 'is only for the answer to a question'));
     end if;
-    if decision.approved then
+    if execution.is_question then
+      -- The tool learns of a refusal, too, and returns the result of the call.
+      update public.tool_execution_payloads p
+      set answer = case when decision.approved
+        then jsonb_build_object('action', 'accept', 'content', coalesce(decision.content, '{}'))
+        else jsonb_build_object('action', 'decline') end
+      where p.tool_execution_id = decision.id;
+      update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+    elsif decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
       perform private.deny_tool(locked.run, decision.id, caller, 'TOOL_DENIED',

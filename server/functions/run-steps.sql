@@ -489,7 +489,7 @@ begin
   on conflict (id) do update set status = 'running', started_at = now();
   insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
   values ((step ->> 'id')::uuid, run.swarm_id, speaker_id, step -> 'input')
-  on conflict (tool_execution_id) do nothing;
+  on conflict (tool_execution_id) do update set answer = null;
   return jsonb_build_object('events', jsonb_build_array(
     private.build_run_event(run, (step ->> 'seq')::integer, 'tool.started',
     jsonb_build_object('tool_execution_id', step -> 'id', 'turn_id', step -> 'turn_id', 'agent_id', step -> 'agent_id',
@@ -616,19 +616,24 @@ begin
     speaker_id := (select a.id from public.agents a where a.id = (execution ->> 'agent_id')::uuid);
     is_client := coalesce(execution ->> 'status' = 'pending_client', false);
     until := now() + coalesce(execution ->> 'ttl_ms', step ->> 'ttl_ms')::bigint * interval '1 millisecond';
+    -- A call whose tool asks a person has its row since it began.
     insert into public.tool_executions (id, run_id, turn_id, swarm_id, agent_id, tool_id, tool_name, tool_call_id,
       status, started_at, expires_at)
     values ((execution ->> 'id')::uuid, run.id, (execution ->> 'turn_id')::uuid, run.swarm_id, speaker_id,
       (select t.id from public.tools t where t.id = (execution ->> 'tool_id')::uuid), execution ->> 'tool_name',
       execution ->> 'tool_call_id', case when is_client then 'pending_client' else 'pending_approval' end,
-      case when is_client then now() end, until);
-    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input)
-    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input');
+      case when is_client then now() end, until)
+    on conflict (id) do update
+      set status = excluded.status, expires_at = excluded.expires_at, decided_by = null;
+    insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id, input, question)
+    values ((execution ->> 'id')::uuid, run.swarm_id, speaker_id, execution -> 'input', execution -> 'question')
+    on conflict (tool_execution_id) do update set question = excluded.question, answer = null;
     events := events || private.build_run_event(run, next_seq,
       case when is_client then 'tool.client_call' else 'tool.approval_required' end,
       jsonb_build_object('tool_execution_id', execution -> 'id', 'turn_id', execution -> 'turn_id',
         'agent_id', execution -> 'agent_id', 'tool_name', execution -> 'tool_name', 'input', execution -> 'input',
-        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end,
+        'expires_at', until) || case when is_client then jsonb_build_object('user_id', run.user_id) else '{}' end
+        || case when execution ? 'question' then jsonb_build_object('question', execution -> 'question') else '{}' end,
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;

@@ -203,8 +203,11 @@ declare
 begin
   return (
     select coalesce(json_agg(case when sees_all or a.user_id = render_pending_calls.viewer_id
-        then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
-          'expires_at', x.expires_at, 'input', p.input)
+        then case when p.question is null
+          then json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+            'expires_at', x.expires_at, 'input', p.input)
+          else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
+            'expires_at', x.expires_at, 'input', p.input, 'question', p.question) end
         else json_build_object('tool_execution_id', x.id, 'tool_name', x.tool_name, 'agent_id', x.agent_id,
           'expires_at', x.expires_at) end
       order by x.created_at, x.id), '[]')
@@ -361,7 +364,7 @@ as $$
     'decisions', case when is_new then '[]'::json else coalesce((
       -- A submitted result is read here; until then a waiting call has no output.
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
-        'output', p.output))
+        'output', p.output, 'answer', p.answer))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)

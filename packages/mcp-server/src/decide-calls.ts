@@ -8,6 +8,8 @@ export interface Decision {
   readonly tool_execution_id: string;
   readonly approved: boolean;
   readonly reason?: string;
+  /** The answer to a question of the tool. */
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 /** Decides about calls that wait, all of them or none, and returns the run when it has ended or waits again. */

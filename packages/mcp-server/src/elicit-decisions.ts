@@ -1,4 +1,5 @@
 import {
+  type ElicitInputParams,
   type InputRequests,
   inputRequired,
   type InputRequiredResult,
@@ -39,13 +40,26 @@ export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRe
   const inputRequests: InputRequests = {};
   for (const approval of pending) {
     const name = names.get(approval.agent_id ?? "");
-    if (name !== undefined) inputRequests[approval.tool_execution_id] = createQuestion(name, approval);
+    if (name !== undefined) inputRequests[keyOf(approval)] = createQuestion(name, approval);
   }
   if (Object.keys(inputRequests).length === 0) return null;
   return inputRequired({ inputRequests, requestState: run.run_id });
 }
 
-function createQuestion(agentName: string, { tool_name: tool, input }: PendingApproval): InputRequests[string] {
+/** The answer to a question of a tool has other members than a decision. */
+const ANSWER_PREFIX = "answer:";
+
+function keyOf({ tool_execution_id: id, question }: PendingApproval): string {
+  return question === undefined ? id : `${ANSWER_PREFIX}${id}`;
+}
+
+function createQuestion(agentName: string, approval: PendingApproval): InputRequests[string] {
+  const { tool_name: tool, input, question } = approval;
+  if (question !== undefined)
+    return inputRequired.elicit({
+      message: `${tool}, which ${agentName} has called, asks: ${question.message}`,
+      requestedSchema: question.schema as ElicitInputParams["requestedSchema"],
+    });
   const shown = JSON.stringify(input ?? {}).slice(0, MAX_INPUT_CHARACTERS);
   return inputRequired.elicit({
     message: `${agentName} wants to call ${tool} with ${shown}`,
@@ -73,6 +87,11 @@ export function readDecisions({ requestState, inputResponses }: ServerContext["m
   const decisions = keys.flatMap((key): Decision[] => {
     const response = inputResponse(inputResponses, key);
     if (response.kind !== "elicit" || response.action === "cancel") return [];
+    if (key.startsWith(ANSWER_PREFIX)) {
+      const approved = response.action === "accept";
+      const content = approved && { content: { ...response.content } };
+      return [{ tool_execution_id: key.slice(ANSWER_PREFIX.length), approved, ...content }];
+    }
     const { approve, reason } = response.content ?? {};
     const approved = response.action === "accept" && approve === true;
     return [{ tool_execution_id: key, approved, ...(typeof reason === "string" && reason !== "" && { reason }) }];

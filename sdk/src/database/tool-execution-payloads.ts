@@ -8,6 +8,8 @@ export type ToolExecutionPayloadsTable = {
     agent_id: string | null;
     input: Json | null;
     output: Json | null;
+    question: Json | null;
+    answer: Json | null;
   };
   Insert: never;
   Update: never;

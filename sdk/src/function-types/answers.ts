@@ -133,6 +133,7 @@ export interface PendingApproval {
   expires_at: string | null;
   /** the arguments; for the agent's owner, owners and admins of the swarm, and of a client call also the run's starter */
   input?: JsonObject;
+  question?: ToolQuestion;
 }
 
 export interface Recovery {
@@ -324,4 +325,12 @@ export interface Tool {
   updated_at: string;
   /** names alone; what they stand for is never shown */
   secret_names: string[];
+}
+
+/** what the tool asks; absent when the call itself waits. For those who see `input` */
+export interface ToolQuestion {
+  id: string;
+  message: string;
+  /** a JSON Schema of the answer */
+  schema: JsonObject;
 }

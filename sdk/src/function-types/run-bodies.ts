@@ -133,11 +133,12 @@ export interface AgentRespondApproveBody {
   run_id: string;
   /** for the service role, which says for whom it speaks; that user pays */
   user_id?: string | null | undefined;
-  /** all of them hold, or none */
+  /** all of them hold, or none; `content` is the answer to a `question` */
   decisions: readonly {
     tool_execution_id: string;
     approved: boolean;
     reason?: string | undefined;
+    content?: Record<string, unknown> | undefined;
   }[];
 }
 

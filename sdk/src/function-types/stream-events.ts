@@ -2,7 +2,7 @@
 import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { EndedRun, Message } from "./answers.ts";
+import type { EndedRun, Message, ToolQuestion } from "./answers.ts";
 
 /** The data of each event of a run's stream. */
 export interface RunStreamEventData {
@@ -140,6 +140,7 @@ export interface RunStreamEventData {
     seq: number;
     /** the arguments; for the agent's owner and for owners and admins of the swarm */
     input?: Json;
+    question?: ToolQuestion;
   };
   "tool.client_call": {
     run_id: string;

@@ -25,6 +25,10 @@ const metadata = z
   .record(z.string(), z.unknown())
   .refine(isStorable, "must be JSON of at most 32,000 bytes and 32 levels");
 
+const answer = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+  .refine(isStorable, "must be JSON of at most 32,000 bytes");
+
 const jsonSchema = z
   .record(z.string(), z.unknown())
   .refine(hasStorableTexts, "must have no zero bytes and no lone surrogates");
@@ -86,7 +90,15 @@ export const steerSchema = z.discriminatedUnion("action", [
     run_id: id,
     user_id: id.nullish(),
     decisions: z
-      .array(z.object({ tool_execution_id: id, approved: z.boolean(), reason: text(1_000).optional() }))
+      .array(
+        z.object({
+          tool_execution_id: id,
+          approved: z.boolean(),
+          reason: text(1_000).optional(),
+          /** The answer to a question of the tool, by the properties of its schema. */
+          content: answer.optional(),
+        }),
+      )
       .min(1)
       .max(MAX_DECISIONS),
   }),

@@ -78,7 +78,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
         metadata: "kept with your message; at most 32,000 bytes",
         user_id: "for the service role, which says for whom it speaks; that user pays",
         last_event_id: "only what came after it",
-        decisions: "all of them hold, or none",
+        decisions: "all of them hold, or none; `content` is the answer to a `question`",
         client_tools: "tools for this run alone, which you execute: a call of one waits for its result",
         results: "of tool calls that wait for you, each with `output` or `error`; all of them hold, or none",
       },

@@ -89,7 +89,12 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
         ANY_OBJECT,
         "the arguments; for the agent's owner, owners and admins of the swarm, and of a client call also the run's starter",
       ),
+      question: { $ref: "#/components/schemas/ToolQuestion" },
     },
+  ),
+  ToolQuestion: describe(
+    record({ id: TEXT, message: TEXT, schema: describe(ANY_OBJECT, "a JSON Schema of the answer") }),
+    "what the tool asks; absent when the call itself waits. For those who see `input`",
   ),
   RunResponse: record({
     message: { $ref: "#/components/schemas/Message" },

@@ -27,6 +27,7 @@ type Properties = Readonly<Record<string, Schema>>;
 const FAULT: Schema = { $ref: "#/components/schemas/EventFault" };
 const USAGE: Schema = { $ref: "#/components/schemas/EventUsage" };
 const MESSAGE: Schema = { $ref: "#/components/schemas/Message" };
+const QUESTION: Schema = { $ref: "#/components/schemas/ToolQuestion" };
 const INPUT: Schema = { description: "the arguments; for the agent's owner and for owners and admins of the swarm" };
 const SEQ = describe(COUNT, "the id of the event");
 /** Ended and ending tool calls. A call of the database is never `pending_approval`, `pending_client` or `running` in these events. */
@@ -115,7 +116,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     delta: describe(TEXT, "the next piece; for the agent's owner and for owners and admins of the swarm"),
   }),
   "tool.started": ofRun(TOOL, { input: INPUT }),
-  "tool.approval_required": ofRun({ ...TOOL, expires_at: TIME }, { input: INPUT }),
+  "tool.approval_required": ofRun({ ...TOOL, expires_at: TIME }, { input: INPUT, question: QUESTION }),
   "tool.client_call": ofRun(
     { ...TOOL, user_id: describe(UUID_OR_NULL, "the user whose client executes the call"), expires_at: TIME },
     {

@@ -134,6 +134,8 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       agent_id: "The agent; null after it was deleted.",
       input: "The arguments that the model sent.",
       output: "What the model read as the result.",
+      question: "What the tool asked the owner of the agent, at last: `id`, `message` and the `schema` of the answer.",
+      answer: "The answer to it, until the tool has it.",
     },
     guide: "tools",
   },

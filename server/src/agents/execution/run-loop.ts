@@ -102,6 +102,12 @@ export function executionsIn(
           return [];
         case "approval":
           return [{ ...call.execution, status: "pending_approval", ttl_ms: approvalTtlMs }];
+        case "question": {
+          const [question] = call.questions;
+          return question === undefined
+            ? []
+            : [{ ...call.execution, status: "pending_approval", ttl_ms: approvalTtlMs, question }];
+        }
         case "client":
           return [{ ...call.execution, status: "pending_client", ttl_ms: clientToolTtlMs }];
         case "member":

@@ -1,6 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
-import type { AssignedTool } from "../tools/tool-port.ts";
+import type { AssignedTool, ToolQuestion } from "../tools/tool-port.ts";
 
 // The JSON that private.advance_runs reads and returns.
 
@@ -157,6 +157,8 @@ export interface ToolExecution {
 export interface WaitingExecution extends ToolExecution {
   readonly status: "pending_approval" | "pending_client";
   readonly ttl_ms: number;
+  /** What the tool asks a person; absent when the call itself waits for an approval. */
+  readonly question?: ToolQuestion;
 }
 
 export interface SpeakingAgent {

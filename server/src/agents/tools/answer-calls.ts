@@ -1,7 +1,7 @@
 import { Semaphore } from "../../concurrency/index.ts";
 import { isRecord, readJson } from "../../json/index.ts";
 import type { ModelToolCall } from "../providers/model-port.ts";
-import type { AssignedTool, CallableTool, ToolFault, ToolOutcome } from "./tool-port.ts";
+import type { AssignedTool, CallableTool, ToolAnswers, ToolFault, ToolOutcome, ToolResponse } from "./tool-port.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import type { ToolExecution } from "../execution/steps.ts";
 import { toClientOutcome } from "./client/client-tools.ts";
@@ -139,6 +139,7 @@ export async function runTool(
   call: ModelToolCall,
   tool: AssignedTool,
   execution: ToolExecution,
+  answers: ToolAnswers = NO_ANSWERS,
 ): Promise<WaitingCall> {
   const { ports, context } = run;
   await run.writer.submit({ op: "start_tool", ...execution });
@@ -148,11 +149,53 @@ export async function runTool(
     swarmId: context.run.swarm_id,
     signal: turn.signal,
     traceparent: span.traceparent,
+    canAsk: true,
+    ...(answers.rounds > 0 && { answers }),
   });
+  if (outcome.status === "asking") {
+    const { questions, state } = outcome;
+    span.end({ output: questions.map(({ message }) => message).join("\n") });
+    return {
+      kind: "question",
+      call,
+      execution,
+      questions,
+      answers: { state, responses: {}, rounds: answers.rounds + 1 },
+    };
+  }
   return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);
 }
 
+const NO_ANSWERS: ToolAnswers = { state: null, responses: {}, rounds: 0 };
+
 type Decision = LiveRun["context"]["decisions"][number];
+
+/** Takes the answer of a person to the first question. Continues the call when there is no further one. */
+export async function takeAnswer(
+  run: LiveRun,
+  turn: Turn,
+  waiting: Extract<WaitingCall, { kind: "question" }>,
+  { tool, answer }: { readonly tool: AssignedTool; readonly answer: unknown },
+): Promise<WaitingCall> {
+  const { call, execution, questions, answers } = waiting;
+  const [asked, ...others] = questions;
+  const response = readResponse(answer);
+  const isAccepted = response.action === "accept";
+  const responses: Record<string, ToolResponse> = { ...answers.responses };
+  if (asked !== undefined) responses[asked.id] = response;
+  if (isAccepted && others.length > 0)
+    return { kind: "question", call, execution, questions: others, answers: { ...answers, responses } };
+  // A person who declines one question is not asked the others.
+  for (const { id } of others) responses[id] = { action: "cancel" };
+  return await runTool(run, turn, call, tool, execution, { ...answers, responses });
+}
+
+/** As private.decide_tool_executions stores it. */
+function readResponse(answer: unknown): ToolResponse {
+  if (!isRecord(answer) || answer["action"] !== "accept") return { action: "decline" };
+  const content = answer["content"];
+  return { action: "accept", content: isRecord(content) ? content : {} };
+}
 
 /** Takes the result that the client has submitted. The row of the call exists since the run was paused. */
 export function takeClientResult(

@@ -102,7 +102,9 @@ export function openTools(options: OpenToolsOptions): ToolModule {
       const checked = checkToolInput(schemas, tool, JSON.stringify(input));
       if (!checked.ok) return { outcome: { status: "failed", error: checked.fault, attempts: 0, durationMs: 0 } };
       const { signal } = new AbortController();
-      return { outcome: await runTool(ports, tool, checked.input, { swarmId: null, signal }) };
+      const outcome = await runTool(ports, tool, checked.input, { swarmId: null, signal });
+      if (outcome.status !== "asking") return { outcome };
+      throw new Error("a tool asks although nobody can answer");
     },
     authorizations: openAuthorizations({ pool, key, clock, newId, guarded: mcpGuarded, ...options.returns }),
     close: () => mcp.close(),

@@ -12,7 +12,7 @@ import { toStoredOutput } from "./output/stored-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
 import { runAddedKind, type ToolAnswer, type ToolCall, type ToolKinds } from "./tool-kind.ts";
-import type { AssignedTool, ToolCallContext, ToolOutcome } from "./tool-port.ts";
+import type { AssignedTool, ToolAsking, ToolCallContext, ToolOutcome } from "./tool-port.ts";
 
 export interface RunnerPorts extends BuiltinPorts {
   readonly mcp: McpPool;
@@ -28,7 +28,7 @@ export async function runTool(
   tool: AssignedTool,
   input: JsonRecord,
   context: ToolCallContext,
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome | ToolAsking> {
   const startedAtMs = performance.now();
   const { timeoutMs, maxOutputChars: maxChars } = readAssignment(tool);
   const { max_retries: maxRetries } = tool;
@@ -41,7 +41,7 @@ export async function runTool(
     const secrets = openToolSecrets(ports.key, tool);
     hidden = hiddenForms(tool.config, secrets);
     const { name, owner_id: ownerId, config, kind } = tool;
-    const { swarmId, traceparent } = context;
+    const { swarmId, traceparent, canAsk = false, answers } = context;
     const call = {
       name,
       ownerId,
@@ -54,9 +54,12 @@ export async function runTool(
       timeoutMs,
       signal,
       traceparent,
+      canAsk,
+      answers,
     };
     // A runner may ignore the signal.
     const answer = await abortable(dispatch(ports, kind, call), signal);
+    if (answer.asking !== undefined) return { status: "asking", ...hideIn(answer.asking, hidden) };
     const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
     return {
       status: "succeeded",
@@ -89,6 +92,14 @@ export async function runTool(
     // Cancels what the runner may have left in progress.
     deadline.abort();
   }
+}
+
+/** The state goes back to the server as it is. */
+function hideIn(
+  { questions, state }: Omit<ToolAsking, "status">,
+  hidden: readonly string[],
+): Omit<ToolAsking, "status"> {
+  return { questions: JSON.parse(hideSecrets(JSON.stringify(questions), hidden)) as ToolAsking["questions"], state };
 }
 
 async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promise<ToolAnswer> {

@@ -3,6 +3,7 @@ import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
 import { ToolFailure } from "./tool-failure.ts";
+import type { ToolAnswers, ToolAsking } from "./tool-port.ts";
 
 /** One call of a tool, as its runner gets it. */
 export interface ToolCall {
@@ -22,6 +23,10 @@ export interface ToolCall {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
+  /** A person can be asked. */
+  readonly canAsk?: boolean;
+  /** To the questions that the same call has asked before. */
+  readonly answers?: ToolAnswers | undefined;
 }
 
 export interface ToolAnswer {
@@ -31,6 +36,8 @@ export interface ToolAnswer {
   readonly attempts: number;
   /** What the text only names. */
   readonly images?: readonly ModelImage[];
+  /** The call continues with the answers to these questions; its text is empty. */
+  readonly asking?: Omit<ToolAsking, "status">;
 }
 
 /** A kind of tool in addition to `builtin`, `http`, `mcp` and `client`. */

@@ -28,6 +28,37 @@ export interface ToolCallContext {
   readonly swarmId: string | null;
   readonly signal: AbortSignal;
   readonly traceparent?: string | undefined;
+  /** A person can be asked: the call belongs to a run, which can wait. */
+  readonly canAsk?: boolean;
+  /** To the questions that the same call has asked before. */
+  readonly answers?: ToolAnswers;
+}
+
+/** What a tool asks a person during a call. */
+export interface ToolQuestion {
+  readonly id: string;
+  readonly message: string;
+  /** A JSON Schema of an object with plain properties. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export type ToolResponse =
+  | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: "decline" | "cancel" };
+
+export interface ToolAnswers {
+  /** Of the server, sent back as it is. */
+  readonly state: string | null;
+  readonly responses: Readonly<Record<string, ToolResponse>>;
+  /** How often the call has asked. */
+  readonly rounds: number;
+}
+
+/** A call that continues with the answers to its questions. */
+export interface ToolAsking {
+  readonly status: "asking";
+  readonly questions: readonly ToolQuestion[];
+  readonly state: string | null;
 }
 
 export interface ToolFault {
@@ -70,5 +101,9 @@ export interface Tools {
     | { readonly ok: true; readonly input: Readonly<Record<string, unknown>> }
     | { readonly ok: false; readonly fault: ToolFault };
   /** Never rejects. */
-  run(tool: AssignedTool, input: Readonly<Record<string, unknown>>, context: ToolCallContext): Promise<ToolOutcome>;
+  run(
+    tool: AssignedTool,
+    input: Readonly<Record<string, unknown>>,
+    context: ToolCallContext,
+  ): Promise<ToolOutcome | ToolAsking>;
 }

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Framework } from "@swarmbase/sdk";
-import { answerCalls, rejectCall, runCalls, runTool, takeClientResult, toMemberAnswer } from "../tools/answer-calls.ts";
+import {
+  answerCalls,
+  rejectCall,
+  runCalls,
+  runTool,
+  takeAnswer,
+  takeClientResult,
+  toMemberAnswer,
+} from "../tools/answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { buildTurnContext, callModel, type ModelAnswer } from "../model/call-model.ts";
 import { checkAnswer } from "../output/check-answer.ts";
@@ -227,6 +235,7 @@ async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promi
     case "member":
       return toMemberAnswer(waiting.call, await resumeTurn(run, waiting.turn));
     case "approval":
+    case "question":
     case "client": {
       const { call, execution } = waiting;
       const decision = run.context.decisions.find(({ id }) => id === execution.id);
@@ -238,6 +247,7 @@ async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promi
       if (waiting.kind === "client") return takeClientResult(run, turn, waiting, decision);
       const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
       if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
+      if (waiting.kind === "question") return await takeAnswer(run, turn, waiting, { tool, answer: decision.answer });
       return await runTool(run, turn, call, tool, execution);
     }
   }

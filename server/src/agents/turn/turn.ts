@@ -3,6 +3,7 @@ import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
 import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
+import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
 import type { LiveRun, TurnStop } from "../execution/live-run.ts";
@@ -73,6 +74,15 @@ export type WaitingCall =
       readonly images?: readonly ModelImage[];
     }
   | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: ToolExecution }
+  | {
+      /** The tool asks a person. */
+      readonly kind: "question";
+      readonly call: ModelToolCall;
+      readonly execution: ToolExecution;
+      /** Those without an answer; they are asked one after the other. */
+      readonly questions: readonly ToolQuestion[];
+      readonly answers: ToolAnswers;
+    }
   | {
       readonly kind: "client";
       readonly call: ModelToolCall;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test, type TestContext } from "node:test";
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, loopbackPolicy } from "../../outbound/support/receiver.ts";
@@ -10,7 +9,7 @@ import { openRunStage, type RunStage } from "../support/run-stage.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen } from "./mcp-server-for-test.ts";
 import { createOAuthServer, type OAuthServer } from "./oauth-server-for-test.ts";
-import { CALLBACK_URL, openToolsForTest } from "./open-tools-for-test.ts";
+import { CALLBACK_URL, openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -33,12 +32,12 @@ interface Parts {
   readonly remote: OAuthServer;
   readonly url: string;
   readonly userId: string;
-  readonly tools: ToolModule;
+  readonly tools: TestTools;
   /** Moves the clock of the nodes. */
   pass(ms: number): void;
   /** Another node. */
-  open(): ToolModule;
-  call(tools?: ToolModule): Promise<ToolOutcome>;
+  open(): TestTools;
+  call(tools?: TestTools): Promise<ToolOutcome>;
   /** What the browser of a user who agrees brings back. */
   agree(authorizationUrl: string): Promise<{ readonly state: string; readonly code: string; readonly iss: string }>;
 }
@@ -49,7 +48,7 @@ async function open(t: TestContext, options: { readonly expiresInSeconds?: numbe
   const userId = await stage.newUser();
   let passedMs = 0;
   const clock = { now: () => new Date(Date.now() + passedMs) };
-  const openNode = (): ToolModule => openToolsForTest(t, { pool: stage.pool, clock });
+  const openNode = (): TestTools => openToolsForTest(t, { pool: stage.pool, clock });
   const tools = openNode();
   const browser = openGuardedFetch({
     policy: loopbackPolicy,

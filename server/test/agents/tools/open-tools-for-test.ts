@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type pg from "pg";
 import { type OpenToolsOptions, openTools, type ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { sealSecrets } from "../../../src/agents/tools/seal-secrets.ts";
+import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, loopbackPolicy, resolveTo } from "../../outbound/support/receiver.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
@@ -12,11 +13,19 @@ export const KEY = randomBytes(32);
 export const CALLBACK_URL = "https://service.example.com/oauth/callback";
 export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
+type Run = ToolModule["run"];
+
+export interface TestTools extends Omit<ToolModule, "run"> {
+  /** Of a tool that asks nobody. */
+  run(...given: Parameters<Run>): Promise<ToolOutcome>;
+  readonly runAsking: Run;
+}
+
 /** The tools module with access to loopback only, closed when the test ends. */
 export function openToolsForTest(
   t: Pick<TestContext, "after">,
   options: Partial<OpenToolsOptions> & { policy?: typeof loopbackPolicy } = {},
-): ToolModule {
+): TestTools {
   const { policy = loopbackPolicy, ...more } = options;
   const guarded = openGuardedFetch({
     policy,
@@ -42,7 +51,12 @@ export function openToolsForTest(
     await tools.close();
     await guarded.close();
   });
-  return tools;
+  const run: TestTools["run"] = async (...given) => {
+    const outcome = await tools.run(...given);
+    if (outcome.status === "asking") throw new Error("the tool asks a question");
+    return outcome;
+  };
+  return { ...tools, run, runAsking: tools.run };
 }
 
 /** In the format of `private.tool_secrets`. */

@@ -8,7 +8,6 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.ts";
-import type { ToolModule } from "../../../src/agents/tools/open-tools.ts";
 import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
 import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
@@ -16,7 +15,7 @@ import { createTableRules } from "../../../src/tables/index.ts";
 import { credential } from "../../outbound/support/receiver.ts";
 import { findFreePort } from "../../support/free-port.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
-import { KEY, openToolsForTest } from "./open-tools-for-test.ts";
+import { KEY, openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
 
 type User = UserPrincipal;
 type Row = Readonly<Record<string, unknown>>;
@@ -32,7 +31,7 @@ const checks = createToolChecks({
 });
 const opened = openRestStage("", { tools: checks });
 const closers: (() => Promise<void>)[] = [];
-let tools: ToolModule;
+let tools: TestTools;
 let ada: User;
 let eve: User;
 

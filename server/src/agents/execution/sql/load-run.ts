@@ -46,6 +46,8 @@ interface Decision {
   readonly duration_ms: number | null;
   /** The result of the client as text. */
   readonly output: unknown;
+  /** To a question of the tool. */
+  readonly answer?: unknown;
 }
 
 /** Null: this node no longer holds the run. */

@@ -36,6 +36,8 @@ export interface Decision {
   readonly tool_execution_id: string;
   readonly approved: boolean;
   readonly reason?: string | undefined;
+  /** The answer to a question of the tool. */
+  readonly content?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function decideToolExecutions(

@@ -4,7 +4,7 @@ import { ToolFailure } from "../tool-failure.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import type { McpTarget, ProgramTarget, RemoteTarget } from "./mcp-target.ts";
 import type { ServerPrograms } from "./server-programs.ts";
-import { silenceClient } from "./silence-client.ts";
+import { silenceClient, skipOutputSchemas } from "./silence-client.ts";
 
 export interface ClientOptions {
   readonly guarded: FetchPort;
@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT_MS = 30_000;
 const START_TIMEOUT_MS = 60_000;
 /** How long the list of a program's tools is kept, unless the program announces a change. */
 const LIST_TTL_MS = 3_600_000;
-/** Skips output schemas: they come from the server, and their patterns can take unbounded time. */
+/** Nothing is validated by schemas of servers. Given, so that the package does not load a validator. */
 const ACCEPT_ALL: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (value) => ({ valid: true, data: value as T, errorMessage: undefined });
@@ -116,6 +116,7 @@ async function createClient({ version, onExcluded }: ClientOptions, mode: "auto"
   // The call that fails reports the error.
   client.onerror = () => {};
   silenceClient(client, onExcluded);
+  skipOutputSchemas(client);
   return client;
 }
 

@@ -13,10 +13,17 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   const { remote_name: name } = read.config;
   const target = toTarget(pool, read.config, call.ownerId, call.secrets);
-  const { signal, timeoutMs, traceparent } = call;
-  const params = { name, arguments: { ...call.input }, ...(traceparent !== undefined && { _meta: { traceparent } }) };
+  const { signal, timeoutMs } = call;
   return withClient(pool, target, signal, async ({ client }, attempts) => {
-    const result = await client.callTool(params, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs });
+    const { buildAsking, readQuestions } = await import("./elicitation.ts");
+    const { canAsk, meta, params } = buildAsking(client, call);
+    const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
+    const result = await client.callTool(
+      { name, arguments: { ...call.input }, _meta: { ...traceMeta, ...meta }, ...params },
+      { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: canAsk },
+    );
+    const asking = readQuestions(result, call.answers?.rounds ?? 0);
+    if (asking !== null) return { text: "", isCut: false, attempts, asking };
     const { text: shown, images } = renderContent(result);
     const text = await hideToken(target, shown);
     if (result.isError === true)

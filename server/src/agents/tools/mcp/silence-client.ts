@@ -5,6 +5,10 @@ interface Excluding {
   _excludeInvalidXMcpHeaderTools(result: { tools: Tool[] }): void;
 }
 
+interface Validating {
+  _compileOutputValidator(tool: Tool): undefined;
+}
+
 /**
  * Prevents the package from writing to the console. It bypasses the log and prints tool names as the server sends them, so a
  * server could forge log lines.
@@ -33,4 +37,12 @@ function withoutConsole<T>(work: () => T): T {
   } finally {
     Object.assign(console, { warn, debug });
   }
+}
+
+/**
+ * Skips output schemas: they come from the server, their patterns can take unbounded time, and the package rejects a question of a
+ * tool that has one, because a question has no output.
+ */
+export function skipOutputSchemas(client: Client): void {
+  (client as unknown as Validating)._compileOutputValidator = () => undefined;
 }

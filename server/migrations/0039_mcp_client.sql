@@ -1,3 +1,5 @@
+-- What the service needs as a client of MCP servers.
+
 -- Authorizations of the service at MCP servers, by OAuth. One row serves all tools of an owner that have the same address.
 
 create table private.mcp_authorizations (
@@ -27,6 +29,10 @@ create index mcp_authorizations_state_expires_at_idx on private.mcp_authorizatio
   where authorized_at is null;
 alter table private.mcp_authorizations enable row level security;
 grant select, insert, update, delete on private.mcp_authorizations to sb_service;
+
+-- A call whose tool asks a person. The answer is removed when the tool has it.
+alter table public.tool_execution_payloads add column question jsonb;
+alter table public.tool_execution_payloads add column answer jsonb;
 
 -- after functions
 
