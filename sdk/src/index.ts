@@ -95,6 +95,7 @@ export {
 } from "./field-bounds.ts";
 export type * from "./function-types/answers.ts";
 export type * from "./function-types/bodies.ts";
+export type * from "./function-types/run-answers.ts";
 export type * from "./function-types/run-bodies.ts";
 export type { FunctionTable } from "./function-types/functions.ts";
 export type { RunStreamEventData } from "./function-types/stream-events.ts";

@@ -1,6 +1,7 @@
 -- What the service needs as a client of MCP servers.
 
--- Authorizations of the service at MCP servers, by OAuth. One row serves all tools of an owner that have the same address.
+-- Authorizations of the service at MCP servers, by OAuth. One row serves all tools of an owner that have the same
+-- address.
 
 create table private.mcp_authorizations (
   id uuid default private.new_id() constraint mcp_authorizations_pkey primary key,

@@ -1,9 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createToolChecks, loadMcpServers, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
-  authenticateSocket,
   authEndpoints,
   chooseRedirect,
   createAuthHousekeeping,
@@ -18,7 +16,7 @@ import {
 } from "./auth/index.ts";
 import { type CopyHold, guardCalls } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
-import { measureStorage, newRowId, REPLICA_ROLE, watchDatabase, watchStorage, withRole } from "./db/index.ts";
+import { measureStorage, newRowId, watchDatabase, watchStorage, withRole } from "./db/index.ts";
 import type { HelpLinks } from "./errors/index.ts";
 import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
 import {
@@ -33,7 +31,6 @@ import {
 } from "./functions/index.ts";
 import {
   authRoutes,
-  clientKeyOf,
   functionRoutes,
   healthRoutes,
   type Obstacle,
@@ -47,16 +44,10 @@ import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
+import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
 import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openGuardedFetch } from "./outbound/index.ts";
-import {
-  type Changes,
-  createFollowedTopics,
-  createPrivateTopics,
-  openChanges,
-  openRealtime,
-  type RealtimeModule,
-} from "./realtime/index.ts";
+import type { RealtimeModule } from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
 import { createTableRules, isOwnName } from "./tables/index.ts";
@@ -245,38 +236,6 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       measureStorage: measure,
     },
   };
-}
-
-function openRealtimeModule(
-  { settings, database, server, masterKey, observer, clock }: ModulesOptions,
-  auth: AuthContext,
-  { helpLinks }: OpenedExtensions,
-): { readonly changes: Changes; readonly module: RealtimeModule } {
-  const directUrl = withRole(server.directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
-  const { dbSchemas, dbExtraSearchPath, realtimePayloadLimitBytes: maxRecordBytes } = settings;
-  const schemas = [...new Set([...dbSchemas, ...dbExtraSearchPath])];
-  const changes = openChanges({ directUrl, database, observer, clock, settings: { schemas, maxRecordBytes } });
-  const module = openRealtime({
-    changes,
-    authenticate: async (token, apikey) => {
-      const { principal, expiresAt } = await authenticateSocket(auth, { apikey, token });
-      return { principal, expiresAt };
-    },
-    privateTopics: createPrivateTopics({
-      database,
-      settings: { ...settings, dbSchemas: schemas },
-      newId: randomUUID,
-      translateEnter: translateScopeError,
-    }),
-    followedTopics: createFollowedTopics(database.service),
-    addressOf: (request) => clientKeyOf(request, settings),
-    helpLinks,
-    settings,
-    observer,
-    clock,
-    newId: randomUUID,
-  });
-  return { changes, module };
 }
 
 async function connectLimitStore({ settings, observer, closers }: ModulesOptions): Promise<SharedStore | null> {

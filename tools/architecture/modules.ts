@@ -35,6 +35,7 @@ export const JOINING_FILES: readonly string[] = [
   "node-context.ts",
   "open-agent-module.ts",
   "open-modules.ts",
+  "open-realtime-module.ts",
   "open-webhook-module.ts",
   "prepare-database.ts",
   "serve-metrics.ts",

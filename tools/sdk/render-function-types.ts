@@ -6,9 +6,12 @@ const HEADER = `// Written by "npm run sdk:types" from the OpenAPI document; do 
 const FOLDER = "sdk/src/function-types";
 const FUNCTION_PATH = "/functions/v1/";
 const STREAM_ITEM = "RunStreamItem";
-/** Has as many forms as all other functions together, so its bodies have a file of their own. */
+/** Has as many forms as all other functions together, so its bodies and answers have files of their own. */
 const RUN_FUNCTION = "agent-respond";
 const BODY_FILES = ["run-bodies", "bodies"] as const;
+
+/** The schemas of each file of answers, by name. */
+type AnswerFiles = ReadonlyMap<string, ReadonlyMap<string, Schema>>;
 
 interface DescribedFunction {
   /** As it is called: `agent-respond`. */
@@ -16,7 +19,7 @@ interface DescribedFunction {
   readonly operation: Operation;
 }
 
-/** The files of sdk/src/function-types, by path: answers, bodies in two files, stream events, and the table of all functions. */
+/** The files of sdk/src/function-types, by path: answers and bodies in two files each, stream events, and the table of all functions. */
 export function renderFunctionTypes(document: OpenApiDocument): Map<string, string> {
   const functions = Object.entries(document.paths).flatMap(([path, { post }]) =>
     path.startsWith(FUNCTION_PATH) && post !== undefined
@@ -24,15 +27,22 @@ export function renderFunctionTypes(document: OpenApiDocument): Map<string, stri
       : [],
   );
   const events = document.components.schemas[STREAM_ITEM]?.oneOf ?? [];
-  const answers = functions.flatMap(({ operation }) => answersOf(operation));
-  const named = collectNamed(document, [...answers, ...events]);
+  const answersIn = (described: readonly DescribedFunction[]): Schema[] =>
+    described.flatMap(({ operation }) => answersOf(operation));
+  const ofRuns = collectNamed(document, [...answersIn(functionsOf("run-bodies", functions)), ...events]);
+  const others = collectNamed(document, answersIn(functionsOf("bodies", functions)));
+  const named: AnswerFiles = new Map([
+    ["run-answers", ofRuns],
+    ["answers", new Map([...others].filter(([name]) => !ofRuns.has(name)))],
+  ]);
   const files = new Map<string, string>();
   const add = (name: string, body: string): void => {
     const imports =
       renderImports(withoutComments(body)) + renderOwnImports(name, withoutComments(body), named, functions);
     files.set(`${FOLDER}/${name}.ts`, `${HEADER}${imports}${imports === "" ? "" : "\n"}${body}`);
   };
-  add("answers", [...named].map(([name, schema]) => renderDeclaration(name, schema, "received")).join("\n"));
+  for (const [file, schemas] of named)
+    add(file, [...schemas].map(([name, schema]) => renderDeclaration(name, schema, "received")).join("\n"));
   for (const file of BODY_FILES) add(file, functionsOf(file, functions).map(renderBodies).join("\n"));
   add("stream-events", renderStreamEvents(events));
   add("functions", renderTable(functions, document));
@@ -132,14 +142,15 @@ function collectNamed({ components }: OpenApiDocument, schemas: readonly Schema[
 function renderOwnImports(
   file: string,
   body: string,
-  named: ReadonlyMap<string, Schema>,
+  named: AnswerFiles,
   functions: readonly DescribedFunction[],
 ): string {
   const bodies = BODY_FILES.map((source) => {
     const names = functionsOf(source, functions).map(({ name }) => `${toTypeName(name)}Body`);
     return [source, names] as const;
   });
-  return [["answers", [...named.keys()]] as const, ...bodies]
+  const answers = [...named].map(([source, schemas]) => [source, [...schemas.keys()]] as const);
+  return [...answers, ...bodies]
     .flatMap(([source, names]) => {
       const used = names.filter((name) => source !== file && new RegExp(`\\b${name}\\b`).test(body));
       if (used.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { InferUIMessageChunk } from "ai";
 import type { RunStreamEvent, RunStreamEventOf } from "../client/run-stream-event.ts";
-import type { EndedRun, Run } from "../function-types/answers.ts";
+import type { EndedRun, Run } from "../function-types/run-answers.ts";
 import type { SwarmUIMessage } from "./swarm-ui-message.ts";
 
 export type Chunk = InferUIMessageChunk<SwarmUIMessage>;

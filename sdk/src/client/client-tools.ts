@@ -1,4 +1,4 @@
-import type { Run } from "../function-types/answers.ts";
+import type { Run } from "../function-types/run-answers.ts";
 import type { AgentRespondAskBody, AgentRespondSubmitToolResultsBody } from "../function-types/run-bodies.ts";
 import type { Json } from "../json.ts";
 import { type AnswerOf, type AnswerSchema, parseAnswer, toJsonSchema } from "./answer-schema.ts";

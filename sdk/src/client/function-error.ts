@@ -1,4 +1,4 @@
-import type { Run } from "../function-types/answers.ts";
+import type { Run } from "../function-types/run-answers.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { FunctionErrorCode, FunctionName } from "./function-types.ts";
 

@@ -1,5 +1,5 @@
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
-import type { RunError } from "../function-types/answers.ts";
+import type { RunError } from "../function-types/run-answers.ts";
 import type { Json } from "../json.ts";
 import type { RunStatus, RunStopReason } from "../runs.ts";
 import type { RunStreamEvent, RunStreamEventOf } from "./run-stream-event.ts";

@@ -1,4 +1,4 @@
-import type { Run } from "../function-types/answers.ts";
+import type { Run } from "../function-types/run-answers.ts";
 import { isFunctionError } from "./function-error.ts";
 import type { FunctionsClient } from "./functions-client.ts";
 import { invokeFunction } from "./invoke-function.ts";

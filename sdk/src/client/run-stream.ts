@@ -1,4 +1,4 @@
-import type { Run } from "../function-types/answers.ts";
+import type { Run } from "../function-types/run-answers.ts";
 import { isFinalRunStatus } from "../runs.ts";
 import { openConnection } from "./connection.ts";
 import { ConnectionError, type FunctionError, isFunctionError } from "./function-error.ts";

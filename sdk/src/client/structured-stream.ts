@@ -1,4 +1,4 @@
-import type { Run, RunResponse } from "../function-types/answers.ts";
+import type { Run, RunResponse } from "../function-types/run-answers.ts";
 import type { Json } from "../json.ts";
 import { type AnswerOf, type AnswerSchema, AnswerSchemaError, type DeepPartial, parseAnswer } from "./answer-schema.ts";
 import { parsePartialJson } from "./partial-json.ts";

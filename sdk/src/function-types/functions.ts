@@ -1,4 +1,5 @@
 // Written by "npm run sdk:types" from the OpenAPI document; do not edit.
+import type { Run } from "./run-answers.ts";
 import type {
   BatchResults,
   DeletedSigningSecret,
@@ -15,7 +16,6 @@ import type {
   RevokedApiKey,
   RevokedAuthorization,
   RevokedSecrets,
-  Run,
   StartedAuthorization,
   TestedDelivery,
   TestedTool,

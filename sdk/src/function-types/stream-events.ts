@@ -2,7 +2,7 @@
 import type { AgentStatus, AgentStatusReason, Framework } from "../agents.ts";
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { EndedRun, Message, ToolQuestion } from "./answers.ts";
+import type { EndedRun, Message, ToolQuestion } from "./run-answers.ts";
 
 /** The data of each event of a run's stream. */
 export interface RunStreamEventData {

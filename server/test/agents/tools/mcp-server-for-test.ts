@@ -14,7 +14,7 @@ export async function listen(t: TestContext, server: HttpsServer, port = 0): Pro
   return (server.address() as AddressInfo).port;
 }
 
-export async function stop(server: HttpsServer): Promise<void> {
+async function stop(server: HttpsServer): Promise<void> {
   if (!server.listening) return;
   server.closeAllConnections();
   server.close();

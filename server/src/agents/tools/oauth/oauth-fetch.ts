@@ -13,7 +13,7 @@ export function createOAuthFetch(port: FetchPort): FetchLike {
     const response = await port.fetch(url, {
       method,
       headers: Object.fromEntries(new Headers(init.headers)),
-      ...(body !== undefined && body !== null && { body: String(body) }),
+      ...((typeof body === "string" || body instanceof URLSearchParams) && { body: body.toString() }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return toPlainResponse(response, boundBytes(MAX_BYTES));

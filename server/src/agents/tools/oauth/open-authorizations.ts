@@ -32,14 +32,14 @@ export interface AuthorizationOptions {
   isReturnAllowed(url: string): boolean;
 }
 
-export interface StartCall extends AuthorizationKey {
+interface StartCall extends AuthorizationKey {
   readonly scope?: string | undefined;
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
   readonly redirectTo?: string | undefined;
 }
 
-export interface FinishCall {
+interface FinishCall {
   /** Null is the service role. */
   readonly callerId: string | null;
   readonly state: string;
@@ -66,7 +66,7 @@ const MAX_PER_OWNER = 100;
 /** Authorization code with PKCE, for owners of MCP tools. */
 export function openAuthorizations(options: AuthorizationOptions): Authorizations {
   const { pool, key, clock, guarded } = options;
-  const fetch = createOAuthFetch(guarded);
+  const fetchFn = createOAuthFetch(guarded);
   return {
     async start({ ownerId, url, scope: wantedScope, clientId, clientSecret, redirectTo }) {
       const urlFault = guarded.findUrlFault(url);
@@ -85,7 +85,7 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
           clientId,
           clientSecret,
           scope: wantedScope,
-          fetch,
+          fetchFn,
         }),
       );
       const state = randomBytes(STATE_BYTES).toString("base64url");
@@ -126,7 +126,7 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
           authorizationCode: code,
           codeVerifier,
           redirectUri: client.redirectUrl,
-          fetchFn: fetch,
+          fetchFn,
           ...(client.metadata !== null && { metadata: client.metadata }),
           ...(client.resource !== null && { resource: client.resource }),
           ...(iss !== undefined && { iss }),

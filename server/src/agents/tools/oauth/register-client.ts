@@ -11,7 +11,7 @@ export interface Registration {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
   readonly scope: string | undefined;
-  readonly fetch: FetchLike;
+  readonly fetchFn: FetchLike;
 }
 
 export interface Registered {
@@ -31,13 +31,13 @@ const PROBE_HEADERS = { "content-type": "application/json", accept: "application
 
 /** Finds the authorization server of an MCP server, and makes the service a client of it. */
 export async function registerAtServer(registration: Registration): Promise<Registered> {
-  const { url, redirectUrl, known, clientId, clientSecret, fetch } = registration;
+  const { url, redirectUrl, known, clientId, clientSecret, fetchFn } = registration;
   const sdk = await import("@modelcontextprotocol/client");
-  const challenge = await fetch(url, { method: "POST", headers: PROBE_HEADERS, body: PROBE });
+  const challenge = await fetchFn(url, { method: "POST", headers: PROBE_HEADERS, body: PROBE });
   const { resourceMetadataUrl, scope: challengeScope } = sdk.extractWWWAuthenticateParams(challenge);
   await challenge.body?.cancel();
   const found = await sdk.discoverOAuthServerInfo(url, {
-    fetchFn: fetch,
+    fetchFn,
     ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
   });
   const { authorizationServerUrl: issuerUrl, authorizationServerMetadata: metadata = null } = found;
@@ -58,7 +58,7 @@ export async function registerAtServer(registration: Registration): Promise<Regi
         response_types: ["code"],
         token_endpoint_auth_method: "none",
       },
-      fetchFn: fetch,
+      fetchFn,
       ...(metadata !== null && { metadata }),
       ...(scope !== undefined && { scope }),
     });

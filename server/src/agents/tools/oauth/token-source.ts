@@ -44,7 +44,7 @@ const MAX_WAITS = 250;
 /** Reads the database each time: another node may have renewed the tokens, or the owner withdrawn them. */
 export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
   const { pool, key, clock } = ports;
-  const fetch = createOAuthFetch(ports.guarded);
+  const fetchFn = createOAuthFetch(ports.guarded);
   let lastVersion: string | null = null;
 
   const load = async (): Promise<Held> => {
@@ -58,13 +58,16 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
     const { client, tokens } = credentials;
     const { refresh_token: refreshToken } = tokens;
     if (refreshToken === undefined) throw notAuthorized();
-    if (!(await claimRenewal(pool, row, LEASE_MS))) return void (await sleep(WAIT_MS));
+    if (!(await claimRenewal(pool, row, LEASE_MS))) {
+      await sleep(WAIT_MS);
+      return;
+    }
     const { refreshAuthorization } = await import("@modelcontextprotocol/client");
     try {
       const renewed = await refreshAuthorization(client.issuerUrl, {
         clientInformation: client.information,
         refreshToken,
-        fetchFn: fetch,
+        fetchFn,
         ...(client.metadata !== null && { metadata: client.metadata }),
         ...(client.resource !== null && { resource: client.resource }),
       });
