@@ -834,6 +834,24 @@ AS $function$
     jsonb_build_object('run_id', run_id, 'swarm_id', swarm_id) || data, now())::public.run_events
 $function$;
 
+CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select coalesce(json_agg(json_build_object('id', g.id, 'agent_id', g.agent_id, 'name', g.name, 'kind', g.kind,
+        'stage', g.stage, 'action', g.action, 'config', g.config, 'secret', g.secret)
+      order by g.agent_id is not null, g.position, g.created_at, g.id), '[]')
+    from (select s.* from public.guardrails s where s.swarm_id = build_guardrails.swarm_id
+          union all
+          select a.* from private.list_speakers(build_guardrails.swarm_id) as sa
+          join public.guardrails a on a.agent_id = sa.agent_id) as g
+    where g.is_active);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.build_rejection(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS jsonb
  LANGUAGE sql
@@ -2080,7 +2098,7 @@ begin
   select 'message.flagged',
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
-      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
+      'actor', case when n.source <> 'user' then json_build_object('type', 'system', 'id', null)
         else private.get_actor() end),
     recipients.audience
   from new_rows n
@@ -2089,7 +2107,7 @@ begin
     select array(select s.user_id from public.swarm_members s
                  where s.swarm_id = m.swarm_id and s.status = 'active'
                    and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as recipients (audience)
-  where private.is_subscribed('message.flagged', recipients.audience);
+  where private.is_subscribed('message.flagged', recipients.audience) and not private.is_hidden_swarm(m.swarm_id);
   return null;
 end
 $function$;
@@ -2272,6 +2290,30 @@ begin
   if allowed > 0 and most > allowed then
     raise exception 'a user may have at most % agents', allowed
       using errcode = 'check_violation', schema = 'public', table = 'agents', constraint = 'agents_limit_per_user';
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.enforce_guardrail_limit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  allowed constant integer := 20;
+begin
+  -- Prevents two concurrent inserts from both taking the last place.
+  perform 1 from public.swarms s where s.id in (select n.swarm_id from new_rows n) order by s.id for no key update;
+  perform 1 from public.agents a where a.id in (select n.agent_id from new_rows n) order by a.id for no key update;
+  if exists (select 1 from public.guardrails g where g.agent_id in (select n.agent_id from new_rows n)
+             group by g.agent_id having count(*) > allowed)
+     or exists (select 1 from public.guardrails g where g.swarm_id in (select n.swarm_id from new_rows n)
+                group by g.swarm_id having count(*) > allowed) then
+    raise exception 'an agent and a swarm may have at most % guardrails each', allowed
+      using errcode = 'check_violation', schema = 'public', table = 'guardrails',
+            constraint = 'guardrails_limit_per_owner';
   end if;
   return null;
 end
@@ -2709,12 +2751,12 @@ begin
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
     insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
-      content, run_id, turn_id, finish_reason, metadata, data)
+      content, run_id, turn_id, finish_reason, metadata, data, flagged)
     select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
       left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}'),
-      e.data
+      e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
-      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb)
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
     where e.speaker_id is not null
     order by e.swarm_id;
   end if;
@@ -2757,6 +2799,23 @@ begin
     select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and n.content is distinct from o.content and found.term is not null;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.flag_messages(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into public.message_flags (message_id, swarm_id, source, guardrail_id, category, reason)
+  select m.id, m.swarm_id, 'guardrail', f.guardrail_id, f.category, f.reason
+  from jsonb_to_recordset(step -> 'flags') as f (message_id uuid, guardrail_id uuid, category text, reason text)
+  cross join lateral (
+    select m.id, m.swarm_id from public.messages m
+    where m.id = f.message_id and m.swarm_id = run.swarm_id and m.deleted_at is null
+    for no key update) as m
+  on conflict on constraint message_flags_message_id_guardrail_id_key do nothing;
+  return jsonb_build_object('events', '[]'::jsonb);
 end
 $function$;
 
@@ -3184,6 +3243,34 @@ end
 $function$;
 grant execute on function private.is_valid_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_valid_guardrail_config(kind text, config jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case when pg_catalog.jsonb_typeof(config) <> 'object' then false else
+    coalesce(pg_catalog.jsonb_typeof(config -> 'replacement') = 'string'
+      and pg_catalog.char_length(config ->> 'replacement') <= 10000, true)
+    and coalesce(config -> 'on_error' in ('"block"', '"pass"'), true)
+    and coalesce(case kind
+      when 'pattern' then pg_catalog.jsonb_typeof(config -> 'pattern') = 'string'
+        and pg_catalog.char_length(config ->> 'pattern') between 1 and 500
+      when 'schema' then pg_catalog.jsonb_typeof(config -> 'schema') = 'object'
+      when 'model' then pg_catalog.jsonb_typeof(config -> 'policy') = 'string'
+        and pg_catalog.char_length(config ->> 'policy') between 1 and 10000
+      when 'webhook' then pg_catalog.jsonb_typeof(config -> 'url') = 'string'
+        and pg_catalog.char_length(config ->> 'url') <= 2048
+        and config ->> 'url' ~* '^https://[^/?#\s\\]' and config ->> 'url' !~ '[\s\\\x01-\x1f\x7f]'
+        and coalesce(private.is_valid_delivery_headers(config -> 'headers'), true)
+        and coalesce(case when pg_catalog.jsonb_typeof(config -> 'timeout_ms') = 'number'
+          then (config ->> 'timeout_ms')::numeric between 100 and 30000 else not config ? 'timeout_ms' end, true)
+      end, false)
+  end;
+end
+$function$;
+grant execute on function private.is_valid_guardrail_config(text,jsonb) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.is_valid_moderation(value jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3383,6 +3470,7 @@ AS $function$
     'payer_id', payer.id,
     'has_budget', coalesce(jsonb_typeof(s.settings -> 'budget') = 'object', false)
       or coalesce((select true from private.list_day_budgets(payer.id)), false),
+    'guardrails', private.build_guardrails(r.swarm_id),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
     'decisions', case when is_new then '[]'::json else coalesce((
@@ -4193,6 +4281,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.prepare_guardrail()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.name := private.trim_whitespace(new.name);
+  if tg_op = 'UPDATE' then
+    new.secret := old.secret;
+  elsif new.kind = 'webhook' then
+    -- An upsert of a row that was read before also fires this trigger and keeps the stored secret in its update.
+    new.secret := 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64');
+  else
+    new.secret := null;
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.prepare_message_flag()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -4201,6 +4307,7 @@ begin
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated') then
       new.source := 'user';
+      new.guardrail_id := null;
       new.flagged_by := auth.uid();
       new.status := 'open';
       new.resolved_by := null;
@@ -6013,6 +6120,7 @@ begin
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step);
     when 'settle_reservations' then return private.settle_reservations(run, step);
+    when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
 end
@@ -6901,6 +7009,54 @@ create policy api_keys_service on public.api_keys to sb_service, service_role
 grant delete, insert, select, update on table public.api_keys to sb_service;
 grant select on table public.api_keys to authenticated, service_role;
 
+create table public.guardrails (
+  id uuid default private.new_id() not null,
+  agent_id uuid,
+  swarm_id uuid,
+  name text not null,
+  kind text not null,
+  stage text not null,
+  action text default 'block'::text not null,
+  config jsonb not null,
+  "position" integer default 0 not null,
+  is_active boolean default true not null,
+  secret text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint guardrails_pkey PRIMARY KEY (id),
+  constraint guardrails_action_known CHECK (action = ANY (ARRAY['block'::text, 'rewrite'::text])),
+  constraint guardrails_agent_id_exclusive CHECK ((agent_id IS NULL) <> (swarm_id IS NULL)),
+  constraint guardrails_config_format CHECK (private.is_valid_guardrail_config(kind, config)),
+  constraint guardrails_config_size CHECK (octet_length(config::text) <= 32768),
+  constraint guardrails_kind_known CHECK (kind = ANY (ARRAY['pattern'::text, 'schema'::text, 'model'::text, 'webhook'::text])),
+  constraint guardrails_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint guardrails_position_range CHECK ("position" >= 0 AND "position" <= 1000),
+  constraint guardrails_stage_known CHECK (stage = ANY (ARRAY['input'::text, 'output'::text])),
+  constraint guardrails_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES public.agents(id) ON DELETE CASCADE,
+  constraint guardrails_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE
+);
+comment on table public.guardrails is 'An agent and a swarm have at most 20 each.';
+CREATE INDEX guardrails_agent_id_idx ON public.guardrails USING btree (agent_id) WHERE (agent_id IS NOT NULL);
+CREATE INDEX guardrails_swarm_id_idx ON public.guardrails USING btree (swarm_id) WHERE (swarm_id IS NOT NULL);
+alter table public.guardrails enable row level security;
+create policy guardrails_delete on public.guardrails for delete to authenticated
+  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+create policy guardrails_insert on public.guardrails for insert to authenticated
+  with check ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+create policy guardrails_select on public.guardrails for select to authenticated
+  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+create policy guardrails_service on public.guardrails to sb_service, service_role
+  using (true)
+  with check (true);
+create policy guardrails_update on public.guardrails for update to authenticated
+  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))))
+  with check ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) OR (swarm_id = ANY ((ARRAY( SELECT private.my_managed_swarm_ids() AS my_managed_swarm_ids)))));
+CREATE TRIGGER guardrails_freeze BEFORE UPDATE ON public.guardrails FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.agent_id IS DISTINCT FROM old.agent_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.kind IS DISTINCT FROM old.kind) EXECUTE FUNCTION private.reject_change('id', 'agent_id', 'swarm_id', 'kind');
+CREATE TRIGGER guardrails_limit AFTER INSERT ON public.guardrails REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_guardrail_limit();
+CREATE TRIGGER guardrails_prepare BEFORE INSERT OR UPDATE ON public.guardrails FOR EACH ROW EXECUTE FUNCTION private.prepare_guardrail();
+CREATE TRIGGER guardrails_stamp BEFORE INSERT OR UPDATE ON public.guardrails FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.guardrails to authenticated, sb_service, service_role;
+
 create table public.message_flags (
   id uuid default private.new_id() not null,
   message_id uuid not null,
@@ -6913,11 +7069,13 @@ create table public.message_flags (
   resolved_by uuid,
   resolved_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  guardrail_id uuid,
   constraint message_flags_pkey PRIMARY KEY (id),
   constraint message_flags_message_id_flagged_by_key UNIQUE (message_id, flagged_by),
+  constraint message_flags_message_id_guardrail_id_key UNIQUE (message_id, guardrail_id),
   constraint message_flags_category_length CHECK (char_length(category) <= 100),
   constraint message_flags_reason_length CHECK (char_length(reason) <= 1000),
-  constraint message_flags_source_known CHECK (source = ANY (ARRAY['user'::text, 'moderation'::text])),
+  constraint message_flags_source_known CHECK (source = ANY (ARRAY['user'::text, 'moderation'::text, 'guardrail'::text])),
   constraint message_flags_status_known CHECK (status = ANY (ARRAY['open'::text, 'upheld'::text, 'dismissed'::text])),
   constraint message_flags_flagged_by_fkey FOREIGN KEY (flagged_by) REFERENCES auth.users(id) ON DELETE SET NULL,
   constraint message_flags_message_id_fkey FOREIGN KEY (swarm_id, message_id) REFERENCES public.messages(swarm_id, id) ON DELETE CASCADE,
@@ -6947,6 +7105,7 @@ CREATE TRIGGER message_flags_a_require BEFORE INSERT ON public.message_flags FOR
 CREATE TRIGGER message_flags_assign_swarm BEFORE INSERT ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.assign_message_flag_swarm();
 CREATE TRIGGER message_flags_emit_flagged AFTER INSERT ON public.message_flags REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_flagged();
 CREATE TRIGGER message_flags_freeze BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.message_id IS DISTINCT FROM old.message_id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.source IS DISTINCT FROM old.source OR new.flagged_by IS DISTINCT FROM old.flagged_by OR new.category IS DISTINCT FROM old.category OR new.reason IS DISTINCT FROM old.reason)) EXECUTE FUNCTION private.reject_change('id', 'message_id', 'swarm_id', 'source', 'flagged_by', 'category', 'reason');
+CREATE TRIGGER message_flags_freeze_guardrail BEFORE UPDATE ON public.message_flags FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND new.guardrail_id IS DISTINCT FROM old.guardrail_id) EXECUTE FUNCTION private.reject_change('guardrail_id');
 CREATE TRIGGER message_flags_prepare BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW EXECUTE FUNCTION private.prepare_message_flag();
 CREATE TRIGGER message_flags_stamp BEFORE INSERT OR UPDATE ON public.message_flags FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
 grant delete, insert, select, update on table public.message_flags to authenticated, sb_service, service_role;

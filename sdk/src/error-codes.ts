@@ -33,6 +33,11 @@ export const ERROR_CODES = {
       "The query embeds more, or more deeply nested, tables than the service allows, or repeats too many columns.",
   },
   NO_AGENTS: { status: 400, error: "No agents", meaning: "The swarm has no enabled agent that could answer." },
+  GUARDRAIL_BLOCKED: {
+    status: 400,
+    error: "Guardrail blocked",
+    meaning: "A guardrail of the agent or the swarm blocked the message or the answer.",
+  },
   CONTENT_BLOCKED: { status: 400, error: "Content blocked", meaning: "A content rule rejected the message." },
   UNAUTHORIZED: {
     status: 401,
@@ -213,6 +218,12 @@ export const ERROR_CODES = {
     error: "Response schema mismatch",
     meaning:
       "The model's answer does not satisfy the `response_schema`, and neither does the one after it was told why.",
+  },
+  GUARDRAIL_FAILED: {
+    status: 502,
+    error: "Guardrail failed",
+    meaning:
+      "A guardrail could not be checked: its model or its webhook did not answer, or the text is too long for it.",
   },
   PROVIDER_ERROR: { status: 502, error: "Provider error", meaning: "The AI provider answered with an error." },
   SERVICE_UNAVAILABLE: {

@@ -55,6 +55,25 @@ export {
   WEBHOOK_HEADERS,
   WEBHOOK_TOLERANCE_SECONDS,
 } from "./deliveries.ts";
+export {
+  GUARDRAIL_ACTIONS,
+  GUARDRAIL_DEFAULTS,
+  GUARDRAIL_ERROR_POLICIES,
+  GUARDRAIL_KINDS,
+  GUARDRAIL_LIMIT,
+  GUARDRAIL_STAGES,
+  type GuardrailAction,
+  type GuardrailConfig,
+  type GuardrailErrorPolicy,
+  type GuardrailKind,
+  type GuardrailRequest,
+  type GuardrailResponse,
+  type GuardrailStage,
+  type ModelGuardrailConfig,
+  type PatternGuardrailConfig,
+  type SchemaGuardrailConfig,
+  type WebhookGuardrailConfig,
+} from "./guardrails.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorCodeRow } from "./error-codes.ts";
 export {
   API_VERSION,

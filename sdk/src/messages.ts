@@ -5,7 +5,7 @@ export type MessageSenderType = (typeof MESSAGE_SENDER_TYPES)[number];
 export const MESSAGE_CONTENT_TYPES = ["text", "markdown"] as const;
 export type MessageContentType = (typeof MESSAGE_CONTENT_TYPES)[number];
 
-export const MESSAGE_FLAG_SOURCES = ["user", "moderation"] as const;
+export const MESSAGE_FLAG_SOURCES = ["user", "moderation", "guardrail"] as const;
 export type MessageFlagSource = (typeof MESSAGE_FLAG_SOURCES)[number];
 
 /** A new flag is open; the swarm's owner and admins decide it. */

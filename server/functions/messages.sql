@@ -141,6 +141,7 @@ begin
   if tg_op = 'INSERT' then
     if current_user in ('anon', 'authenticated') then
       new.source := 'user';
+      new.guardrail_id := null;
       new.flagged_by := auth.uid();
       new.status := 'open';
       new.resolved_by := null;
@@ -262,7 +263,7 @@ end
 $$;
 
 -- Goes to those who may read the flag: the flagger and the swarm's owner and admins. The actor of a flag by moderation
--- is the system, not the author of the message.
+-- or a guardrail is the system, not the author of the message.
 create or replace function private.emit_messages_flagged() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -271,7 +272,7 @@ begin
   select 'message.flagged',
     json_build_object('message_id', m.id, 'swarm_id', m.swarm_id, 'content', m.content,
       'flag', json_build_object('id', n.id, 'source', n.source, 'category', n.category, 'reason', n.reason),
-      'actor', case when n.source = 'moderation' then json_build_object('type', 'system', 'id', null)
+      'actor', case when n.source <> 'user' then json_build_object('type', 'system', 'id', null)
         else private.get_actor() end),
     recipients.audience
   from new_rows n
@@ -280,7 +281,7 @@ begin
     select array(select s.user_id from public.swarm_members s
                  where s.swarm_id = m.swarm_id and s.status = 'active'
                    and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as recipients (audience)
-  where private.is_subscribed('message.flagged', recipients.audience);
+  where private.is_subscribed('message.flagged', recipients.audience) and not private.is_hidden_swarm(m.swarm_id);
   return null;
 end
 $$;

@@ -273,12 +273,12 @@ begin
   if plan @? '$[*].speaker_id ? (@ != null)' then
     context := set_config('swarmbase.context', '{"acts_as_sender": true}', true);
     insert into public.messages (id, swarm_id, sender_type, sender_id, sender_agent_id, sender_name, sender_deleted,
-      content, run_id, turn_id, finish_reason, metadata, data)
+      content, run_id, turn_id, finish_reason, metadata, data, flagged)
     select e.message_id, e.swarm_id, 'agent', e.speaker_id, e.agent_id, e.agent_name, e.agent_id is null,
       left(e.content, 100000), e.run_id, e.turn_id, e.finish_reason, coalesce(nullif(e.metadata, 'null'), '{}'),
-      e.data
+      e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
-      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb)
+      content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
     where e.speaker_id is not null
     order by e.swarm_id;
   end if;

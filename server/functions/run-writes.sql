@@ -52,6 +52,7 @@ begin
     when 'add_usage' then return private.add_usage(run, step);
     when 'add_model_calls' then return private.add_model_calls(run, step);
     when 'settle_reservations' then return private.settle_reservations(run, step);
+    when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
   end case;
 end

@@ -13,6 +13,7 @@ import type { Limits } from "./limits/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import { type AddressPolicy, type GuardedFetch, openGuardedFetch } from "./outbound/index.ts";
 import { storeModels } from "./tables/index.ts";
+import { buildSignedHeaders } from "./webhooks/index.ts";
 
 export interface AgentModuleOptions extends OpenNodeContext {
   readonly listenUrl: string;
@@ -50,6 +51,8 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     mcpGuarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
+    signRequest: ({ id, type, secret }, body, timestampSeconds) =>
+      buildSignedHeaders({ id, eventId: id, eventType: type, secret, previousSecrets: [] }, body, timestampSeconds),
     charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
   });
   closers.add("connections of agents", async () => {

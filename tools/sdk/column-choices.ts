@@ -6,6 +6,7 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "agent_versions.settings": "AgentSettings",
   "agent_versions.tools": "AgentVersionTool[]",
   "agents.settings": "AgentSettings",
+  "guardrails.config": "GuardrailConfig",
   "messages.metadata": "JsonObject",
   "model_calls.error": "EventFault",
   "model_calls.framework": "Framework",
@@ -60,7 +61,7 @@ export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[
 /** Columns that the service sets itself or rejects, beside those that the rules of the tables ignore. */
 export const SERVICE_OWNED: Readonly<Record<string, readonly string[]>> = {
   agent_tools: ["user_id"],
-  message_flags: ["swarm_id", "source", "flagged_by", "resolved_by", "resolved_at"],
+  message_flags: ["swarm_id", "source", "guardrail_id", "flagged_by", "resolved_by", "resolved_at"],
   messages: [
     "seq",
     "sender_id",

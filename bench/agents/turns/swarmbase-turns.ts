@@ -78,6 +78,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
     models: createModels(tools.length > 0),
     tools: toolModule,
     schemas,
+    guardrails: { check: async () => ({ isTripped: false }) },
     tracing: createTracing({
       captureContent: false,
       identify: () => identifyProvider({ kind: "simulated", baseUrl: null }),
@@ -123,6 +124,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     people: [{ id: USER_ID, name: "Ann" }],
     payer_id: USER_ID,
     has_budget: false,
+    guardrails: [],
     may_go_on: true,
     progress: null,
     decisions: [],

@@ -5,6 +5,8 @@ import type { Observer, TraceSource } from "../observe/index.ts";
 import type { GuardedFetch } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { createCalibration } from "./context/estimate-tokens.ts";
+import type { WebhookPorts } from "./guardrails/ask-webhook.ts";
+import { openGuardrails } from "./guardrails/open-guardrails.ts";
 import { type OpenedModels, openModels, type OpenModelsOptions } from "./providers/open-models.ts";
 import { openRespond, type Respond } from "./respond/open-respond.ts";
 import { createExecutor, type ExecutorTimes } from "./execution/create-executor.ts";
@@ -45,6 +47,8 @@ export interface AgentsOptions {
   newId(): string;
   readonly version: string;
   readonly charge: RunPorts["charge"];
+  /** Signs the requests of guardrails. */
+  readonly signRequest: WebhookPorts["sign"];
   /** Called when a commit may have raised events. */
   onEvents(): void;
   readonly times?: Partial<ExecutorTimes>;
@@ -107,6 +111,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     models,
     tools,
     schemas,
+    guardrails: openGuardrails({ guarded: options.guarded, clock, newId, sign: options.signRequest }),
     streamHub,
     observer,
     clock,

@@ -12,6 +12,7 @@ const WRITTEN_RELATIONS = [
   "swarm_agents",
   "messages",
   "message_flags",
+  "guardrails",
   "profiles",
   "user_settings",
 ] as const;

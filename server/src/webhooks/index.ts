@@ -3,4 +3,5 @@
 
 export { decideAllowedCidrs } from "./allowed-cidrs.ts";
 export type { AttemptNow } from "./calls/attempt-now.ts";
+export { buildSignedHeaders } from "./sign.ts";
 export { openWebhooks, type WebhookModule, type WebhooksOptions } from "./open-webhooks.ts";

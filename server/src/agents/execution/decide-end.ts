@@ -52,7 +52,9 @@ export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
       createFault("BUDGET_EXCEEDED", "The budget does not allow another call", false),
     );
   if (failures.length > 0) {
-    const isFiltered = failures.every(({ errorCode }) => errorCode === "CONTENT_FILTERED");
+    const isFiltered = failures.every(
+      ({ errorCode }) => errorCode === "CONTENT_FILTERED" || errorCode === "GUARDRAIL_BLOCKED",
+    );
     return end(kept, isFiltered ? "content_filtered" : "provider_error");
   }
   if (met("loop_detected") || endReason === "loop_detected")

@@ -3,6 +3,7 @@ import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Calibration } from "../context/estimate-tokens.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
+import type { Guardrails } from "../guardrails/guardrail.ts";
 import type { RunLimits } from "../guards/run-limits.ts";
 import type { Models } from "../providers/model-port.ts";
 import type { FinishedTurn } from "../strategies/run-view.ts";
@@ -22,6 +23,7 @@ export interface RunPorts {
   readonly models: Models;
   readonly tools: Tools;
   readonly schemas: SchemaCompiler;
+  readonly guardrails: Guardrails;
   readonly tracing: Tracing;
   readonly streamHub: OpenStreamHub;
   readonly observer: Observer;

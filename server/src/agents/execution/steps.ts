@@ -45,6 +45,14 @@ export interface FaultRow {
   readonly provider_status?: number | null;
 }
 
+export interface GuardrailFlag {
+  readonly message_id: string;
+  readonly guardrail_id: string;
+  /** The name of the guardrail. */
+  readonly category: string;
+  readonly reason: string;
+}
+
 export type Step =
   | {
       readonly op: "start_turn";
@@ -98,6 +106,8 @@ export type Step =
       /** The value that the response_schema asked for. */
       readonly data: unknown;
       readonly metadata: Readonly<Record<string, unknown>>;
+      /** Whether flags of guardrails follow. */
+      readonly flagged?: boolean;
       readonly error: FaultRow | null;
       readonly warnings: readonly unknown[];
       readonly attempts: number;
@@ -128,6 +138,7 @@ export type Step =
       readonly usage: UsageRow;
       readonly payer_id: string;
     }
+  | { readonly op: "flag_messages"; readonly flags: readonly GuardrailFlag[] }
   | { readonly op: "settle_reservations"; readonly ids: readonly string[]; readonly usage: UsageRow | null }
   | {
       readonly op: "pause";
@@ -186,6 +197,7 @@ const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause">, number>> = {
   add_usage: 0,
   add_model_calls: 0,
   settle_reservations: 0,
+  flag_messages: 0,
   resume_turn: 0,
   turn_status: 1,
   reset_text: 1,

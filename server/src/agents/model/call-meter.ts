@@ -13,7 +13,7 @@ export interface MeteredCall extends Omit<CallEstimate, "cost"> {
   readonly signal: AbortSignal;
 }
 
-interface Spent {
+export interface Spent {
   readonly usage: ModelUsage;
   /** Null when the price is not known. */
   readonly costUsd: number | null;

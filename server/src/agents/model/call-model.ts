@@ -3,9 +3,11 @@ import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
+import type { SideCallRecord } from "./call-beside.ts";
 import { type CallMeter, openCallMeter } from "./call-meter.ts";
 import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
 import type { LiveRun } from "../execution/live-run.ts";
+import { applyReadings } from "../guardrails/check-input.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import { measureMessages } from "../turn/turn-images.ts";
 import { emitText, type Turn, warnOnce } from "../turn/turn.ts";
@@ -61,7 +63,8 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
       ...run.context.people.map(({ id, name }) => ({ id, name, type: "user" as const })),
       ...run.context.agents.map(({ id, name, role }) => ({ id, name, type: "agent" as const, role })),
     ],
-    messages: withQuestion(run, turn),
+    messages:
+      turn.readings.size === 0 ? withQuestion(run, turn) : applyReadings(withQuestion(run, turn), turn.readings),
     historyLimit: turn.contextLimit ?? run.limits.historyLimit,
     tokenBudget: Math.max(
       MIN_CONTEXT_TOKENS,
@@ -81,7 +84,7 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
 }
 
 /** Appends the question of the agent that asked for this turn. */
-function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
+export function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript"] {
   if (asked === null) return run.transcript;
   return [
     ...run.transcript,
@@ -214,7 +217,7 @@ async function readAnswer(run: LiveRun, turn: Turn, prepared: PreparedCall, answ
         emitParagraph(run, turn, textBefore, turn.stripper.push(event.delta));
         break;
       case "reasoning":
-        run.writer.delta("reasoning.delta", turn.source, event.delta);
+        if (turn.isWithheld !== true) run.writer.delta("reasoning.delta", turn.source, event.delta);
         break;
       case "tool_call":
         answer.calls.push(event.call);
@@ -249,12 +252,18 @@ function closeCall(
   error: unknown,
 ): void {
   const spent = meter.close();
+  const modelCalls = recorder.close({ finish, error, spent, text: turn.text.slice(textBefore.length) });
+  recordInTurn(turn, { spent, reservationId: meter.reservationId, modelCalls });
+}
+
+/** The end of the turn records the usage of all its calls together. */
+export function recordInTurn(turn: Turn, { spent, reservationId, modelCalls }: SideCallRecord): void {
   if (spent !== null) {
-    if (meter.reservationId !== null) turn.reservationIds.push(meter.reservationId);
+    if (reservationId !== null) turn.reservationIds.push(reservationId);
     turn.usage = addUsage(turn.usage, spent.usage);
     turn.costUsd = turn.costUsd === null || spent.costUsd === null ? null : turn.costUsd + spent.costUsd;
   }
-  turn.modelCalls.push(...recorder.close({ finish, error, spent, text: turn.text.slice(textBefore.length) }));
+  turn.modelCalls.push(...modelCalls);
 }
 
 function addUsage(one: ModelUsage | null, other: ModelUsage): ModelUsage {

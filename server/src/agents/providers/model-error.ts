@@ -9,7 +9,9 @@ export type ModelErrorCode =
   | "PROVIDER_TIMEOUT"
   | "PROVIDER_ERROR"
   | "CONTENT_FILTERED"
-  | "RESPONSE_SCHEMA_MISMATCH";
+  | "RESPONSE_SCHEMA_MISMATCH"
+  | "GUARDRAIL_BLOCKED"
+  | "GUARDRAIL_FAILED";
 
 /** Why a model did not answer. The message can be shown to users: it has no key, no address and no vendor text. */
 export class ModelError extends Error {

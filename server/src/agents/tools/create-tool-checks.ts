@@ -1,4 +1,6 @@
+import type { GuardrailKind } from "@swarmbase/sdk";
 import { type JsonRecord } from "../../json/index.ts";
+import { findConfigFaults, type GuardrailFault } from "../guardrails/find-config-faults.ts";
 import { isBuiltin } from "./builtins/run-builtin.ts";
 import { type ConfigFault, fillPlaceholders, readConfig } from "./config/tool-config.ts";
 import { findResponseSchemaFault } from "../output/response-schema.ts";
@@ -29,6 +31,8 @@ export interface ToolChecks {
   /** For `response_schema` in the settings of agents. */
   findResponseSchemaFault(schema: JsonRecord): string | null;
   findConfigFaults(kind: string, config: JsonRecord): readonly ConfigFault[];
+  /** For the configuration of guardrails. Null: the kind is not known. */
+  findGuardrailFaults(kind: GuardrailKind | null, config: JsonRecord): readonly GuardrailFault[];
   sealSecrets(toolId: string, secrets: ToolSecrets): string[];
 }
 
@@ -63,6 +67,12 @@ export function createToolChecks({
       const message = findUrlFault(fillPlaceholders(read.config.url), { allowsPlainLoopback: kind === "mcp" });
       return message === null ? [] : [{ path: "url", message, isUrl: true }];
     },
+    findGuardrailFaults: (kind, config) =>
+      findConfigFaults(
+        { schemas, findUrlFault: (url) => findUrlFault(url, { allowsPlainLoopback: false }) },
+        kind,
+        config,
+      ),
     sealSecrets: (toolId, secrets) => sealSecrets(key, toolId, secrets),
   };
 }

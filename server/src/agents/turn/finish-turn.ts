@@ -13,10 +13,13 @@ export interface TurnFinish {
   readonly stop?: TurnStop;
   /** The value that the response_schema asked for. */
   readonly data?: unknown;
+  /** Whether flags of guardrails follow. */
+  readonly isFlagged?: boolean;
 }
 
 /** Ends a turn that completed: all of its text is stored. */
-export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, stop, data }: TurnFinish): TurnEnd {
+export function finishTurn(run: LiveRun, turn: Turn, finish: TurnFinish): TurnEnd {
+  const { finishReason, handoffTo, stop, data, isFlagged } = finish;
   const expired = turn.hasExpired && turn.text.trim() === "" ? "approval_expired" : null;
   return recordEnd(run, turn, {
     outcome: "completed",
@@ -24,6 +27,7 @@ export function finishTurn(run: LiveRun, turn: Turn, { finishReason, handoffTo, 
     stop: stop ?? (turn.mustAnswer ? "max_tool_steps" : expired),
     handoffTo: handoffTo ?? null,
     data,
+    ...(isFlagged !== undefined && { isFlagged }),
   });
 }
 
@@ -55,6 +59,7 @@ export function failTurn(run: LiveRun, turn: Turn, error: unknown): TurnEnd {
 
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   CONTENT_FILTERED: "content_filter",
+  GUARDRAIL_BLOCKED: "content_filter",
   MAX_TOKENS_REACHED: "length",
 };
 
@@ -76,6 +81,7 @@ interface EndInput {
   readonly finishReason: string;
   readonly error?: FaultRow;
   readonly data?: unknown;
+  readonly isFlagged?: boolean;
 }
 
 interface TurnRecord extends EndInput {
@@ -117,7 +123,8 @@ function submitEnd(
   turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs"> & { readonly modelCalls?: readonly ModelCallRow[] },
   end: EndInput & { readonly agentId: string; readonly durationMs: number },
 ): string {
-  const content = turn.text.trim() === "" ? "" : turn.text;
+  // What was withheld has not been checked.
+  const content = turn.isWithheld === true || turn.text.trim() === "" ? "" : turn.text;
   void run.writer.submit({
     op: "finish_turn",
     turn_id: turn.id,
@@ -127,6 +134,7 @@ function submitEnd(
     content,
     data: end.data ?? null,
     metadata: end.outcome === "completed" ? {} : { partial: true },
+    ...(end.isFlagged === true && { flagged: true }),
     error: end.error ?? null,
     warnings: turn.warnings,
     attempts: turn.attempts,

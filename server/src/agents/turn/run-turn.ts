@@ -16,7 +16,8 @@ import { describeRepair } from "../output/instructions.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../providers/model-error.ts";
-import { abortTurn, closeSuspended, failTurn, finishTurn } from "./finish-turn.ts";
+import { abortTurn, closeSuspended, failTurn } from "./finish-turn.ts";
+import { completeTurn, guardInput } from "./guard-turn.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { buildToolset } from "../tools/toolset.ts";
@@ -49,6 +50,7 @@ export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | 
     return { kind: "gone" };
   }
   return await settle(run, turn, async () => {
+    await guardInput(run, turn);
     buildTurnContext(run, turn, buildToolset(run, turn).tools);
     return await continueTurn(run, turn);
   });
@@ -145,11 +147,11 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     if (answer.finish === "content_filter")
       return failTurn(run, turn, new ModelError("CONTENT_FILTERED", "The provider withheld the answer"));
     if (answer.finish === "length" && answer.text.trim() === "")
-      return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : endWithoutText(run, turn);
+      return answer.isCutByBudget ? failTurn(run, turn, new BudgetSpent()) : await endWithoutText(run, turn);
     // A call that must answer does not offer tools.
     if (answer.calls.length === 0 || turn.mustAnswer || turn.isRepairing) {
-      if (schema === null) return finishTurn(run, turn, { finishReason: answer.finish });
-      const end = takeStructured(run, turn, schema, answer);
+      if (schema === null) return await completeTurn(run, turn, { finishReason: answer.finish });
+      const end = await takeStructured(run, turn, schema, answer);
       if (end !== null) return end;
       continue;
     }
@@ -163,9 +165,9 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
     turn.signal.throwIfAborted();
     switch (answers.kind) {
       case "handoff":
-        return finishTurn(run, turn, { finishReason: "handoff", handoffTo: answers.agentId });
+        return await completeTurn(run, turn, { finishReason: "handoff", handoffTo: answers.agentId });
       case "loop":
-        return finishTurn(run, turn, { finishReason: "loop", stop: "loop_detected" });
+        return await completeTurn(run, turn, { finishReason: "loop", stop: "loop_detected" });
       case "answered": {
         turn.messages.push({ role: "assistant", content: answer.text, toolCalls: answer.calls });
         turn.toolSteps += 1;
@@ -177,11 +179,16 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
 }
 
 /** Ends the turn with the value of its answer, or with an error. Null: the model is told why, and answers once more. */
-function takeStructured(run: LiveRun, turn: Turn, schema: JsonRecord, answer: ModelAnswer): TurnEnd | null {
+async function takeStructured(
+  run: LiveRun,
+  turn: Turn,
+  schema: JsonRecord,
+  answer: ModelAnswer,
+): Promise<TurnEnd | null> {
   const checked = checkAnswer(run.ports.schemas, schema, answer.text);
   if (checked.ok) {
     turn.text = checked.text;
-    return finishTurn(run, turn, { finishReason: answer.finish, data: checked.value });
+    return await completeTurn(run, turn, { finishReason: answer.finish, data: checked.value });
   }
   if (turn.isRepairing) {
     const message = `The answer does not satisfy the response_schema: ${checked.fault}`;
@@ -196,7 +203,7 @@ function takeStructured(run: LiveRun, turn: Turn, schema: JsonRecord, answer: Mo
 }
 
 /** The model used up its tokens, for reasoning or for an incomplete tool call, before it wrote any text. */
-function endWithoutText(run: LiveRun, turn: Turn): TurnEnd {
+async function endWithoutText(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const { framework, model } = turn;
   const limit = run.ports.models.maxTokens(framework, model, turn.agent.settings);
   const message = `the model used up max_tokens (${limit}) before it wrote any text`;
@@ -205,7 +212,7 @@ function endWithoutText(run: LiveRun, turn: Turn): TurnEnd {
     return failTurn(run, turn, new ModelError("MAX_TOKENS_REACHED", advice));
   }
   warnOnce(turn, { setting: "max_tokens", message: `${message} after its tool calls` });
-  return finishTurn(run, turn, { finishReason: "length" });
+  return await completeTurn(run, turn, { finishReason: "length" });
 }
 
 /** Suspends the turn when a call waits. Null: all calls have results, and the model reads them next. */

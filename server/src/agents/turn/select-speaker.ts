@@ -1,9 +1,7 @@
 import { buildContext } from "../context/build-context.ts";
-import { estimateTokens } from "../context/estimate-tokens.ts";
-import type { ModelFinish, ModelToolCall } from "../providers/model-port.ts";
-import { fallbackSelection, readSelection, SELECTION_TOOL_NAME, selectionTool } from "../strategies/selection-tool.ts";
-import { openCallMeter, toUsageRow } from "../model/call-meter.ts";
-import { createCallRecorder } from "../model/call-recorder.ts";
+import { fallbackSelection, readSelection, selectionTool } from "../strategies/selection-tool.ts";
+import { callBeside, recordAlone, type SideCallRecord } from "../model/call-beside.ts";
+import { readAllowed } from "../guardrails/check-input.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { findCoordinator } from "../tools/toolset.ts";
@@ -39,91 +37,39 @@ async function askModel(
   lastSpeakerId: string | null,
 ): Promise<string | null> {
   const { models, calibration } = run.ports;
-  const { framework, model } = coordinator;
+  const { id, name, framework, model } = coordinator;
   const info = models.describe(framework, model);
-  const ratio = calibration.ratioFor(info.model);
-  const tool = selectionTool(run.agents, lastSpeakerId);
+  const record = (calls: SideCallRecord): void => recordAlone(run, id, calls);
+  const read = await readAllowed(run, messagesSoFar(run), {
+    agent: coordinator,
+    turnId: null,
+    startChat: run.span.startChat,
+    record,
+  });
   const context = buildContext({
     agent: { id: run.context.run.id, name: "Moderator", role: null, systemPrompt: INSTRUCTION },
-    participants: run.agents.map(({ id, name, role }) => ({ id, name, type: "agent", role })),
-    messages: messagesSoFar(run),
+    participants: run.agents.map((agent) => ({ id: agent.id, name: agent.name, type: "agent", role: agent.role })),
+    messages: read,
     historyLimit: run.limits.historyLimit,
     tokenBudget: Math.max(MAX_CHOICE_TOKENS, Math.floor(info.contextWindow / 2)),
-    charsPerToken: ratio,
+    charsPerToken: calibration.ratioFor(info.model),
   });
-  // A reasoning model would use up this limit before it chooses.
-  const settings = { temperature: 0, ...(!info.isReasoning && { max_tokens: MAX_CHOICE_TOKENS }) };
-  const maxOutputTokens = models.maxTokens(framework, model, settings);
-  const inputTokens = context.estimatedTokens + estimateTokens(JSON.stringify(tool), ratio);
-  const meter = await openCallMeter(run, {
-    turnId: null,
-    framework,
-    model: info.model,
-    inputTokens,
-    maxOutputTokens,
-    minOutputTokens: maxOutputTokens,
-    charsPerToken: ratio,
-    signal: run.signal,
-  });
-  const recorder = createCallRecorder(run, {
-    startChat: run.span.startChat,
-    signal: run.signal,
-    settings: {},
-    system: context.system,
-    messages: context.messages,
-  });
-  let call: ModelToolCall | null = null;
-  let text = "";
-  let finish: ModelFinish | null = null;
-  let fault: unknown = null;
-  try {
-    const stream = models.stream({
+  const { call, text } = await callBeside(
+    run,
+    {
+      turnId: null,
       framework,
       model,
+      agent: { id, name },
       system: context.system,
       messages: context.messages,
-      tools: info.hasTools ? [tool] : [],
-      toolChoice: info.hasTools ? { tool: SELECTION_TOOL_NAME } : "none",
-      settings,
-      ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
-      signal: run.signal,
-      agent: { id: coordinator.id, name: coordinator.name },
-      attempts: recorder,
-    });
-    for await (const event of stream) {
-      meter.observe(event);
-      recorder.observe(event);
-      if (event.type === "tool_call") call ??= event.call;
-      else if (event.type === "text") text += event.delta;
-      else if (event.type === "finish") finish = event.reason;
-    }
-  } catch (error) {
-    fault = error;
-    throw error;
-  } finally {
-    const spent = meter.close();
-    const modelCalls = recorder.close({ finish, error: fault, spent, text });
-    if (modelCalls.length > 0)
-      void run.writer.submit({
-        op: "add_model_calls",
-        turn_id: null,
-        model_agent_id: coordinator.id,
-        model_calls: modelCalls,
-      });
-    if (spent !== null) {
-      void run.writer.submit({
-        op: "add_usage",
-        id: run.ports.newId(),
-        agent_id: coordinator.id,
-        framework: spent.framework,
-        model: spent.model,
-        payer_id: run.context.payer_id,
-        usage: toUsageRow(spent.usage, spent.costUsd),
-      });
-      // Recorded in the same transaction, so that it counts once.
-      if (meter.reservationId !== null) run.budget.settle([meter.reservationId], null);
-    }
-  }
+      tool: selectionTool(run.agents, lastSpeakerId),
+      settings: { temperature: 0 },
+      maxTokens: MAX_CHOICE_TOKENS,
+      startChat: run.span.startChat,
+    },
+    record,
+  );
   return readSelection(call?.inputText ?? text, run.agents);
 }
 
@@ -151,7 +97,7 @@ function messagesSoFar(run: LiveRun): LiveRun["transcript"] {
   return [
     ...read,
     ...unread.map((turn, index) => ({
-      id: turn.agentId,
+      id: `${index}:${turn.agentId}`,
       seq: (read.at(-1)?.seq ?? 0) + index + 1,
       sender_type: "agent" as const,
       sender_id: turn.agentId,

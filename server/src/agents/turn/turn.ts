@@ -1,6 +1,8 @@
 import type { Framework } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
+import { NO_READINGS, type Readings } from "../guardrails/check-input.ts";
+import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
 import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
 import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
@@ -20,6 +22,8 @@ interface StoredTurn {
   system: string;
   messages: ModelMessage[];
   text: string;
+  /** Readers do not see the text before it was checked. Absent in rows of earlier versions. */
+  isWithheld?: boolean;
   firstTokenMs: number | null;
   toolSteps: number;
   /** Of the provider that answered last, which can be a fallback. */
@@ -47,6 +51,8 @@ export interface Turn extends StoredTurn {
   contextLength: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   contextLimit: number | null;
+  /** What the agent reads instead of messages that a guardrail changed or excluded. */
+  readings: Readings;
   stripper: EchoStripper;
   /** Those that no submitted step has. */
   modelCalls: ModelCallRow[];
@@ -132,9 +138,11 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     contextCount: 0,
     contextLength: 0,
     contextLimit: null,
+    readings: NO_READINGS,
     stripper: createEchoStripper(agent.name),
     modelCalls: [],
     text: "",
+    isWithheld: guardrailsOf(run, agent.id, "output").length > 0,
     isResponding: false,
     firstTokenMs: null,
     toolSteps: 0,
@@ -181,6 +189,7 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     messages: turn.messages.map(dropImages),
     waiting: waiting.map(dropImages),
     text: turn.text,
+    ...(turn.isWithheld === true && { isWithheld: true }),
     firstTokenMs: turn.firstTokenMs,
     toolSteps: turn.toolSteps,
     framework: turn.framework,
@@ -199,7 +208,9 @@ export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: Speaki
   const { agentId: _agentId, waiting: _waiting, durationMs, reservationIds = [], ...stored } = suspended;
   const fresh = createTurn(run, { ...stored, agent });
   const startedAtMs = fresh.startedAtMs - durationMs;
-  return { ...fresh, ...structuredClone(stored), reservationIds: [...reservationIds], startedAtMs };
+  // Text that readers have seen cannot be withheld any more.
+  const isWithheld = stored.isWithheld ?? (fresh.isWithheld === true && stored.text === "");
+  return { ...fresh, ...structuredClone(stored), isWithheld, reservationIds: [...reservationIds], startedAtMs };
 }
 
 /** Every call of a turn has the same settings and the same warnings about them. */
@@ -210,11 +221,11 @@ export function warnOnce(turn: Turn, warning: ModelWarning): void {
   if (!isKnown) turn.warnings.push(warning);
 }
 
-/** Adds text that every reader may see. Text before and after a tool call is separated into paragraphs. */
+/** Adds text that every reader may see, at once or after it was checked. Text before and after a tool call is separated into paragraphs. */
 export function emitText(run: LiveRun, turn: Turn, text: string): void {
   if (text === "") return;
   turn.text += text;
-  run.writer.delta("message.delta", turn.source, text);
+  if (turn.isWithheld !== true) run.writer.delta("message.delta", turn.source, text);
   if (turn.isResponding) return;
   turn.firstTokenMs ??= run.ports.clock.now().getTime() - turn.startedAtMs;
   submitStatus(run, turn, { status: "responding", reason: "first_token", first_token_ms: turn.firstTokenMs });
@@ -238,6 +249,7 @@ type TextReset = Pick<Extract<Step, { op: "reset_text" }>, "reason" | "error">;
 /** Discards the text of the turn so far. Readers get an event, because the deltas that follow begin a new text. */
 export function resetText(run: LiveRun, turn: Turn, { reason, error }: TextReset): void {
   turn.text = "";
+  if (turn.isWithheld === true) return;
   void run.writer.submit({
     op: "reset_text",
     turn_id: turn.id,

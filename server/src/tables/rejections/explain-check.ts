@@ -1,4 +1,4 @@
-import { WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
+import { GUARDRAIL_LIMIT, WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { isWriteAttempt } from "../../rest/index.ts";
 import type { NamedFault } from "../fields/field.ts";
@@ -37,6 +37,10 @@ export function explainCheck(rejection: Rejection): AppError | null {
     return new AppError("AGENT_LIMIT_REACHED", sentence(error.message), { cause: error });
   if (constraint === "webhooks_limit_per_user") {
     const details = { user_id: `has the most webhooks that a user may have, ${WEBHOOK_LIMIT_PER_USER}` };
+    return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
+  }
+  if (constraint === "guardrails_limit_per_owner") {
+    const details = { agent_id: `or swarm_id has the most guardrails that it may have, ${GUARDRAIL_LIMIT}` };
     return new AppError("VALIDATION_ERROR", sentence(error.message), { details, cause: error });
   }
   if (constraint === "messages_content_blocked") {

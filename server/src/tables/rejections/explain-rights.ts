@@ -71,10 +71,12 @@ async function explainNamedRows(
     const isForeign = [...found.values()].some((owner) => owner !== null && owner !== principal.userId);
     return { isForeign, isMissing: [...ids].some((id) => !found.has(id)) };
   };
-  if ((await lookUp("agent_id", "agents")).isForeign) {
+  const agents = await lookUp("agent_id", "agents");
+  if (agents.isForeign) {
     const message = "The agent belongs to another user";
     return rejected(rejection, { code: "PERMISSION_DENIED", message, field: "agent_id" });
   }
+  if (agents.isMissing) return notFoundError(rejection, { code: "AGENT_NOT_FOUND", noun: "agent", column: "agent_id" });
   if ((await lookUp("tool_id", "tools")).isMissing) {
     return notFoundError(rejection, { code: "TOOL_NOT_FOUND", noun: "tool", column: "tool_id" });
   }

@@ -170,6 +170,10 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
       message: () => "Only the person who raised a flag can withdraw it",
     },
   ],
+  guardrails: [
+    ...MEMBERSHIP,
+    managersOnly(undefined, "Only the owner and admins of a swarm can change its guardrails"),
+  ],
   profiles: [isMadeByService("Profiles")],
   user_settings: [isMadeByService("Settings")],
 };

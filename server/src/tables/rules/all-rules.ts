@@ -1,4 +1,5 @@
 import { agents as agentRule } from "./agent-rules.ts";
+import { guardrails } from "./guardrail-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
@@ -24,6 +25,7 @@ export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string
     SWARM_AGENTS,
     MESSAGES,
     MESSAGE_FLAGS,
+    guardrails(tools),
     PROFILES,
     USER_SETTINGS,
   ];

@@ -54,6 +54,7 @@ export const MESSAGE_FLAGS = tableRule({
     message_id: uuid(),
     swarm_id: filledIn(uuid()),
     source: choice(MESSAGE_FLAG_SOURCES),
+    guardrail_id: nullable(uuid()),
     flagged_by: nullable(uuid()),
     category: nullable(text("message_flags.category")),
     reason: nullable(text("message_flags.reason")),

@@ -5,11 +5,12 @@ import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import type { AgentChecks } from "./agent-settings.ts";
+import type { GuardrailChecks } from "./guardrail-rules.ts";
 import { type RowFault, rowFault, type TableRule, tableRule } from "./table-rule.ts";
 import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 
 /** Checks of tools that the agents module provides. */
-export interface ToolChecks extends Sealer, AgentChecks {
+export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks {
   isBuiltin(name: string): boolean;
   /** Kinds beside the built-in ones. */
   readonly addedKinds: readonly string[];

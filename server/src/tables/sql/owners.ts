@@ -53,6 +53,13 @@ const TARGETS = {
                        where m.swarm_id = it.swarm_id and m.user_id = $2 and m.status = 'active'
                          and m.role in ('owner', 'admin')) as is_seen
       from public.message_flags it where it.id = $1`,
+  guardrails: `
+    select it.swarm_id, a.user_id is not distinct from $2 as is_own, null as state,
+           a.user_id is not distinct from $2
+           or exists (select 1 from public.swarm_members m
+                       where m.swarm_id = it.swarm_id and m.user_id = $2 and m.status = 'active'
+                         and m.role in ('owner', 'admin')) as is_seen
+      from public.guardrails it left join public.agents a on a.id = it.agent_id where it.id = $1`,
   tools: `
     select null as swarm_id, it.owner_id is not distinct from $2 as is_own,
            case when it.owner_id is null then 'public' else it.visibility end as state,

@@ -7,6 +7,7 @@ import type { ModelCall, ModelEvent, Models } from "../../../src/agents/provider
 import { createExecutor, type ExecutorOptions } from "../../../src/agents/execution/create-executor.ts";
 import type { Executor } from "../../../src/agents/execution/executor.ts";
 import type { RunPorts } from "../../../src/agents/execution/live-run.ts";
+import { openGuardrails } from "../../../src/agents/guardrails/open-guardrails.ts";
 import { createStreamHub, type OpenStreamHub, type RunEvent } from "../../../src/agents/streams/stream-hub.ts";
 import type { Tools } from "../../../src/agents/tools/tool-port.ts";
 import { identifyProvider } from "../../../src/agents/providers/provider-identity.ts";
@@ -14,6 +15,8 @@ import { createTracing, type Tracing } from "../../../src/agents/tracing.ts";
 import { openDatabase } from "../../../src/db/index.ts";
 import { supervise } from "../../../src/jobs/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
+import type { GuardedFetch } from "../../../src/outbound/index.ts";
+import { buildSignedHeaders } from "../../../src/webhooks/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../../support/database-relay.ts";
@@ -28,6 +31,8 @@ export interface NodeOptions {
   readonly script?: Script;
   readonly models?: Models;
   readonly tools?: Partial<Tools>;
+  /** Sends the requests of guardrails. */
+  readonly guarded?: Pick<GuardedFetch, "fetch">;
   readonly charge?: RunPorts["charge"];
   readonly executor?: Partial<
     Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
@@ -203,6 +208,17 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
           schemas: createSchemaCompiler({ maxKept: 10 }),
+          guardrails: openGuardrails({
+            guarded: options.guarded ?? { fetch: () => Promise.reject(new Error("no webhook is expected")) },
+            clock: systemClock,
+            newId: randomUUID,
+            sign: ({ id, type, secret }, body, timestampSeconds) =>
+              buildSignedHeaders(
+                { id, eventId: id, eventType: type, secret, previousSecrets: [] },
+                body,
+                timestampSeconds,
+              ),
+          }),
           tracing:
             options.tracing ??
             createTracing({

@@ -1,5 +1,6 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
+import type { Guardrail } from "../../guardrails/guardrail.ts";
 import type { FaultRow, SpeakingAgent } from "../steps.ts";
 
 interface ContextAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
@@ -31,6 +32,8 @@ export interface RunContext {
   readonly payer_id: string;
   /** Of the payer, the swarm or the run. */
   readonly has_budget: boolean;
+  /** Of the swarm and its agents, as they were when this node took the run. */
+  readonly guardrails: readonly Guardrail[];
   /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly progress: unknown;

@@ -1,0 +1,68 @@
+import type { Framework, GuardrailAction, GuardrailKind, GuardrailStage } from "@swarmbase/sdk";
+import type { JsonRecord } from "../../json/index.ts";
+import type { LiveRun } from "../execution/live-run.ts";
+import type { SideCallRecord } from "../model/call-beside.ts";
+import type { TurnSpan } from "../tracing.ts";
+
+/** A row of guardrails, as private.build_guardrails returns it. */
+export interface Guardrail {
+  readonly id: string;
+  /** Null: it applies to all agents of the swarm. */
+  readonly agent_id: string | null;
+  readonly name: string;
+  readonly kind: GuardrailKind;
+  readonly stage: GuardrailStage;
+  readonly action: GuardrailAction;
+  readonly config: JsonRecord;
+  /** Null unless the kind is `webhook`. */
+  readonly secret: string | null;
+}
+
+/** On whose behalf a text is checked. */
+export interface CheckSubject {
+  readonly agent: {
+    readonly id: string;
+    readonly name: string;
+    readonly framework: Framework;
+    readonly model: string | null;
+  };
+  /** Null when the check belongs to no turn. */
+  readonly turnId: string | null;
+  /** Null when the text is not a stored message. */
+  readonly messageId: string | null;
+  readonly startChat: TurnSpan["startChat"];
+  /** Takes the calls of a model that checks the text. */
+  record(calls: SideCallRecord): void;
+}
+
+export type Verdict =
+  | { readonly isTripped: false }
+  /** `replacement`: the whole text that `rewrite` puts in place of the checked one. */
+  | { readonly isTripped: true; readonly reason: string; readonly replacement: string };
+
+export const PASSED: Verdict = { isTripped: false };
+
+/** A check that could not be made. Every member of the swarm can see the message. */
+export class GuardrailFailure extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "GuardrailFailure";
+  }
+}
+
+/** Checks texts with guardrails. */
+export interface Guardrails {
+  /** Throws a GuardrailFailure, BudgetSpent, or the reason of the run's signal. */
+  check(run: LiveRun, guardrail: Guardrail, text: string, subject: CheckSubject): Promise<Verdict>;
+}
+
+/** Those of the swarm first, each in the order of their positions. */
+export function guardrailsOf(
+  { context }: Pick<LiveRun, "context">,
+  agentId: string,
+  stage: GuardrailStage,
+): readonly Guardrail[] {
+  const { guardrails } = context;
+  if (guardrails.length === 0) return guardrails;
+  return guardrails.filter((each) => each.stage === stage && (each.agent_id ?? agentId) === agentId);
+}

@@ -1,0 +1,113 @@
+import { hash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { GUARDRAIL_DEFAULTS } from "@swarmbase/sdk";
+import { LRUCache } from "lru-cache";
+import { isRecord } from "../../json/index.ts";
+import type { LiveRun } from "../execution/live-run.ts";
+import { checkAnswer } from "../output/check-answer.ts";
+import { askModel } from "./ask-model.ts";
+import { askWebhook, type WebhookPorts } from "./ask-webhook.ts";
+import {
+  type CheckSubject,
+  type Guardrail,
+  GuardrailFailure,
+  type Guardrails,
+  PASSED,
+  type Verdict,
+} from "./guardrail.ts";
+import { hasMatch, replaceMatches } from "./match-pattern.ts";
+
+/** A turn checks all messages that it reads, of which most were checked by earlier turns. */
+const MAX_CACHED_CHARS = 20_000_000;
+const ENTRY_CHARS = 200;
+const MAX_REASON_CHARS = 500;
+
+export function openGuardrails(ports: WebhookPorts): Guardrails {
+  const verdicts = new LRUCache<string, Verdict>({
+    maxSize: MAX_CACHED_CHARS,
+    sizeCalculation: (verdict) => ENTRY_CHARS + (verdict.isTripped ? verdict.replacement.length : 0),
+  });
+  /** Agents that speak at the same time read the same messages. */
+  const inFlight = new Map<string, Promise<Verdict>>();
+
+  const decide = async (
+    run: LiveRun,
+    guardrail: Guardrail,
+    text: string,
+    subject: CheckSubject,
+    key: string,
+  ): Promise<Verdict> => {
+    try {
+      const verdict = await judge(ports, run, guardrail, text, subject);
+      verdicts.set(key, verdict);
+      return verdict;
+    } catch (error) {
+      if (error instanceof GuardrailFailure && guardrail.config["on_error"] === "pass") return PASSED;
+      throw error;
+    }
+  };
+
+  return {
+    async check(run, guardrail, text, subject) {
+      const key = keyOf(guardrail, text, subject);
+      const known = verdicts.get(key);
+      if (known !== undefined) return known;
+      const runKey = `${run.context.run.id}:${key}`;
+      const pending = inFlight.get(runKey);
+      if (pending !== undefined) return pending;
+      const started = decide(run, guardrail, text, subject, key).finally(() => inFlight.delete(runKey));
+      inFlight.set(runKey, started);
+      return started;
+    },
+  };
+}
+
+/** A verdict holds for the text and the guardrail as it is, and for the model that was asked. */
+function keyOf({ id, kind, action, config }: Guardrail, text: string, { agent }: CheckSubject): string {
+  const asked = kind === "model" ? [agent.framework, agent.model] : kind === "webhook" ? [agent.id] : [];
+  return hash("sha256", JSON.stringify([id, action, config, asked, text]), "base64");
+}
+
+async function judge(
+  ports: WebhookPorts,
+  run: LiveRun,
+  guardrail: Guardrail,
+  text: string,
+  subject: CheckSubject,
+): Promise<Verdict> {
+  const { kind, action, config } = guardrail;
+  // A turn can read many long messages, whose patterns must not block the event loop together.
+  await setImmediate();
+  const replacement = textOf(config["replacement"]) ?? GUARDRAIL_DEFAULTS.replacement;
+  switch (kind) {
+    case "pattern": {
+      const pattern = textOf(config["pattern"]) ?? "";
+      if (!hasMatch(pattern, text)) return PASSED;
+      const rewritten = action === "rewrite" ? replaceMatches(pattern, text, replacement) : "";
+      return rewritten === text ? PASSED : trip("The text matches the pattern.", rewritten);
+    }
+    case "schema": {
+      const { schema } = config;
+      if (!isRecord(schema)) throw new GuardrailFailure("its schema is not valid");
+      const checked = checkAnswer(run.ports.schemas, schema, text);
+      return checked.ok ? PASSED : trip(`The text does not satisfy the schema: ${checked.fault}.`, replacement);
+    }
+    case "model": {
+      const reason = await askModel(run, guardrail, text, subject);
+      return reason === null ? PASSED : trip(reason, replacement);
+    }
+    case "webhook": {
+      const answer = await askWebhook(ports, run, guardrail, text, subject);
+      if (answer.allowed) return PASSED;
+      return trip(answer.reason ?? "The webhook did not allow the text.", answer.replacement ?? replacement);
+    }
+  }
+}
+
+function trip(reason: string, replacement: string): Verdict {
+  return { isTripped: true, reason: reason.slice(0, MAX_REASON_CHARS).toWellFormed(), replacement };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,88 @@
+import type { LiveRun } from "../execution/live-run.ts";
+import type { GuardrailFlag } from "../execution/steps.ts";
+import { blocked, checkInput, failed, toFlag } from "../guardrails/check-input.ts";
+import { type CheckSubject, type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
+import { recordInTurn, withQuestion } from "../model/call-model.ts";
+import { checkAnswer } from "../output/check-answer.ts";
+import { ModelError } from "../providers/model-error.ts";
+import { responseSchemaOf } from "../output/response-schema.ts";
+import { failTurn, finishTurn, type TurnFinish } from "./finish-turn.ts";
+import { type Turn, type TurnEnd, warnOnce } from "./turn.ts";
+
+/** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
+export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
+  if (guardrailsOf(run, turn.agent.id, "input").length === 0) return;
+  const { readings, flags, stop, uncheckedCount } = await checkInput(run, withQuestion(run, turn), {
+    ...subjectOf(turn),
+    canStop: true,
+  });
+  turn.signal.throwIfAborted();
+  submitFlags(run, flags);
+  if (stop !== null) throw stop;
+  turn.readings = readings;
+  if (uncheckedCount > 0)
+    warnOnce(turn, { setting: "guardrails", message: `left out ${uncheckedCount} older messages` });
+}
+
+/** Ends a turn that completed, after its text was checked. Readers get the text of such a turn only now. */
+export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish): Promise<TurnEnd> {
+  const guardrails = guardrailsOf(run, turn.agent.id, "output");
+  if (guardrails.length === 0 || turn.text.trim() === "") return release(run, turn, finish, []);
+  // Escapes must not hide a text from a pattern.
+  if (finish.data !== undefined) turn.text = JSON.stringify(finish.data);
+  const flags: GuardrailFlag[] = [];
+  for (const guardrail of guardrails) {
+    try {
+      const verdict = await run.ports.guardrails.check(run, guardrail, turn.text, {
+        ...subjectOf(turn),
+        messageId: null,
+      });
+      turn.signal.throwIfAborted();
+      if (!verdict.isTripped) continue;
+      if (guardrail.action === "block") return stopTurn(run, turn, guardrail);
+      turn.text = verdict.replacement;
+      flags.push(toFlag(turn.messageId, guardrail, verdict.reason));
+    } catch (error) {
+      // What was not checked is not stored.
+      turn.text = "";
+      if (!(error instanceof GuardrailFailure)) throw error;
+      return failTurn(run, turn, failed(guardrail, error));
+    }
+  }
+  if (finish.data === undefined || flags.length === 0) return release(run, turn, finish, flags);
+  const checked = checkAnswer(run.ports.schemas, responseSchemaOf(turn.agent.settings) ?? {}, turn.text);
+  if (checked.ok) return release(run, turn, { ...finish, data: checked.value }, flags);
+  turn.text = "";
+  const message = "The answer does not satisfy the response_schema after a guardrail has changed it";
+  return failTurn(run, turn, new ModelError("RESPONSE_SCHEMA_MISMATCH", message));
+}
+
+function stopTurn(run: LiveRun, turn: Turn, guardrail: Guardrail): TurnEnd {
+  turn.text = "";
+  return failTurn(run, turn, blocked(guardrail, "the answer"));
+}
+
+function release(run: LiveRun, turn: Turn, finish: TurnFinish, flags: readonly GuardrailFlag[]): TurnEnd {
+  if (turn.isWithheld) {
+    turn.isWithheld = false;
+    if (turn.text.trim() !== "") run.writer.delta("message.delta", turn.source, turn.text);
+  }
+  const hasMessage = turn.text.trim() !== "";
+  const end = finishTurn(run, turn, { ...finish, isFlagged: hasMessage && flags.length > 0 });
+  // In the same batch, after the message.
+  if (hasMessage) submitFlags(run, flags);
+  return end;
+}
+
+function submitFlags(run: LiveRun, flags: readonly GuardrailFlag[]): void {
+  if (flags.length > 0) void run.writer.submit({ op: "flag_messages", flags });
+}
+
+function subjectOf(turn: Turn): Omit<CheckSubject, "messageId"> {
+  return {
+    agent: turn.agent,
+    turnId: turn.id,
+    startChat: turn.span.startChat,
+    record: (calls) => recordInTurn(turn, calls),
+  };
+}
