@@ -112,6 +112,16 @@ test("beyond: the examples for approvals and records of tool calls run without c
   await ada.client.removeAllChannels();
 });
 
+test("beyond: the examples for guardrails run without changes", async () => {
+  const shown: unknown[] = [];
+  const console = { log: (value: unknown) => void shown.push(value) };
+  await run((await readBlocks("guardrails.md")).join("\n"), names({ console }));
+  assert.match(String(shown[0]), /Pay with \[card\], please/);
+  const flag = { source: "guardrail", category: "No card numbers", reason: "The text matches the pattern." };
+  assert.deepEqual(shown[1], [flag]);
+  assert.match(String(shown[2]), /^whsec_/);
+});
+
 test("beyond: the examples for tools of the client run without changes", async () => {
   const swarm_id = await add(ada, "swarms", { name: "Map" });
   const agent_id = await addSwarmAgent(ada, swarm_id, "Ann");

@@ -12,6 +12,7 @@ const COMPONENTS: ReadonlySet<string> = new Set([
   "AgentSettings",
   "EventFault",
   "EventUsage",
+  "GuardrailConfig",
   "SwarmbaseEvent",
   "SwarmSettings",
 ]);

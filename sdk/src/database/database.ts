@@ -5,6 +5,7 @@ import type { AgentToolsTable } from "./agent-tools.ts";
 import type { AgentVersionsTable } from "./agent-versions.ts";
 import type { AgentsTable } from "./agents.ts";
 import type { ApiKeysTable } from "./api-keys.ts";
+import type { GuardrailsTable } from "./guardrails.ts";
 import type { MessageFlagsTable } from "./message-flags.ts";
 import type { MessageRevisionsTable } from "./message-revisions.ts";
 import type { MessagesTable } from "./messages.ts";
@@ -41,6 +42,7 @@ export type Database = {
       agent_versions: AgentVersionsTable;
       agents: AgentsTable;
       api_keys: ApiKeysTable;
+      guardrails: GuardrailsTable;
       message_flags: MessageFlagsTable;
       message_revisions: MessageRevisionsTable;
       messages: MessagesTable;

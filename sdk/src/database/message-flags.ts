@@ -14,6 +14,7 @@ export type MessageFlagsTable = {
     resolved_by: string | null;
     resolved_at: string | null;
     created_at: string;
+    guardrail_id: string | null;
   };
   Insert: {
     id?: string;

@@ -221,9 +221,23 @@ public.message_flags             | update                            | yes   yes
 public.message_flags             | delete                            | -     -     yes    -      -       -        no    yes     yes
 public.message_flags             | insert for owner                  | yes   -     -      -      none    none     no    yes     yes
 public.message_flags             | insert as moderation              | -     -     -      -      none    none     no    yes     yes
+public.message_flags             | insert as guardrail               | -     -     -      -      none    none     no    yes     yes
 public.message_flags             | update reason                     | never never -      -      -       -        no    never   yes
+public.message_flags             | update guardrail                  | never never -      -      -       -        no    never   yes
 public.message_flags             | update message                    | never never -      -      -       -        no    never   yes
 public.message_flags             | delete resolved                   | -     -     -      -      -       -        no    yes     yes
+
+public.guardrails                | select                            | yes   -     -      -      -       -        no    yes     yes
+public.guardrails                | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.guardrails                | update                            | yes   -     -      -      -       -        no    yes     yes
+public.guardrails                | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.guardrails                | insert foreign agent              | yes   no    no     no     no      no       no    yes     yes
+public.guardrails                | update agent                      | never -     -      -      -       -        no    never   never
+public.guardrails                | update secret                     | -     -     -      -      -       -        no    -       -
+public.guardrails                | select of swarm                   | yes   yes   -      -      -       -        no    yes     yes
+public.guardrails                | insert of swarm                   | yes   yes   no     no     no      no       no    yes     yes
+public.guardrails                | update of swarm                   | yes   yes   -      -      -       -        no    yes     yes
+public.guardrails                | delete of swarm                   | yes   yes   -      -      -       -        no    yes     yes
 
 public.runs                      | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.runs                      | insert                            | no    no    no     no     no      no       no    yes     yes

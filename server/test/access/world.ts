@@ -77,7 +77,10 @@ const MESSAGES = `
   delete from public.messages where id = :tombstone;
   update public.messages set content = 'hello, all' where id = :memberMessage;
   insert into public.message_flags (id, message_id, flagged_by, status) values
-    (:memberFlag, :ownerMessage, :member, 'open'), (:memberSettledFlag, :adminMessage, :member, 'dismissed');`;
+    (:memberFlag, :ownerMessage, :member, 'open'), (:memberSettledFlag, :adminMessage, :member, 'dismissed');
+  insert into public.guardrails (id, agent_id, swarm_id, name, kind, stage, config) values
+    (:agentGuardrail, :ownerAgent, null, 'Hook', 'webhook', 'input', '{"url": "https://example.test/"}'),
+    (:swarmGuardrail, null, :swarm, 'No cards', 'pattern', 'output', '{"pattern": "card"}');`;
 
 const RUNS = `
   insert into public.runs (id, swarm_id, user_id, strategy) values

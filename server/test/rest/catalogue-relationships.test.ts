@@ -173,6 +173,8 @@ const PUBLIC_CASES: readonly Case[] = [
   ["agents", "swarms!swarm_agents", "many-to-many swarms by swarm_agents: id=agent_id user_id=user_id | id=swarm_id"],
   ["agents", "messages", "one-to-many messages by messages_sender_agent_id_fkey: id=sender_agent_id"],
   ["agents", "agent_versions", "one-to-many agent_versions by agent_versions_agent_id_fkey: id=agent_id"],
+  ["agents", "guardrails", "one-to-many guardrails by guardrails_agent_id_fkey: id=agent_id"],
+  ["swarms", "guardrails", "one-to-many guardrails by guardrails_swarm_id_fkey: id=swarm_id"],
   ["agent_tools", "tool", "computed one tools by tool"],
   ["agent_tools", "tools", "many-to-one tools by agent_tools_tool_id_fkey: tool_id=id"],
   ["agent_tools", "agents", "many-to-one agents by agent_tools_agent_id_fkey: agent_id=id user_id=user_id"],

@@ -34,6 +34,7 @@ const NEW_ROWS: Readonly<Record<string, Record<string, unknown>>> = {
   swarm_agents: { swarm_id: USER, agent_id: OTHER },
   messages: { swarm_id: USER, content: "Hello" },
   message_flags: { message_id: USER },
+  guardrails: { agent_id: USER, name: "Cards", kind: "pattern", stage: "input", config: { pattern: "a" } },
   profiles: { id: USER },
   user_settings: { user_id: USER },
 };
@@ -81,6 +82,14 @@ const ACCEPTED: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { mentions: [USER], metadata: { a: 1 }, reply_to_id: null, client_message_id: "1" },
   ],
   message_flags: [{ category: null, reason: "r".repeat(1000) }],
+  guardrails: [
+    { agent_id: null, swarm_id: USER },
+    { action: "rewrite", position: 1000, is_active: false },
+    { kind: "model", config: { policy: "p", framework: "provider_b", model: "m", on_error: "pass" } },
+    { kind: "webhook", config: { url: "https://example.com", timeout_ms: 30_000, headers: { a: "b" } } },
+    { kind: "schema", config: { schema: {}, replacement: "" } },
+    { secret: "whsec_x", created_at: null },
+  ],
   profiles: [{ full_name: null, avatar_url: "http://example.com" }],
   user_settings: [{ default_framework: null, daily_token_budget: 0, daily_cost_budget_usd: 0.000000001 }],
 };
@@ -179,6 +188,13 @@ const REJECTED: Readonly<Record<string, readonly [place: string, record: Record<
     ["content_type", { content_type: "html" }],
   ],
   message_flags: [["status", { status: "closed" }]],
+  guardrails: [
+    ["name", { name: " " }],
+    ["stage", { stage: "tool" }],
+    ["action", { action: "flag" }],
+    ["position", { position: -1 }],
+    ["config", { config: [] }],
+  ],
   profiles: [["avatar_url", { avatar_url: "ftp://example.com" }]],
   user_settings: [
     ["default_framework", { default_framework: "openai" }],

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, it } from "node:test";
 import type { Principal } from "../../src/db/index.ts";
+import { MEMBERSHIP_TEXTS } from "../../src/errors/index.ts";
 import { openRestStage, SERVICE } from "../rest/features/rest-stage.ts";
 import { openWorld, type SwarmWorld, type Row, type User } from "./support/swarms.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["agent.created"] };
+const GUARDRAIL = { name: "Cards", kind: "pattern", stage: "input", config: { pattern: "a" } };
 const TOOL = { description: "Looks things up" };
 
 type Who = "owner" | "admin" | "member" | "viewer" | "stranger" | "invited" | "mailed";
@@ -411,6 +413,16 @@ describe("a rejected write reports the rule that rejected it", () => {
         "MESSAGE_NOT_FOUND",
         "The message does not exist",
       ],
+    ],
+    guardrails: [
+      [
+        "member",
+        "POST /guardrails",
+        { swarm_id: ":swarm", ...GUARDRAIL },
+        "FORBIDDEN",
+        "Only the owner and admins of a swarm can change its guardrails; your role is member",
+      ],
+      ["stranger", "POST /guardrails", { swarm_id: ":swarm", ...GUARDRAIL }, "FORBIDDEN", MEMBERSHIP_TEXTS.stranger],
     ],
     profiles: [
       ["owner", "POST /profiles", { id: ":owner" }, "FORBIDDEN", "Profiles are created and deleted with their account"],

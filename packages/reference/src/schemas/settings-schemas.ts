@@ -1,10 +1,13 @@
-import { AGENT_SETTINGS, type AgentSettingRow } from "@swarmbase/sdk";
+import { AGENT_SETTINGS, type AgentSettingRow, FRAMEWORKS, GUARDRAIL_ERROR_POLICIES } from "@swarmbase/sdk";
 import type { Schema } from "../openapi/document.ts";
 
 const tokens: Schema = { type: ["integer", "null"], minimum: 0 };
 const dollars: Schema = { type: ["number", "null"], minimum: 0 };
 
-/** The columns `settings` of agents and swarms. Other keys are kept as sent. */
+const replacement: Schema = { type: "string", maxLength: 10_000 };
+const onError: Schema = { type: "string", enum: [...GUARDRAIL_ERROR_POLICIES] };
+
+/** The columns `settings` of agents and swarms, whose other keys are kept as sent, and `config` of guardrails. */
 export const SETTINGS_SCHEMAS: Readonly<Record<string, Schema>> = {
   AgentSettings: {
     type: "object",
@@ -48,7 +51,35 @@ export const SETTINGS_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     additionalProperties: true,
   },
+  GuardrailConfig: {
+    description: "By kind of the guardrail: `pattern`, `schema`, `model` or `webhook`.",
+    anyOf: [
+      guardrailConfig("pattern", { pattern: { type: "string", minLength: 1, maxLength: 500 } }),
+      guardrailConfig("schema", { schema: { type: "object", additionalProperties: true } }),
+      guardrailConfig("policy", {
+        policy: { type: "string", minLength: 1, maxLength: 10_000 },
+        framework: { type: "string", enum: [...FRAMEWORKS] },
+        model: { type: "string", minLength: 1, maxLength: 200 },
+        on_error: onError,
+      }),
+      guardrailConfig("url", {
+        url: { type: "string", maxLength: 2048 },
+        headers: { type: "object", additionalProperties: { type: "string" } },
+        timeout_ms: { type: "integer", minimum: 100, maximum: 30_000 },
+        on_error: onError,
+      }),
+    ],
+  },
 };
+
+function guardrailConfig(needed: string, properties: Readonly<Record<string, Schema>>): Schema {
+  return {
+    type: "object",
+    properties: { ...properties, replacement },
+    required: [needed],
+    additionalProperties: false,
+  };
+}
 
 function describeSetting(row: AgentSettingRow): Schema {
   if (row.kind === "json schema") {

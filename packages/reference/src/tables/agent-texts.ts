@@ -52,6 +52,28 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
     },
     guide: "agents",
   },
+  guardrails: {
+    summary: "Checks of what an agent, or every agent of a swarm, reads and answers.",
+    notes: [
+      "A guardrail belongs to an agent, whose owner manages it, or to a swarm, whose owner and admins manage it. Each has at most 20.",
+      "A run uses the guardrails that were active when it began or was resumed: those of the swarm first, then those of the agent, each by `position`.",
+      "A message or answer that a guardrail stops or changes gets a row in `message_flags`, unless no message is stored.",
+    ],
+    columns: {
+      agent_id: "The agent; null for a guardrail of a swarm. It cannot change.",
+      swarm_id: "The swarm; null for a guardrail of an agent. It cannot change.",
+      name: "Shown in errors and flags.",
+      kind: "How the text is checked. It cannot change.",
+      stage: "`input`: the messages that the agent reads. `output`: its answer.",
+      action: "`block` ends the turn; `rewrite` replaces the text.",
+      config:
+        "By kind: `pattern`; `schema`; `policy`, `framework`, `model`, `on_error`; or `url`, `headers`, `timeout_ms`, `on_error`. All kinds take `replacement`.",
+      position: "The order among the guardrails of the agent or the swarm.",
+      is_active: "Switches the guardrail off.",
+      secret: "Signs the requests of a webhook; made by the service.",
+    },
+    guide: "guardrails",
+  },
   agent_cards: {
     summary: "What members of a swarm can see of each other's agents.",
     notes: ["Contains your own agents and those of every swarm that you are a member of."],

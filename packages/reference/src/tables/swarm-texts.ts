@@ -134,7 +134,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
     guide: "swarms-and-members",
   },
   message_flags: {
-    summary: "Reports of messages, by people and by moderation.",
+    summary: "Reports of messages, by people, by moderation and by guardrails.",
     notes: [
       "A user flags a message once.",
       "Owner and admins resolve a flag by changing `status`. The reporter can delete an open flag.",
@@ -142,10 +142,11 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
     columns: {
       message_id: "The message. It cannot change.",
       swarm_id: "The swarm of the message, set by the service.",
-      source: "`moderation` is the blocklist of the swarm.",
-      flagged_by: "The user who flagged the message; null for moderation.",
-      category: "A word of the application.",
-      reason: "The reporter's explanation.",
+      source: "`moderation` is the blocklist of the swarm; `guardrail` is a row of `guardrails`.",
+      guardrail_id: "The guardrail, which may have been deleted since; null for other sources.",
+      flagged_by: "The user who flagged the message; null for moderation and guardrails.",
+      category: "A word of the application, or the name of the guardrail.",
+      reason: "The reporter's explanation, or why the guardrail tripped.",
       status: "`upheld` and `dismissed` are decisions.",
       resolved_by: "The user who decided.",
       resolved_at: "When it was decided.",

@@ -176,6 +176,8 @@ async function createRows(api: DescribedService, token: string): Promise<readonl
   await insert("swarm_agents", { swarm_id: swarm, agent_id: agent });
   const message = await insert("messages", { swarm_id: swarm, content: "Hello" });
   await insert("message_flags", { message_id: message });
+  const config = { pattern: "card" };
+  await insert("guardrails", { agent_id: agent, name: "Cards", kind: "pattern", stage: "input", config });
   await insert("webhooks", { name: "Hook", url: "https://localhost/hook", events: ["message.created"] });
   return ids;
 }

@@ -97,6 +97,19 @@ class Recorder {
     await this.#insertQuietly("agent_tools", { agent_id: id, tool_id: idOf(tool) });
     await this.#delete("agent_tools", `agent_id=eq.${id}&tool_id=eq.${idOf(tool)}`);
     await this.#delete("tools", `id=eq.${idOf(tool)}`);
+    const [guardrail] = await this.#insert("guardrails", {
+      body: {
+        agent_id: id,
+        name: "No card numbers",
+        kind: "pattern",
+        stage: "output",
+        action: "rewrite",
+        config: { pattern: "[0-9]{4}(-[0-9]{4}){3}", replacement: "[card]" },
+      },
+    });
+    await this.#read("guardrails", `agent_id=eq.${id}&order=position`);
+    await this.#update("guardrails", `id=eq.${idOf(guardrail)}`, { body: { is_active: false } });
+    await this.#delete("guardrails", `id=eq.${idOf(guardrail)}`);
     await this.#read("agent_versions", `agent_id=eq.${id}&order=number.desc&limit=1`);
     return id;
   }

@@ -15,6 +15,8 @@ const KINDS = [
   "webhook",
 ] as const;
 
+const GUARDRAIL = ["No cards", "pattern", "input", '{"pattern": "card"}'];
+
 /** The same place in the same list always has the same id, so that a failing example reads the same every time. */
 export function idOf(kind: (typeof KINDS)[number], place: number): string {
   const kindDigits = KINDS.indexOf(kind).toString(16).padStart(4, "0");
@@ -99,6 +101,17 @@ export function storeWorld(world: RandomWorld): string {
       world.messages.flatMap(({ flaggedBy }, message) => (flaggedBy === null ? [] : [{ flaggedBy, message }])),
       ({ flaggedBy, message }) => [idOf("flag", message), idOf("message", message), idOf("user", flaggedBy)],
     ),
+    // One for each, with the id of its agent or swarm.
+    insert("public.guardrails (id, agent_id, name, kind, stage, config)", world.agents, (_, place) => [
+      idOf("agent", place),
+      idOf("agent", place),
+      ...GUARDRAIL,
+    ]),
+    insert("public.guardrails (id, swarm_id, name, kind, stage, config)", world.swarms, (_, place) => [
+      idOf("swarm", place),
+      idOf("swarm", place),
+      ...GUARDRAIL,
+    ]),
     ...world.turns.map(storeTurn),
     insert("public.usage_records (id, payer_id, user_id, framework, model)", world.bills, ({ payer, user }, place) => [
       idOf("bill", place),

@@ -22,6 +22,7 @@ export const ROW_NAMES = {
   messages: "id",
   message_revisions: "message_id",
   message_flags: "id",
+  guardrails: "id",
   runs: "id",
   run_turns: "id",
   tool_executions: "id",
@@ -98,6 +99,10 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     message_flags: flags
       .filter(({ swarm, flaggedBy }) => isMine(flaggedBy) || manages(swarm))
       .map(({ message }) => idOf("flag", message)),
+    guardrails: [
+      ...pick("agent", world.agents, ({ owner }) => isMine(owner)),
+      ...pick("swarm", world.swarms, (_, swarm) => manages(swarm)),
+    ],
     runs: turns(({ swarm }) => amIn(swarm)),
     run_turns: turns(({ swarm }) => amIn(swarm)),
     tool_executions: turns(({ swarm, agent }) => amIn(swarm) || isMyAgent(agent)),

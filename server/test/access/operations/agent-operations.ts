@@ -1,5 +1,8 @@
 import { rows, type TableOperations } from "./rows.ts";
 
+const GUARDRAIL = "name, kind, stage, config";
+const GUARDRAIL_VALUES = `'No cards', 'pattern', 'input', '{"pattern": "card"}'`;
+
 export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
   "public.agents": rows("public.agents", {
     where: "id = :ownerAgent",
@@ -16,6 +19,23 @@ export const AGENT_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(agent_id, number, framework, settings, tools) values (:callerSpare, 9, 'provider_a', '{}', '[]')",
     update: "system_prompt = 'changed'",
     more: { "restore by function": "select public.restore_agent_version(:ownerAgent, 1)" },
+  }),
+  "public.guardrails": rows("public.guardrails", {
+    where: "id = :agentGuardrail",
+    insert: `(agent_id, ${GUARDRAIL}) values (:callerSpare, ${GUARDRAIL_VALUES})`,
+    update: "is_active = false",
+    more: {
+      "insert foreign agent": `insert into public.guardrails (agent_id, ${GUARDRAIL}) values (:ownerAgent, ${GUARDRAIL_VALUES})`,
+      "update agent": "update public.guardrails set agent_id = :ownerSpare where id = :agentGuardrail",
+      "update secret": {
+        statement: "update public.guardrails set secret = 'known' where id = :agentGuardrail",
+        check: "select 1 from public.guardrails where id = :agentGuardrail and secret = 'known'",
+      },
+      "select of swarm": "select 1 from public.guardrails where id = :swarmGuardrail",
+      "insert of swarm": `insert into public.guardrails (swarm_id, ${GUARDRAIL}) values (:swarm, ${GUARDRAIL_VALUES})`,
+      "update of swarm": "update public.guardrails set is_active = false where id = :swarmGuardrail",
+      "delete of swarm": "delete from public.guardrails where id = :swarmGuardrail",
+    },
   }),
   "public.agent_cards": rows("public.agent_cards", {
     where: "id = :ownerAgent",

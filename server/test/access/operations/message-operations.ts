@@ -58,6 +58,12 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
         statement: "insert into public.message_flags (message_id, source) values (:agentMessage, 'moderation')",
         check: "select 1 from public.message_flags where message_id = :agentMessage and source = 'moderation'",
       },
+      "insert as guardrail": {
+        statement:
+          "insert into public.message_flags (message_id, guardrail_id) values (:agentMessage, :agentGuardrail)",
+        check: "select 1 from public.message_flags where guardrail_id = :agentGuardrail",
+      },
+      "update guardrail": "update public.message_flags set guardrail_id = :agentGuardrail where id = :memberFlag",
       "update reason": "update public.message_flags set reason = 'changed' where id = :memberFlag",
       "update message": "update public.message_flags set message_id = :agentMessage where id = :memberFlag",
       "delete resolved": "delete from public.message_flags where id = :memberSettledFlag",

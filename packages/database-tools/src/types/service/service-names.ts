@@ -7,6 +7,7 @@ export const SERVICE_NAMES = {
     "agent_versions",
     "agents",
     "api_keys",
+    "guardrails",
     "message_flags",
     "message_revisions",
     "messages",
