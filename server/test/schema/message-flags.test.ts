@@ -19,6 +19,7 @@ describe("flags", () => {
     const isFlagged = async () => (await stage.find(owner, "messages", message_id))?.["flagged"];
     const forged = {
       source: "moderation",
+      guardrail_id: randomUUID(),
       flagged_by: owner,
       status: "upheld",
       resolved_by: owner,
@@ -31,6 +32,7 @@ describe("flags", () => {
       message_id,
       swarm_id,
       source: "user",
+      guardrail_id: null,
       flagged_by: viewer,
       category: null,
       reason: "rude",
