@@ -840,6 +840,12 @@ CREATE OR REPLACE FUNCTION private.build_guardrails(swarm_id uuid)
  STABLE
 AS $function$
 begin
+  -- Most swarms have none, and the statement below is a larger one.
+  if not exists (select 1 from public.guardrails g where g.swarm_id = build_guardrails.swarm_id)
+     and not exists (select 1 from public.swarm_agents sa join public.guardrails g on g.agent_id = sa.agent_id
+                     where sa.swarm_id = build_guardrails.swarm_id) then
+    return '[]';
+  end if;
   return (
     select coalesce(json_agg(json_build_object('id', g.id, 'agent_id', g.agent_id, 'name', g.name, 'kind', g.kind,
         'stage', g.stage, 'action', g.action, 'config', g.config, 'secret', g.secret)

@@ -44,6 +44,8 @@ export interface FunctionTable {
       | "CLIENT_TOOL_EXPIRED"
       | "CONTENT_BLOCKED"
       | "FORBIDDEN"
+      | "GUARDRAIL_BLOCKED"
+      | "GUARDRAIL_FAILED"
       | "HEADERS_TOO_LARGE"
       | "IDEMPOTENCY_KEY_REUSED"
       | "INTERNAL_ERROR"

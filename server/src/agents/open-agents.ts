@@ -111,7 +111,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     models,
     tools,
     schemas,
-    guardrails: openGuardrails({ guarded: options.guarded, clock, newId, sign: options.signRequest }),
+    guardrails: openGuardrails({ schemas, guarded: options.guarded, clock, newId, sign: options.signRequest }),
     streamHub,
     observer,
     clock,

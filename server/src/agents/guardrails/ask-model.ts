@@ -1,9 +1,20 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { LiveRun } from "../execution/live-run.ts";
-import { callBeside } from "../model/call-beside.ts";
+import { callBeside, type SideCallRecord } from "../model/call-beside.ts";
 import { checkAnswer } from "../output/check-answer.ts";
 import { ModelError } from "../providers/model-error.ts";
+import type { TurnSpan } from "../tracing.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";
+
+/** The agent on whose behalf a model is asked. */
+export interface Asker {
+  readonly agent: CheckSubject["agent"] & { readonly name: string };
+  /** Null when the check belongs to no turn. */
+  readonly turnId: string | null;
+  readonly startChat: TurnSpan["startChat"];
+  /** Takes the calls of the model. */
+  record(calls: SideCallRecord): void;
+}
 
 const MAX_ANSWER_TOKENS = 256;
 /** `false` is what the simulated provider answers, so that agents can be tried without a provider. */
@@ -20,14 +31,20 @@ const INSTRUCTION = [
   '"reason" says why in one short sentence that does not quote the text.',
 ].join(" ");
 
-/** Why the model finds that the text violates the policy; null when it does not. */
-export async function askModel(
-  run: LiveRun,
-  { config }: Guardrail,
-  text: string,
-  subject: CheckSubject,
-): Promise<string | null> {
-  const { agent } = subject;
+/** Texts that the agent reads or has written. */
+export function subjectOf(run: LiveRun, asker: Asker, messageId: string | null): CheckSubject {
+  return {
+    runId: run.context.run.id,
+    swarmId: run.context.run.swarm_id,
+    signal: run.signal,
+    agent: asker.agent,
+    messageId,
+    askModel: (guardrail, text) => askModel(run, asker, guardrail, text),
+  };
+}
+
+async function askModel(run: LiveRun, asker: Asker, { config }: Guardrail, text: string): Promise<string | null> {
+  const { agent } = asker;
   const framework = (config["framework"] ?? agent.framework) as Framework;
   const named = config["model"] ?? (framework === agent.framework ? agent.model : null);
   const model = typeof named === "string" ? named : null;
@@ -36,7 +53,7 @@ export async function askModel(
     const { text: answer } = await callBeside(
       run,
       {
-        turnId: subject.turnId,
+        turnId: asker.turnId,
         framework,
         model,
         agent: { id: agent.id, name: agent.name },
@@ -45,9 +62,9 @@ export async function askModel(
         tool: null,
         settings: { temperature: 0, response_schema: ANSWER_SCHEMA },
         maxTokens: MAX_ANSWER_TOKENS,
-        startChat: subject.startChat,
+        startChat: asker.startChat,
       },
-      (calls) => subject.record(calls),
+      (calls) => asker.record(calls),
     );
     const checked = checkAnswer(run.ports.schemas, ANSWER_SCHEMA, answer);
     if (!checked.ok) throw new GuardrailFailure("its model gave no valid answer");

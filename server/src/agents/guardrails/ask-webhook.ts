@@ -2,7 +2,6 @@ import { API_VERSION, GUARDRAIL_DEFAULTS, type GuardrailRequest, type GuardrailR
 import { isRecord } from "../../json/index.ts";
 import { findOutboundFault, type GuardedFetch } from "../../outbound/index.ts";
 import type { Clock } from "../../time/index.ts";
-import type { LiveRun } from "../execution/live-run.ts";
 import { readAnswer } from "../tools/http/read-answer.ts";
 import { type CheckSubject, type Guardrail, GuardrailFailure } from "./guardrail.ts";
 
@@ -14,7 +13,7 @@ export interface WebhookPorts {
   sign(request: SignedRequest, body: string, timestampSeconds: number): Readonly<Record<string, string>>;
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly id: string;
   readonly type: string;
   readonly secret: string;
@@ -28,10 +27,9 @@ const USER_AGENT = "Swarmbase-Guardrails/1";
 /** The verdict of the endpoint. It must arrive in time and be complete. */
 export async function askWebhook(
   ports: WebhookPorts,
-  run: LiveRun,
   { id: guardrailId, stage, config, secret }: Guardrail,
   text: string,
-  { agent, messageId }: CheckSubject,
+  { agent, messageId, runId, swarmId, signal }: CheckSubject,
 ): Promise<GuardrailResponse> {
   const { url, timeout_ms: timeoutMs, headers } = config;
   if (typeof url !== "string" || secret === null) throw new GuardrailFailure("its webhook is not configured");
@@ -45,9 +43,9 @@ export async function askWebhook(
     data: {
       guardrail_id: guardrailId,
       text,
-      swarm_id: run.context.run.swarm_id,
+      swarm_id: swarmId,
       agent_id: agent.id,
-      run_id: run.context.run.id,
+      run_id: runId,
       message_id: messageId,
     },
   };
@@ -64,7 +62,7 @@ export async function askWebhook(
         ...ports.sign({ id, type: request.type, secret }, body, Math.floor(now.getTime() / 1_000)),
       },
       body,
-      signal: AbortSignal.any([run.signal, deadline]),
+      signal: AbortSignal.any([signal, deadline]),
     });
     const { text: answer, isCut } = await readAnswer(response, MAX_RESPONSE_CHARS);
     if (!response.ok) throw new GuardrailFailure(`its webhook answered with status ${response.status}`);
@@ -72,7 +70,7 @@ export async function askWebhook(
     if (read === null) throw new GuardrailFailure("its webhook gave no valid answer");
     return read;
   } catch (error) {
-    run.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof GuardrailFailure) throw error;
     if (deadline.aborted) throw new GuardrailFailure("its webhook did not answer in time", error);
     throw new GuardrailFailure(`its webhook could not be reached: ${findOutboundFault(error).code}`, error);

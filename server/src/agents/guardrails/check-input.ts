@@ -2,14 +2,15 @@ import type { TranscriptMessage } from "../context/transcript.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { GuardrailFlag } from "../execution/steps.ts";
 import { ModelError } from "../providers/model-error.ts";
-import { type CheckSubject, type Guardrail, GuardrailFailure, guardrailsOf } from "./guardrail.ts";
+import { type Asker, subjectOf } from "./ask-model.ts";
+import { type Guardrail, GuardrailFailure, guardrailsOf } from "./guardrail.ts";
 
 /** By id of the message: the text that the agent reads instead; null: the agent does not read the message. */
 export type Readings = ReadonlyMap<string, string | null>;
 
 export const NO_READINGS: Readings = new Map();
 
-interface InputSubject extends Omit<CheckSubject, "messageId"> {
+interface Reader extends Asker {
   /** Whether the agent is about to answer the messages of this run. */
   readonly canStop: boolean;
 }
@@ -34,22 +35,22 @@ const MAX_CONCURRENT_CHECKS = 4;
 export async function checkInput(
   run: LiveRun,
   messages: readonly TranscriptMessage[],
-  subject: InputSubject,
+  reader: Reader,
 ): Promise<InputCheck> {
-  const guardrails = guardrailsOf(run, subject.agent.id, "input");
-  const foreign = guardrails.length === 0 ? [] : messages.filter((message) => isForeign(message, subject.agent.id));
+  const guardrails = guardrailsOf(run, reader.agent.id, "input");
+  const foreign = guardrails.length === 0 ? [] : messages.filter((message) => isForeign(message, reader.agent.id));
   const isAsking = guardrails.some(({ kind }) => kind === "model" || kind === "webhook");
   const unchecked = isAsking ? foreign.slice(0, -MAX_ASKED_MESSAGES) : [];
   const readings = new Map<string, string | null>(unchecked.map(({ id }) => [id, null]));
   const flags: GuardrailFlag[] = [];
   const { id: runId, message_id: askedId } = run.context.run;
   const isCurrent = (message: TranscriptMessage): boolean =>
-    subject.canStop && (message.run_id === runId || message.id === askedId);
+    reader.canStop && (message.run_id === runId || message.id === askedId);
   const checked = foreign.slice(unchecked.length);
   // Nothing else is asked when the agent must not answer.
   const batches = [checked.filter(isCurrent), ...inParts(checked.filter((message) => !isCurrent(message)))];
   for (const batch of batches) {
-    const results = await Promise.all(batch.map((message) => checkMessage(run, message, guardrails, subject)));
+    const results = await Promise.all(batch.map((message) => checkMessage(run, message, guardrails, reader)));
     for (const [index, message] of batch.entries()) {
       const { text, stop, flags: found } = results[index] ?? { text: null, stop: null, flags: [] };
       flags.push(...found);
@@ -65,10 +66,10 @@ export async function checkInput(
 export async function readAllowed(
   run: LiveRun,
   messages: readonly TranscriptMessage[],
-  subject: Omit<InputSubject, "canStop">,
+  reader: Asker,
 ): Promise<readonly TranscriptMessage[]> {
   if (run.context.guardrails.length === 0) return messages;
-  const { readings } = await checkInput(run, messages, { ...subject, canStop: false });
+  const { readings } = await checkInput(run, messages, { ...reader, canStop: false });
   return applyReadings(messages, readings);
 }
 
@@ -94,16 +95,17 @@ async function checkMessage(
   run: LiveRun,
   message: TranscriptMessage,
   guardrails: readonly Guardrail[],
-  subject: InputSubject,
+  reader: Reader,
 ): Promise<CheckedMessage> {
   const flags: GuardrailFlag[] = [];
   // The question of an agent, and an answer of this run that no turn has read yet, are not known as messages.
   const isStored = run.transcript.includes(message) || message.id === run.context.run.message_id;
   const messageId = isStored ? message.id : null;
+  const subject = subjectOf(run, reader, messageId);
   let text = message.content ?? "";
   for (const guardrail of guardrails) {
     try {
-      const verdict = await run.ports.guardrails.check(run, guardrail, text, { ...subject, messageId });
+      const verdict = await run.ports.guardrails.check(guardrail, text, subject);
       if (!verdict.isTripped) continue;
       if (messageId !== null) flags.push(toFlag(messageId, guardrail, verdict.reason));
       if (guardrail.action === "block") return { text, stop: blocked(guardrail, "the message"), flags };

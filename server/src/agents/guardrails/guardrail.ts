@@ -1,8 +1,5 @@
 import type { Framework, GuardrailAction, GuardrailKind, GuardrailStage } from "@swarmbase/sdk";
 import type { JsonRecord } from "../../json/index.ts";
-import type { LiveRun } from "../execution/live-run.ts";
-import type { SideCallRecord } from "../model/call-beside.ts";
-import type { TurnSpan } from "../tracing.ts";
 
 /** A row of guardrails, as private.build_guardrails returns it. */
 export interface Guardrail {
@@ -18,21 +15,17 @@ export interface Guardrail {
   readonly secret: string | null;
 }
 
-/** On whose behalf a text is checked. */
+/** Where a text comes from. */
 export interface CheckSubject {
-  readonly agent: {
-    readonly id: string;
-    readonly name: string;
-    readonly framework: Framework;
-    readonly model: string | null;
-  };
-  /** Null when the check belongs to no turn. */
-  readonly turnId: string | null;
+  readonly runId: string;
+  readonly swarmId: string;
+  readonly signal: AbortSignal;
+  /** The agent that reads or has written the text. */
+  readonly agent: { readonly id: string; readonly framework: Framework; readonly model: string | null };
   /** Null when the text is not a stored message. */
   readonly messageId: string | null;
-  readonly startChat: TurnSpan["startChat"];
-  /** Takes the calls of a model that checks the text. */
-  record(calls: SideCallRecord): void;
+  /** Why a model finds that the text violates the policy of the guardrail; null when it does not. */
+  askModel(guardrail: Guardrail, text: string): Promise<string | null>;
 }
 
 export type Verdict =
@@ -52,13 +45,13 @@ export class GuardrailFailure extends Error {
 
 /** Checks texts with guardrails. */
 export interface Guardrails {
-  /** Throws a GuardrailFailure, BudgetSpent, or the reason of the run's signal. */
-  check(run: LiveRun, guardrail: Guardrail, text: string, subject: CheckSubject): Promise<Verdict>;
+  /** Throws a GuardrailFailure, BudgetSpent, or the reason of the signal. */
+  check(guardrail: Guardrail, text: string, subject: CheckSubject): Promise<Verdict>;
 }
 
 /** Those of the swarm first, each in the order of their positions. */
 export function guardrailsOf(
-  { context }: Pick<LiveRun, "context">,
+  { context }: { readonly context: { readonly guardrails: readonly Guardrail[] } },
   agentId: string,
   stage: GuardrailStage,
 ): readonly Guardrail[] {

@@ -3,9 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { GUARDRAIL_DEFAULTS } from "@swarmbase/sdk";
 import { LRUCache } from "lru-cache";
 import { isRecord } from "../../json/index.ts";
-import type { LiveRun } from "../execution/live-run.ts";
+import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
 import { checkAnswer } from "../output/check-answer.ts";
-import { askModel } from "./ask-model.ts";
 import { askWebhook, type WebhookPorts } from "./ask-webhook.ts";
 import {
   type CheckSubject,
@@ -22,7 +21,11 @@ const MAX_CACHED_CHARS = 20_000_000;
 const ENTRY_CHARS = 200;
 const MAX_REASON_CHARS = 500;
 
-export function openGuardrails(ports: WebhookPorts): Guardrails {
+export interface GuardrailPorts extends WebhookPorts {
+  readonly schemas: SchemaCompiler;
+}
+
+export function openGuardrails(ports: GuardrailPorts): Guardrails {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: MAX_CACHED_CHARS,
     sizeCalculation: (verdict) => ENTRY_CHARS + (verdict.isTripped ? verdict.replacement.length : 0),
@@ -30,15 +33,9 @@ export function openGuardrails(ports: WebhookPorts): Guardrails {
   /** Agents that speak at the same time read the same messages. */
   const inFlight = new Map<string, Promise<Verdict>>();
 
-  const decide = async (
-    run: LiveRun,
-    guardrail: Guardrail,
-    text: string,
-    subject: CheckSubject,
-    key: string,
-  ): Promise<Verdict> => {
+  const decide = async (guardrail: Guardrail, text: string, subject: CheckSubject, key: string): Promise<Verdict> => {
     try {
-      const verdict = await judge(ports, run, guardrail, text, subject);
+      const verdict = await judge(ports, guardrail, text, subject);
       verdicts.set(key, verdict);
       return verdict;
     } catch (error) {
@@ -48,14 +45,14 @@ export function openGuardrails(ports: WebhookPorts): Guardrails {
   };
 
   return {
-    async check(run, guardrail, text, subject) {
+    async check(guardrail, text, subject) {
       const key = keyOf(guardrail, text, subject);
       const known = verdicts.get(key);
       if (known !== undefined) return known;
-      const runKey = `${run.context.run.id}:${key}`;
+      const runKey = `${subject.runId}:${key}`;
       const pending = inFlight.get(runKey);
       if (pending !== undefined) return pending;
-      const started = decide(run, guardrail, text, subject, key).finally(() => inFlight.delete(runKey));
+      const started = decide(guardrail, text, subject, key).finally(() => inFlight.delete(runKey));
       inFlight.set(runKey, started);
       return started;
     },
@@ -69,8 +66,7 @@ function keyOf({ id, kind, action, config }: Guardrail, text: string, { agent }:
 }
 
 async function judge(
-  ports: WebhookPorts,
-  run: LiveRun,
+  ports: GuardrailPorts,
   guardrail: Guardrail,
   text: string,
   subject: CheckSubject,
@@ -89,15 +85,15 @@ async function judge(
     case "schema": {
       const { schema } = config;
       if (!isRecord(schema)) throw new GuardrailFailure("its schema is not valid");
-      const checked = checkAnswer(run.ports.schemas, schema, text);
+      const checked = checkAnswer(ports.schemas, schema, text);
       return checked.ok ? PASSED : trip(`The text does not satisfy the schema: ${checked.fault}.`, replacement);
     }
     case "model": {
-      const reason = await askModel(run, guardrail, text, subject);
+      const reason = await subject.askModel(guardrail, text);
       return reason === null ? PASSED : trip(reason, replacement);
     }
     case "webhook": {
-      const answer = await askWebhook(ports, run, guardrail, text, subject);
+      const answer = await askWebhook(ports, guardrail, text, subject);
       if (answer.allowed) return PASSED;
       return trip(answer.reason ?? "The webhook did not allow the text.", answer.replacement ?? replacement);
     }

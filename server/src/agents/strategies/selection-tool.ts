@@ -3,7 +3,7 @@ import type { ModelTool } from "../providers/model-port.ts";
 import { type AddressedAgent, introduce } from "./agent-tools.ts";
 import type { RunAgent } from "./run-view.ts";
 
-export const SELECTION_TOOL_NAME = "choose_next_speaker";
+const SELECTION_TOOL_NAME = "choose_next_speaker";
 const DONE = "done";
 
 /** Offers every agent except the last speaker, and "done". */

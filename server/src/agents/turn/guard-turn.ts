@@ -1,7 +1,8 @@
 import type { LiveRun } from "../execution/live-run.ts";
 import type { GuardrailFlag } from "../execution/steps.ts";
 import { blocked, checkInput, failed, toFlag } from "../guardrails/check-input.ts";
-import { type CheckSubject, type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
+import { type Asker, subjectOf } from "../guardrails/ask-model.ts";
+import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 import { recordInTurn, withQuestion } from "../model/call-model.ts";
 import { checkAnswer } from "../output/check-answer.ts";
 import { ModelError } from "../providers/model-error.ts";
@@ -13,7 +14,7 @@ import { type Turn, type TurnEnd, warnOnce } from "./turn.ts";
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {
   if (guardrailsOf(run, turn.agent.id, "input").length === 0) return;
   const { readings, flags, stop, uncheckedCount } = await checkInput(run, withQuestion(run, turn), {
-    ...subjectOf(turn),
+    ...askerOf(turn),
     canStop: true,
   });
   turn.signal.throwIfAborted();
@@ -31,12 +32,10 @@ export async function completeTurn(run: LiveRun, turn: Turn, finish: TurnFinish)
   // Escapes must not hide a text from a pattern.
   if (finish.data !== undefined) turn.text = JSON.stringify(finish.data);
   const flags: GuardrailFlag[] = [];
+  const subject = subjectOf(run, askerOf(turn), null);
   for (const guardrail of guardrails) {
     try {
-      const verdict = await run.ports.guardrails.check(run, guardrail, turn.text, {
-        ...subjectOf(turn),
-        messageId: null,
-      });
+      const verdict = await run.ports.guardrails.check(guardrail, turn.text, subject);
       turn.signal.throwIfAborted();
       if (!verdict.isTripped) continue;
       if (guardrail.action === "block") return stopTurn(run, turn, guardrail);
@@ -78,7 +77,7 @@ function submitFlags(run: LiveRun, flags: readonly GuardrailFlag[]): void {
   if (flags.length > 0) void run.writer.submit({ op: "flag_messages", flags });
 }
 
-function subjectOf(turn: Turn): Omit<CheckSubject, "messageId"> {
+function askerOf(turn: Turn): Asker {
   return {
     agent: turn.agent,
     turnId: turn.id,

@@ -1,6 +1,6 @@
 import { GUARDRAIL_ACTIONS, GUARDRAIL_KINDS, GUARDRAIL_STAGES, type GuardrailKind } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
-import { type Fault, FINE, fault, nullable, type Row, valueOf } from "../fields/field.ts";
+import { type Fault, nullable, type Row, valueOf } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
 import { boolean, integer } from "../fields/plain-fields.ts";
 import { choice, trimmedText } from "../fields/text-field.ts";
@@ -47,7 +47,7 @@ function checkConfig(config: Row, kind: GuardrailKind | null, checks: GuardrailC
   const headers = valueOf(config, "headers");
   if (headers === undefined) return faults;
   if (!isRecord(headers)) return [...faults, { path: "headers", message: "must be a JSON object", code: null }];
-  const ofHeaders = checkDeliveryHeaders(headers as Row);
+  const ofHeaders = checkDeliveryHeaders(headers);
   return [...faults, ...ofHeaders.map((each) => ({ ...each, path: joined("headers", each.path) }))];
 }
 
@@ -66,6 +66,6 @@ function checkKind(row: Row, checks: GuardrailChecks | null): readonly RowFault[
   const kind = GUARDRAIL_KINDS.find((each) => each === valueOf(row, "kind"));
   const config = valueOf(row, "config");
   if (kind === undefined || checks === null || !isRecord(config)) return [];
-  if (checkConfig(config as Row, null, checks).length > 0) return [];
-  return checkConfig(config as Row, kind, checks).map((each) => ({ ...each, field: "config" }));
+  if (checkConfig(config, null, checks).length > 0) return [];
+  return checkConfig(config, kind, checks).map((each) => ({ ...each, field: "config" }));
 }

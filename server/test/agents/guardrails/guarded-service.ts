@@ -15,7 +15,7 @@ import { hang, say } from "../providers/support/wire-server.ts";
 /** Untyped: assertions check its members. */
 type Any = ReturnType<typeof JSON.parse>;
 
-export interface Received {
+interface Received {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { verifyWebhook } from "@swarmbase/sdk";
+import { type GuardrailRequest, verifyWebhook } from "@swarmbase/sdk";
 import { WAIT_MS } from "../../support/wait-limit.ts";
 import { CHECKER, type GuardedService, type Person, startGuardedService } from "./guarded-service.ts";
 
@@ -322,18 +322,20 @@ describe("a guardrail that asks a webhook", () => {
       name: "Desk",
     });
     assert.equal(secret, made.secret);
-    assert.equal((await say(room, "Hello"))[0], 200);
+    const [status, said] = await say(room, "Hello");
+    assert.equal(status, 200);
     const [request] = service.received;
     assert.ok(request !== undefined);
-    const event = await verifyWebhook(request.body, request.headers, made.secret);
+    const sent: GuardrailRequest = JSON.parse(request.body);
+    assert.deepEqual(await verifyWebhook(request.body, request.headers, made.secret), sent);
     const [message] = await messagesIn(room);
-    assert.equal(event.type as string, "guardrail.input");
-    assert.deepEqual(event.data as unknown, {
+    assert.equal(sent.type, "guardrail.input");
+    assert.deepEqual(sent.data, {
       guardrail_id: made.id,
       text: "Hello",
       swarm_id: room.swarmId,
       agent_id: room.agentId,
-      run_id: message.run_id ?? (event.data as { run_id?: string }).run_id,
+      run_id: said.run_id,
       message_id: message.id,
     });
     assert.equal(request.headers["x-team"], "blue");

@@ -202,13 +202,15 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       const observer: Observer = { note: (name, fields) => void notes.push({ name, fields }), child: () => observer };
       const streamHub = createStreamHub();
       const owner = randomUUID();
+      const schemas = createSchemaCompiler({ maxKept: 10 });
       const { executor, workers } = createExecutor({
         ports: {
           pool: pools.service,
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
           tools: { ...plainTools, ...options.tools },
-          schemas: createSchemaCompiler({ maxKept: 10 }),
+          schemas,
           guardrails: openGuardrails({
+            schemas,
             guarded: options.guarded ?? { fetch: () => Promise.reject(new Error("no webhook is expected")) },
             clock: systemClock,
             newId: randomUUID,
