@@ -19,6 +19,8 @@ import { hasMatch, replaceMatches } from "./match-pattern.ts";
 /** A turn checks all messages that it reads, of which most were checked by earlier turns. */
 const MAX_CACHED_CHARS = 20_000_000;
 const ENTRY_CHARS = 200;
+/** The policy of an endpoint can change. */
+const MAX_AGE_MS = 3_600_000;
 const MAX_REASON_CHARS = 500;
 
 export interface GuardrailPorts extends WebhookPorts {
@@ -28,6 +30,7 @@ export interface GuardrailPorts extends WebhookPorts {
 export function openGuardrails(ports: GuardrailPorts): Guardrails {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: MAX_CACHED_CHARS,
+    ttl: MAX_AGE_MS,
     sizeCalculation: (verdict) => ENTRY_CHARS + (verdict.isTripped ? verdict.replacement.length : 0),
   });
   /** Agents that speak at the same time read the same messages. */
