@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +49,10 @@ test("the first start creates an authority and a leaf, later starts keep them", 
   assert.ok(!leaf.ca);
   assert.deepEqual(leaf.keyUsage, ["1.3.6.1.5.5.7.3.1"]);
   assert.equal(leaf.subjectAltName, "DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1");
+  const named = new X509Certificate(first.nameCert ?? "");
+  assert.equal(named.subjectAltName, "DNS:localhost");
+  assert.ok(named.verify(authority.publicKey) && named.checkPrivateKey(createPrivateKey(first.key)));
+  assert.deepEqual(named.validToDate, leaf.validToDate);
   const lifeDays = (leaf.validToDate.getTime() - leaf.validFromDate.getTime()) / DAY_MS;
   assert.ok(lifeDays <= 397, String(lifeDays));
 });
@@ -137,6 +141,21 @@ test("renewing creates a leaf, and an authority only on request", async (t) => {
   assert.notEqual((await readAuthority(replaced)).fingerprint256, authority.fingerprint256);
 });
 
+test("a leaf of an earlier release, without a certificate for the name, is renewed if the authority can sign", async (t) => {
+  const dataDir = await makeFolder(t);
+  const [file, keyFile] = ["localhost.pem", "ca-key.pem"].map((name) => join(dataDir, "tls", name)) as [string, string];
+  const first = await load(dataDir);
+  await writeFile(file, first.key + first.cert);
+  const authorityKey = await readFile(keyFile, "utf8");
+  await rm(keyFile);
+  assert.deepEqual(await load(dataDir), { ...first, nameCert: null });
+  await writeFile(keyFile, authorityKey);
+  const renewed = await load(dataDir);
+  assert.notEqual(renewed.cert, first.cert);
+  assert.equal(new X509Certificate(renewed.nameCert ?? "").subjectAltName, "DNS:localhost");
+  assert.deepEqual(await load(dataDir), renewed);
+});
+
 test("a damaged or missing leaf is created again under the same authority", async (t) => {
   const dataDir = await makeFolder(t);
   const authority = await readAuthority(await load(dataDir));
@@ -222,7 +241,7 @@ test("the operator's files are used unchanged or rejected with a reason", async 
   const loadOwn = (changes: Partial<Parameters<typeof loadTlsMaterial>[0]>) =>
     loadTlsMaterial({ dataDir, certFile, keyFile, clock: { now: () => start }, ...changes });
 
-  assert.deepEqual(await loadOwn({}), { cert: mine.cert, key: mine.key, caFile: null });
+  assert.deepEqual(await loadOwn({}), { cert: mine.cert, key: mine.key, nameCert: null, caFile: null });
   assert.deepEqual((await readdir(dataDir)).sort(), ["cert.pem", "key.pem"]);
 
   const at = (days: number) => ({ now: () => new Date(start.getTime() + days * DAY_MS) });

@@ -48,8 +48,8 @@ test("a running server applies a renewed certificate, local or operator's", asyn
   });
 
   const serialOf = (pem: string) => new X509Certificate(pem).serialNumber;
-  const served = async (): Promise<string> => {
-    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+  const served = async (name?: string): Promise<string> => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ...(name && { servername: name }) });
     await once(socket, "secureConnect");
     const { serialNumber } = socket.getPeerCertificate();
     socket.destroy();
@@ -59,6 +59,8 @@ test("a running server applies a renewed certificate, local or operator's", asyn
     while ((await served()) !== serial) await sleep(10);
   };
   assert.equal(await served(), serialOf(first.cert));
+  assert.equal(await served("localhost"), serialOf(first.nameCert ?? ""), "for clients that name the host");
+  assert.equal(await served("other.example"), serialOf(first.cert));
 
   daysLater = 380;
   const before = serialOf(first.cert);
@@ -66,6 +68,8 @@ test("a running server applies a renewed certificate, local or operator's", asyn
   const renewed = await readFile(join(dataDir, "tls", "localhost.pem"), "utf8");
   const pem = renewed.slice(renewed.indexOf("-----BEGIN CERT"));
   assert.equal(await served(), serialOf(pem), "what is served is what was stored");
+  const namedPem = renewed.slice(renewed.lastIndexOf("-----BEGIN CERT"));
+  assert.equal(await served("localhost"), serialOf(namedPem));
 
   // The operator's files change one after the other; in between they do not match, and the old certificate stays in use.
   const other = await mkdtemp(join(tmpdir(), "swarmbase-renewal-"));

@@ -17,6 +17,7 @@ import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/r
 import { buildResponseHeaders } from "../response/response-headers.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
+import { MIN_TLS_VERSION, NameContext } from "./tls/name-context.ts";
 import { traceRequests } from "./trace-requests.ts";
 import { buildTransportCheck } from "../request/check-transport.ts";
 
@@ -28,7 +29,6 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const MIN_TLS_VERSION = "TLSv1.2";
 const HEADER_LIMIT_BYTES = 256 * 1024;
 // Longer than the 60 seconds after which load balancers drop an idle connection, so that they never reuse one that we
 // just closed.
@@ -46,7 +46,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
           timeouts: { firstRequestMs: settings.headersTimeoutMs, idleMs: KEEP_ALIVE_TIMEOUT_MS },
         })
       : null;
-  const server = createServer(options, connections, http2);
+  const nameContext = new NameContext();
+  if (options.tls !== null) nameContext.renew(options.tls);
+  const server = createServer(options, { connections, http2, nameContext });
   const responseHeadersOf = buildResponseHeaders(options.tls);
   const bodies = new BodyDeadlines(settings.requestTimeoutMs, (request, response) => {
     if (request.httpVersionMajor < 2) server.emit("clientError", requestTimeoutError(), request.socket);
@@ -132,8 +134,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       server.on("error", (error) => observer.note("http.accept_failed", { error }));
       return { port: (server.address() as AddressInfo).port };
     },
-    renewTls({ cert, key }) {
-      if (server instanceof https.Server) server.setSecureContext({ cert, key, minVersion: MIN_TLS_VERSION });
+    renewTls(tls) {
+      if (!(server instanceof https.Server)) return;
+      server.setSecureContext({ cert: tls.cert, key: tls.key, minVersion: MIN_TLS_VERSION });
+      nameContext.renew(tls);
     },
     close() {
       stopping ??= stop();
@@ -144,8 +148,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
 function createServer(
   { settings, tls, observer }: HttpServerOptions,
-  connections: Connections,
-  http2: Http2Port | null,
+  {
+    connections,
+    http2,
+    nameContext,
+  }: { readonly connections: Connections; readonly http2: Http2Port | null; readonly nameContext: NameContext },
 ): http.Server {
   const { tlsMode, handshakeTimeoutMs } = settings;
   const limits = {
@@ -176,6 +183,7 @@ function createServer(
     cert: tls.cert,
     key: tls.key,
     minVersion: MIN_TLS_VERSION,
+    ...(tls.nameCert !== null && { SNICallback: nameContext.find }),
     // As a list, Node.js would copy it for every connection into a shared slab, of which an idle connection then
     // retains all 64 KB.
     ALPNCallback: ({ protocols: offered }) => protocols.find((protocol) => offered.includes(protocol)),

@@ -7,6 +7,11 @@ export interface Credential {
   key: string;
 }
 
+/** A server certificate, and one for the name alone with the same key. */
+export interface Leaf extends Credential {
+  nameCert: string;
+}
+
 export interface ValidityPeriod {
   notBefore: Date;
   notAfter: Date;
@@ -63,35 +68,34 @@ export function makeAuthority(validity: ValidityPeriod): Credential {
   return { cert: signCertificate({ issuer: name, subject: name, spki, validity, extensions, signingKey: key }), key };
 }
 
-/** A server certificate for localhost, 127.0.0.1 and ::1. */
-export function makeLeaf(authority: Credential, validity: ValidityPeriod): Credential {
+/**
+ * A server certificate for localhost, 127.0.0.1 and ::1, and one for localhost alone. BoringSSL, which Bun and workerd verify with,
+ * rejects every certificate with an IP address under an authority that is restricted to some.
+ */
+export function makeLeaf(authority: Credential, validity: ValidityPeriod): Leaf {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = publicKey.export({ type: "spki", format: "der" });
   const authorityKeyId = keyId(createPublicKey(authority.key).export({ type: "spki", format: "der" }));
-  const extensions = [
-    extension(OID.basicConstraints, der.sequence(), true),
-    extension(OID.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
-    extension(OID.extendedKeyUsage, der.sequence(der.objectId(OID.serverAuth))),
-    extension(
-      OID.subjectAltName,
-      der.sequence(
-        der.contextPrimitive(DNS_NAME, Buffer.from("localhost")),
-        der.contextPrimitive(IP_ADDRESS, LOOPBACK_V4),
-        der.contextPrimitive(IP_ADDRESS, LOOPBACK_V6),
-      ),
-    ),
-    extension(OID.subjectKeyId, der.octetString(keyId(spki))),
-    extension(OID.authorityKeyId, der.sequence(der.contextPrimitive(0, authorityKeyId))),
-  ];
-  const cert = signCertificate({
-    issuer: authorityName(authorityKeyId),
-    subject: distinguishedName([[OID.commonName, "localhost"]]),
-    spki,
-    validity,
-    extensions,
-    signingKey: authority.key,
-  });
-  return { cert, key: privateKey.export({ type: "pkcs8", format: "pem" }).toString() };
+  const certify = (...names: Buffer[]): string =>
+    signCertificate({
+      issuer: authorityName(authorityKeyId),
+      subject: distinguishedName([[OID.commonName, "localhost"]]),
+      spki,
+      validity,
+      extensions: [
+        extension(OID.basicConstraints, der.sequence(), true),
+        extension(OID.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7), true), // digitalSignature
+        extension(OID.extendedKeyUsage, der.sequence(der.objectId(OID.serverAuth))),
+        extension(OID.subjectAltName, der.sequence(...names)),
+        extension(OID.subjectKeyId, der.octetString(keyId(spki))),
+        extension(OID.authorityKeyId, der.sequence(der.contextPrimitive(0, authorityKeyId))),
+      ],
+      signingKey: authority.key,
+    });
+  const name = der.contextPrimitive(DNS_NAME, Buffer.from("localhost"));
+  const addresses = [LOOPBACK_V4, LOOPBACK_V6].map((address) => der.contextPrimitive(IP_ADDRESS, address));
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { cert: certify(name, ...addresses), nameCert: certify(name), key };
 }
 
 interface CertificateParts {

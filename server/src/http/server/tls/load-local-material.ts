@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../../crypto/index.ts";
-import { type Credential, makeAuthority, makeLeaf } from "./certificate.ts";
+import { type Credential, type Leaf, makeAuthority, makeLeaf } from "./certificate.ts";
 import { TlsError, type TlsMaterial } from "./tls-material.ts";
 
 const HOUR_MS = 3_600_000;
@@ -19,9 +19,15 @@ interface LocalFiles {
   readonly leaf: string;
 }
 
+/** As it was read, possibly damaged. */
+interface StoredLeaf extends Credential {
+  readonly nameCert: string | null;
+}
+
 /**
- * The leaf is one file with key and certificate, the authority two: clients need its certificate alone. Each file is replaced
- * as a whole, the authority's key before its certificate.
+ * The leaf is one file with key and certificates, the authority two: clients need its certificate alone. Each file is replaced
+ * as a whole, the authority's key before its certificate. A leaf of an earlier release has no certificate for the name alone; it is
+ * renewed if the authority can sign.
  *
  * The leaf is renewed without asking, because clients trust the authority and not the leaf. An authority that is there is never
  * replaced: clients may trust it, and a wrong clock makes a good one look expired.
@@ -31,7 +37,7 @@ export async function loadLocalMaterial(folder: string, now: Date): Promise<TlsM
     const authority = await readAuthority(files);
     const leaf = splitLeaf(await readIfPresent(files.leaf));
     const caFile = files.authorityCert;
-    if (isServable(leaf, authority.cert, now, RENEW_BEFORE_DAYS)) return { ...leaf, caFile };
+    if (leaf.nameCert !== null && isServable(leaf, authority.cert, now, RENEW_BEFORE_DAYS)) return { ...leaf, caFile };
     if (authority.cert === "") return { ...(await storeLeaf(files, await storeAuthority(files, now), now)), caFile };
     const fault = findAuthorityFault(authority, files, now);
     if (fault === null) return { ...(await storeLeaf(files, authority, now)), caFile };
@@ -81,11 +87,11 @@ async function storeAuthority(files: LocalFiles, now: Date): Promise<Credential>
   return authority;
 }
 
-async function storeLeaf(files: LocalFiles, authority: Credential, now: Date): Promise<Credential> {
+async function storeLeaf(files: LocalFiles, authority: Credential, now: Date): Promise<Leaf> {
   const { notBefore, notAfter } = validFor(LEAF_DAYS, now);
   const { validToDate: authorityEnd } = new X509Certificate(authority.cert);
   const leaf = makeLeaf(authority, { notBefore, notAfter: notAfter < authorityEnd ? notAfter : authorityEnd });
-  await replaceFile(files.leaf, leaf.key + leaf.cert, 0o600);
+  await replaceFile(files.leaf, leaf.key + leaf.cert + leaf.nameCert, 0o600);
   return leaf;
 }
 
@@ -95,18 +101,21 @@ function validFor(days: number, now: Date): { notBefore: Date; notAfter: Date } 
 }
 
 /** A leaf that expires with its authority cannot be extended, so it is served until then. */
-function isServable(leaf: Credential, authorityCert: string, now: Date, daysLeft: number): boolean {
+function isServable(leaf: StoredLeaf, authorityCert: string, now: Date, daysLeft: number): boolean {
   return holds(() => {
-    const certificate = new X509Certificate(leaf.cert);
+    const key = createPrivateKey(leaf.key);
     const issuer = new X509Certificate(authorityCert);
-    const isLastOfIssuer = certificate.validToDate >= issuer.validToDate;
-    return (
-      certificate.checkPrivateKey(createPrivateKey(leaf.key)) &&
-      certificate.checkIssued(issuer) &&
-      certificate.verify(issuer.publicKey) &&
-      isValidFor(certificate, isLastOfIssuer ? 0 : daysLeft, now) &&
-      isValidFor(issuer, 0, now)
-    );
+    return [leaf.cert, leaf.nameCert ?? leaf.cert].every((pem) => {
+      const certificate = new X509Certificate(pem);
+      const isLastOfIssuer = certificate.validToDate >= issuer.validToDate;
+      return (
+        certificate.checkPrivateKey(key) &&
+        certificate.checkIssued(issuer) &&
+        certificate.verify(issuer.publicKey) &&
+        isValidFor(certificate, isLastOfIssuer ? 0 : daysLeft, now) &&
+        isValidFor(issuer, 0, now)
+      );
+    });
   });
 }
 
@@ -151,9 +160,9 @@ function holds(check: () => boolean): boolean {
   }
 }
 
-function splitLeaf(text: string): Credential {
-  const start = Math.max(0, text.indexOf("-----BEGIN CERTIFICATE-----"));
-  return { key: text.slice(0, start), cert: text.slice(start) };
+function splitLeaf(text: string): StoredLeaf {
+  const [key = "", cert, nameCert] = text.split(/(?=-----BEGIN CERTIFICATE-----)/);
+  return { key, cert: cert ?? "", nameCert: nameCert ?? null };
 }
 
 async function readIfPresent(file: string): Promise<string> {

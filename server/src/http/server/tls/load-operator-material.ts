@@ -21,7 +21,7 @@ export async function loadOperatorMaterial(options: {
   if (validFromDate > now) {
     throw new TlsError(`TLS_CERT_FILE (${certFile}) is not valid before ${validFromDate.toISOString()}`);
   }
-  return { cert, key, caFile: null };
+  return { cert, key, nameCert: null, caFile: null };
 }
 
 async function readNamed(file: string, setting: string): Promise<string> {
