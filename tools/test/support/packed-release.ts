@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { buildPackages } from "../../package/build.ts";
+import { type BuildOptions, buildPackages } from "../../package/build.ts";
 import { openLocalRegistry } from "../../package/local-registry.ts";
 import { type PackedPackage, packPackages } from "../../package/pack.ts";
 
@@ -38,10 +38,14 @@ export const OLD_NODE = "20";
 const NETWORK_VARIABLES = ["HOME", "NODE_EXTRA_CA_CERTS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
 export const WAIT_MS = 120_000;
 
-export async function packRelease(root: string, prefix: string): Promise<PackedRelease> {
+export async function packRelease(
+  root: string,
+  prefix: string,
+  options: Pick<BuildOptions, "only"> = {},
+): Promise<PackedRelease> {
   const closers: (() => Promise<unknown>)[] = [];
   const folder = await createTemporaryFolder({ after: (close) => closers.push(close) }, prefix);
-  const built = await buildPackages({ root, to: join(folder, "built") });
+  const built = await buildPackages({ root, to: join(folder, "built"), ...options });
   const packages = await packPackages(built, join(folder, "tarballs"));
   const { stdout: upstream } = await promisify(execFile)("npm", ["config", "get", "registry"], { cwd: folder });
   const registry = await openLocalRegistry(packages, upstream.trim());
