@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import semver from "semver";
 import type { Manifest } from "./manifest.ts";
@@ -33,9 +33,14 @@ export async function copyBundled(
 ): Promise<void> {
   // npm installs the other direct dependencies beside the bundled ones, so no other version may be in their place.
   const placed = new Map(Object.keys(direct).map((name) => [join(to, name), locate(from, name, []).folder]));
-  const copy = async ({ name, folder, dependencies }: Installed, home: string, outer: readonly string[]) => {
+  const copy = async (
+    { name, folder, dependencies, needsNewerNode }: Installed,
+    home: string,
+    outer: readonly string[],
+  ) => {
     const target = join(home, "node_modules", name);
     await cp(folder, target, { recursive: true, dereference: true, filter: (path) => !isNested(path, folder) });
+    if (needsNewerNode) await removeEngines(join(target, "package.json"));
     const around = [target, ...outer];
     for (const dependency of dependencies) {
       const visible = around
@@ -49,6 +54,12 @@ export async function copyBundled(
     }
   };
   for (const name of bundled) await copy(locate(from, name, []), to, [to]);
+}
+
+/** The first install shows no warning about bundled packages, but every later one in the same project reads their engines. */
+async function removeEngines(file: string): Promise<void> {
+  const { engines: _, ...manifest } = JSON.parse(await readFile(file, "utf8")) as Manifest;
+  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 function isNested(path: string, folder: string): boolean {

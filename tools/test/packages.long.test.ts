@@ -60,6 +60,12 @@ describe("the packed packages", { skip: whyNoNode }, () => {
         ...release.packages.map(({ name }) => name).filter((name) => name !== "@swarmbase/node"),
       );
       assert.doesNotMatch(installation, /EBADENGINE|deprecated/);
+      const again = await run(project, nodeFolder, "npm", "install", "ws");
+      assert.doesNotMatch(
+        again,
+        /EBADENGINE|deprecated/,
+        "a later install reads the manifests of bundled packages, too",
+      );
       const installed = await readdir(join(project, "node_modules"));
       const hasPinned = installed.some((name) => Object.values(NODE_PACKAGES).includes(name));
       assert.equal(hasPinned, kind === "old", "the pinned Node.js is installed only where it is needed");
