@@ -89,8 +89,8 @@ describe("swarmbase sql", () => {
     assert.deepEqual([both.code, both.stdout], [2, ""]);
     assert.match(both.stderr, /^Name a file or a statement, not both\./);
     const missing = await app.run(["sql", join(app.folder, "missing.sql")]);
-    assert.deepEqual([missing.code, missing.stdout], [1, ""]);
-    assert.match(missing.stderr, /ENOENT.*missing\.sql/);
+    assert.deepEqual([missing.code, missing.stdout], [2, ""]);
+    assert.match(missing.stderr, /^There is no file .*missing\.sql\. To run a statement, use -c/);
   });
 
   test("is a shell on a terminal: several lines, errors, cancelling, history", async () => {

@@ -24,7 +24,7 @@ export async function runSqlCommand(context: ExtensionCommandContext): Promise<n
   const script: Script | null = isShell
     ? null
     : file !== undefined && file !== "-"
-      ? await readScript(file, workingDir)
+      ? await readScript(file, workingDir).catch(explainMissing)
       : { name: null, text: command ?? (await readText(context.stdin)), folder: workingDir };
   return context.withDatabase(async ({ client, url }) => {
     const session = await openSession(client, url, context);
@@ -44,4 +44,10 @@ export async function runSqlCommand(context: ExtensionCommandContext): Promise<n
     if (isSingle) await client.query(isDone ? "commit" : "rollback");
     return isDone ? 0 : 1;
   });
+}
+
+/** A statement without `-c` looks like the name of a file. */
+function explainMissing(error: NodeJS.ErrnoException): never {
+  if (error.code !== "ENOENT") throw error;
+  throw new UsageError(`There is no file ${error.path}. To run a statement, use -c "<statement>".`);
 }
