@@ -123,7 +123,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${agent}/tools`, press: [/^Configure send_mail/] },
     { path: `${agent}/try` },
     { path: `${agent}/activity`, hasNoField: true },
-    { path: `${agent}/history` },
+    { path: `${agent}/history`, press: [/^Current version/], hasNoField: true },
     { path: "/swarms" },
     { path: "/swarms/new" },
     { path: swarm },
