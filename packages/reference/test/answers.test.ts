@@ -47,7 +47,7 @@ describe("answers of a running service, against its own document", () => {
     const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
     const dataDir = await createTemporaryFolder(cleanup, "swarmbase-reference-");
     await fillDataDir(dataDir);
-    const env = { LIMIT_API: MANY, LIMIT_TOOLS: "9", PROVIDER_A_KIND: "simulated", AUTH_MAIL_INTERVAL_SECONDS: "0" };
+    const env = { LIMIT_API: MANY, LIMIT_TOOLS: "13", PROVIDER_A_KIND: "simulated", AUTH_MAIL_INTERVAL_SECONDS: "0" };
     const service = await startService(cleanup, { dataDir, env });
     api = await DescribedService.open(service.credentials);
     receiver = await startReceiver(cleanup, dataDir);
@@ -174,6 +174,12 @@ describe("answers of a running service, against its own document", () => {
     await api.call(call, 201, strangely({ action: "import", ...server, names: ["hello", "nothing"] }));
     await api.call(call, 400, asAda({ action: "list" }));
     await api.call(call, 502, asAda({ action: "list", url: new URL("/none", receiver.url).href }));
+    const guarded = { url: new URL("/guarded", receiver.url).href };
+    const started = await api.call(call, 200, asAda({ action: "authorize", ...guarded }));
+    const { state } = started.body as { readonly state: string };
+    await api.call(call, 200, asAda({ action: "finish_authorization", state, code: "any" }));
+    await api.call(call, 200, asAda({ action: "list_authorizations" }));
+    await api.call(call, 200, asAda({ action: "revoke_authorization", ...guarded }));
     await api.call(call, 429, asAda({ action: "list", ...server }));
 
     const operations = [
@@ -438,6 +444,23 @@ function openClient(cleanup: { after(close: () => Promise<void>): void }): Supab
   });
 }
 
+/** What a server with OAuth says at each path; whoever asks for tokens gets them. */
+function describeAuthorization(origin: string): Readonly<Record<string, object>> {
+  return {
+    "/.well-known/oauth-protected-resource/guarded": { resource: `${origin}/guarded`, authorization_servers: [origin] },
+    "/.well-known/oauth-authorization-server": {
+      issuer: origin,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      registration_endpoint: `${origin}/register`,
+      response_types_supported: ["code"],
+      code_challenge_methods_supported: ["S256"],
+    },
+    "/register": { client_id: "one", redirect_uris: [`${origin}/callback`] },
+    "/token": { access_token: "two", token_type: "Bearer" },
+  };
+}
+
 /** Webhooks at one path, an MCP server at another, both with the certificate that the service made for this machine. */
 async function startReceiver(
   cleanup: { after(close: () => Promise<void>): void },
@@ -453,7 +476,12 @@ async function startReceiver(
     }),
   ) as RequestListener;
   const server = https.createServer({ key: pem, cert: pem }, (request, response) => {
+    const document = describeAuthorization(new URL(state.url).origin)[request.url ?? ""];
     if (request.url === "/mcp") mcp(request, response);
+    else if (document !== undefined)
+      request
+        .resume()
+        .on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document)));
     else request.resume().on("end", () => response.writeHead(request.url === "/hook" ? state.status : 404).end("ok"));
   });
   server.listen(0, "127.0.0.1");

@@ -1,5 +1,12 @@
-import type { Client, JsonSchemaValidator, jsonSchemaValidator, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  FetchLike,
+  JsonSchemaValidator,
+  jsonSchemaValidator,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { FetchPort } from "../http/run-http-tool.ts";
+import type { TokenSource } from "../oauth/token-source.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import type { McpTarget, ProgramTarget, RemoteTarget } from "./mcp-target.ts";
@@ -85,10 +92,10 @@ async function connectRemote(
 ): Promise<Client> {
   // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const bounded = createBoundedFetch(options.guarded);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: createBoundedFetch(options.guarded),
+    fetch: tokens === null ? bounded : withTokens(bounded, tokens),
     requestInit: { headers },
-    ...(tokens !== null && { authProvider: { token: () => tokens.token(), onUnauthorized: () => tokens.renew() } }),
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1_000,
@@ -99,6 +106,22 @@ async function connectRemote(
   const client = await createClient(options, "auto");
   await connectClient(client, transport, signal, CONNECT_TIMEOUT_MS);
   return client;
+}
+
+/** Here and not in the package: it does not tell which token the server has rejected. */
+function withTokens(fetchFn: FetchLike, tokens: TokenSource): FetchLike {
+  const send = async (url: string | URL, init: RequestInit, isRepeated: boolean): Promise<Response> => {
+    const { token, version } = await tokens.take();
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${token}`);
+    const response = await fetchFn(url, { ...init, headers });
+    if (response.status !== 401 || isRepeated) return response;
+    // Frees the connection: the renewal may need one to the same server, and many calls may wait for it.
+    await response.body?.cancel();
+    await tokens.renew(version);
+    return send(url, init, true);
+  };
+  return (url, init = {}) => send(url, init, false);
 }
 
 /** `legacy` for programs: to find their revision, the package would start each of them twice, and all of them speak the older one. */

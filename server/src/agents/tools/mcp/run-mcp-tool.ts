@@ -42,7 +42,8 @@ export function toTarget(pool: McpPool, config: McpConfig, ownerId: string | nul
 /** A server may echo the request. The tokens are not among the tool's secrets. */
 async function hideToken(target: McpTarget, text: string): Promise<string> {
   if ("server" in target || target.tokens === null) return text;
-  return hideSecrets(text, hiddenForms({}, { token: await target.tokens.token() }));
+  const { token } = await target.tokens.take();
+  return hideSecrets(text, hiddenForms({}, { token }));
 }
 
 /** Retries once with a new connection when a pooled one turns out to be dead. */

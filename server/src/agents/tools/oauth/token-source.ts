@@ -17,9 +17,9 @@ import { createOAuthFetch } from "./oauth-fetch.ts";
 /** The access tokens for one server and owner. */
 export interface TokenSource {
   /** Renews a token that is about to expire. Throws a ToolFailure when the owner has to authorize the service first. */
-  token(): Promise<string>;
-  /** Renews the token, because the server has rejected it. */
-  renew(): Promise<void>;
+  take(): Promise<{ readonly token: string; readonly version: string }>;
+  /** Renews the token of this version, because the server has rejected it. */
+  renew(version: string): Promise<void>;
 }
 
 export interface TokenPorts {
@@ -45,7 +45,6 @@ const MAX_WAITS = 250;
 export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
   const { pool, key, clock } = ports;
   const fetchFn = createOAuthFetch(ports.guarded);
-  let lastVersion: string | null = null;
 
   const load = async (): Promise<Held> => {
     const row = await selectAuthorization(pool, authorization);
@@ -104,14 +103,12 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
   };
 
   return {
-    async token() {
+    async take() {
       const { row, credentials } = await renewWhile(isExpiring);
-      lastVersion = row.version;
-      return credentials.tokens.access_token;
+      return { token: credentials.tokens.access_token, version: row.version };
     },
-    async renew() {
-      const rejected = lastVersion;
-      await renewWhile(({ row }) => row.version === rejected);
+    async renew(version) {
+      await renewWhile(({ row }) => row.version === version);
     },
   };
 }
