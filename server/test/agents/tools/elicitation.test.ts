@@ -192,12 +192,14 @@ test("a question of a tool is a pending approval, and its answer continues the c
   assert.deepEqual(rows, [{ status: "succeeded", is_decided: true, question: "Which colour?", answer: null }]);
 });
 
-test("a declined question reaches the tool, and an expired one ends the call", async (t) => {
+test("a declined question reaches the tool", async (t) => {
   const declined = await startOrder(t);
   await isWaiting(declined, "Which size of shirt?");
   await declined.decide({ approved: false, reason: "not today" });
   assert.match(await declined.end(), /^no order: /);
+});
 
+test("a question that nobody answers in time ends the call", async (t) => {
   const expired = await startOrder(t, 1);
   await until(async () => (await stage.run(expired.runId)).status === "requires_action", "the run waits");
   assert.match(await expired.end(), /APPROVAL_EXPIRED/);
