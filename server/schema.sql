@@ -737,17 +737,28 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
-      a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model, a.status as before,
-      case when a.id is null then 'gone' when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
+      coalesce(pinned.framework, a.framework) as framework,
+      coalesce(case when pinned.number is null then a.model else pinned.model end,
+        e.default_models ->> coalesce(pinned.framework, a.framework), 'default') as model,
+      a.status as before,
+      case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
+        when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
       case when live.is_responding then 'responding' else 'thinking' end as after,
-      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
-        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own,
-      (select max(v.number) from public.agent_versions v where v.agent_id = a.id) as version
+      case when pinned.number is null
+        then jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
+          'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
+        else jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, pinned.role),
+          'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
+          'settings', pinned.settings) end as config,
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
+        then private.build_agent_tools(a.id, a.user_id)
+        else private.build_tools(pinned.tools, a.user_id) end) as own,
+      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
+    left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
     cross join lateral (
       select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
@@ -794,28 +805,11 @@ CREATE OR REPLACE FUNCTION private.build_agent_tools(agent_id uuid, agent_owner_
  LANGUAGE plpgsql
  STABLE
 AS $function$
+declare
+  assigned jsonb := (select jsonb_agg(jsonb_build_object('tool_id', x.tool_id, 'enabled', true, 'configuration',
+    x.configuration)) from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled);
 begin
-  -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
-    return '[]';
-  end if;
-  return (select coalesce(
-      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
-        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
-        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'max_retries', t.max_retries,
-        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
-          where s.tool_id = t.id))
-      order by t.name, t.id), '[]')
-    from public.agent_tools x
-    join public.tools t on t.id = x.tool_id
-    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_agent_tools.agent_owner_id
-           or (t.visibility = 'shared' and exists (
-                 select 1 from public.swarm_members mine
-                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = build_agent_tools.agent_owner_id and mine.status = 'active'
-                   and other.user_id = t.owner_id))));
+  return private.build_tools(assigned, agent_owner_id);
 end
 $function$;
 
@@ -880,6 +874,36 @@ CREATE OR REPLACE FUNCTION private.build_status_change(agent_id uuid, before tex
 AS $function$
   select jsonb_build_object('agent_id', agent_id, 'status', after, 'previous_status', before, 'reason', reason,
     'changed_at', now())
+$function$;
+
+CREATE OR REPLACE FUNCTION private.build_tools(assigned jsonb, agent_owner_id uuid)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  -- Many agents have no tools, and the statement below is a large one to prepare.
+  if coalesce(assigned, '[]') = '[]' then
+    return '[]';
+  end if;
+  return (select coalesce(
+      jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
+        'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
+        'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
+        'max_retries', t.max_retries,
+        'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
+          where s.tool_id = t.id))
+      order by t.name, t.id), '[]')
+    from jsonb_to_recordset(assigned) as x (tool_id uuid, enabled boolean, configuration jsonb)
+    join public.tools t on t.id = x.tool_id
+    where x.enabled and t.enabled
+      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_tools.agent_owner_id
+           or (t.visibility = 'shared' and exists (
+                 select 1 from public.swarm_members mine
+                 join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
+                 where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
+                   and other.user_id = t.owner_id))));
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.cancel_run(run_id uuid, user_id uuid, is_service boolean)
@@ -3404,10 +3428,11 @@ CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(array_agg(distinct a.framework), '{}')
+  select coalesce(array_agg(distinct coalesce(v.framework, a.framework)), '{}')
   from public.swarms s
   join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
   join public.agents a on a.id = sa.agent_id
+  left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $function$;
 
@@ -4181,6 +4206,7 @@ AS $function$
 declare
   caller uuid := call ->> 'user_id';
   agent public.agents;
+  version public.agent_versions;
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
     then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
@@ -4194,6 +4220,13 @@ begin
   elsif swarm is null then
     rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
   end if;
+  if rejection is null and call ->> 'agent_version' is not null then
+    select v.* into version from public.agent_versions v
+    where v.agent_id = agent.id and v.number = (call ->> 'agent_version')::integer;
+    if not found then
+      rejection := private.build_rejection('VALIDATION_ERROR', '{"agent_version": "names no version of the agent"}');
+    end if;
+  end if;
   if rejection is null then
     replay := private.find_replay(caller, swarm, call ->> 'idempotency_key', call ->> 'request_hash',
       call ->> 'client_message_id', call ->> 'message');
@@ -4206,8 +4239,9 @@ begin
       'own_agent_ids', array(select agent.id where agent.user_id = caller),
       'strategy', 'round_robin', 'coordinator_agent_id', null,
       'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
-      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name, 'framework', agent.framework,
-        'model', agent.model, 'position', 0)))) end;
+      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name,
+        'framework', coalesce(version.framework, agent.framework),
+        'model', case when version.number is null then agent.model else version.model end, 'position', 0)))) end;
 end
 $function$;
 grant execute on function private.preflight_private_swarm(jsonb) to sb_service;
@@ -4637,7 +4671,7 @@ begin
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'position', 0, 'seq', 3) end,
+          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
     left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
@@ -5372,19 +5406,22 @@ AS $function$
 declare
   speaker record;
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
+  left join public.agent_versions pinned on pinned.agent_id = a.id
+    and pinned.number = (run.request ->> 'agent_version')::integer
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
   return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', private.build_agent_tools(speaker.id, speaker.user_id)));
+      'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
+        else private.build_tools(speaker.tools, speaker.user_id) end));
 end
 $function$;
 
@@ -5745,7 +5782,8 @@ begin
       -- versions that turns refer to.
       delete from public.agent_versions v
       where v.agent_id = changed_id and v.number <= stored - kept and v.number > stored - kept - 100
-        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number);
+        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number)
+        and not exists (select 1 from public.eval_runs r where r.agent_id = v.agent_id and r.agent_version = v.number);
     end if;
   end if;
   return null;
@@ -6169,7 +6207,7 @@ begin
         batch := '[]';
       end if;
       batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-        'user_id', runs[i].user_id));
+        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
     end loop;
     exit when next_op is null;
     if shared[next_op] = 'start_turn' then

@@ -50,6 +50,16 @@ export const FIELD_BOUNDS = {
   "user_settings.timezone": { kind: "text", min: 0, max: 64 },
   "user_settings.notifications": JSON_BOUNDS,
   "user_settings.preferences": JSON_BOUNDS,
+  "eval_datasets.name": { kind: "text", min: 1, max: 100 },
+  "eval_datasets.description": { kind: "text", min: 0, max: 2000 },
+  "eval_cases.name": { kind: "text", min: 1, max: 200 },
+  "eval_cases.input": { kind: "text", min: 1, max: 100_000 },
+  "eval_cases.expectation": JSON_BOUNDS,
+  "eval_results.case_name": { kind: "text", min: 1, max: 200 },
+  "eval_results.input": { kind: "text", min: 1, max: 100_000 },
+  "eval_results.expectation": JSON_BOUNDS,
+  "eval_results.reason": { kind: "text", min: 0, max: 2000 },
+  "eval_results.output": { kind: "text", min: 0, max: 100_000 },
 } as const satisfies Record<`${string}.${string}`, FieldBounds>;
 
 export type BoundedField = keyof typeof FIELD_BOUNDS;

@@ -75,6 +75,7 @@ export {
   type WebhookGuardrailConfig,
 } from "./guardrails.ts";
 export { ERROR_CODES, type ErrorCode, type ErrorCodeRow } from "./error-codes.ts";
+export { EVAL_EXPECTATION_KINDS, EVAL_RUN_STATUSES, type EvalExpectation, type EvalRunStatus } from "./evals.ts";
 export {
   API_VERSION,
   API_VERSIONS,

@@ -73,7 +73,8 @@ begin
       -- versions that turns refer to.
       delete from public.agent_versions v
       where v.agent_id = changed_id and v.number <= stored - kept and v.number > stored - kept - 100
-        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number);
+        and not exists (select 1 from public.run_turns t where t.agent_id = v.agent_id and t.agent_version = v.number)
+        and not exists (select 1 from public.eval_runs r where r.agent_id = v.agent_id and r.agent_version = v.number);
     end if;
   end if;
   return null;

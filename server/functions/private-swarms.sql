@@ -39,6 +39,7 @@ as $$
 declare
   caller uuid := call ->> 'user_id';
   agent public.agents;
+  version public.agent_versions;
   has_conversation boolean := coalesce(call -> 'conversation' <> 'null', false);
   swarm uuid := case when not has_conversation
     then private.find_private_swarm(caller, (call ->> 'agent_id')::uuid) end;
@@ -52,6 +53,13 @@ begin
   elsif swarm is null then
     rejection := private.check_agent_use(caller, (call ->> 'agent_id')::uuid, (call -> 'is_service')::boolean);
   end if;
+  if rejection is null and call ->> 'agent_version' is not null then
+    select v.* into version from public.agent_versions v
+    where v.agent_id = agent.id and v.number = (call ->> 'agent_version')::integer;
+    if not found then
+      rejection := private.build_rejection('VALIDATION_ERROR', '{"agent_version": "names no version of the agent"}');
+    end if;
+  end if;
   if rejection is null then
     replay := private.find_replay(caller, swarm, call ->> 'idempotency_key', call ->> 'request_hash',
       call ->> 'client_message_id', call ->> 'message');
@@ -64,8 +72,9 @@ begin
       'own_agent_ids', array(select agent.id where agent.user_id = caller),
       'strategy', 'round_robin', 'coordinator_agent_id', null,
       'settings', case when has_conversation then private.get_conversation_settings() else '{}' end,
-      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name, 'framework', agent.framework,
-        'model', agent.model, 'position', 0)))) end;
+      'agents', json_build_array(json_build_object('id', agent.id, 'name', agent.name,
+        'framework', coalesce(version.framework, agent.framework),
+        'model', case when version.number is null then agent.model else version.model end, 'position', 0)))) end;
 end
 $$;
 grant execute on function private.preflight_private_swarm(jsonb) to sb_service;

@@ -18,7 +18,8 @@ as $$
 $$;
 
 -- Begins turns, each of a different agent. The caller has locked the agents. Returns one answer for each, by place:
--- `gone` if the agent may not speak in the swarm any more, `busy` if it has reached its limit of concurrent runs.
+-- `gone` if the agent may not speak in the swarm any more, `busy` if it has reached its limit of concurrent runs. With
+-- `agent_version`, the agent is what it was in that version, and `gone` if the version was removed.
 create or replace function private.begin_turns(batch jsonb, out answers jsonb, out events public.run_events[])
 language plpgsql volatile
 as $$
@@ -35,17 +36,28 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
-      a.framework, coalesce(a.model, e.default_models ->> a.framework, 'default') as model, a.status as before,
-      case when a.id is null then 'gone' when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
+      coalesce(pinned.framework, a.framework) as framework,
+      coalesce(case when pinned.number is null then a.model else pinned.model end,
+        e.default_models ->> coalesce(pinned.framework, a.framework), 'default') as model,
+      a.status as before,
+      case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
+        when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
       case when live.is_responding then 'responding' else 'thinking' end as after,
-      jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
-        'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings) as config,
-      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', private.build_agent_tools(a.id, a.user_id)) as own,
-      (select max(v.number) from public.agent_versions v where v.agent_id = a.id) as version
+      case when pinned.number is null
+        then jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, a.role), 'framework', a.framework,
+          'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
+        else jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, pinned.role),
+          'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
+          'settings', pinned.settings) end as config,
+      jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
+        then private.build_agent_tools(a.id, a.user_id)
+        else private.build_tools(pinned.tools, a.user_id) end) as own,
+      coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer)
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
+    left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
     cross join lateral (
       select count(*) filter (where t.status <> 'queued' and r.status = 'running'),
         coalesce(bool_or(t.status = 'responding'), false) as is_responding
@@ -452,26 +464,30 @@ begin
 end
 $$;
 
--- Resumes a turn that waited for an approval or a client, with its stored prompt and the current tools of the agent.
+-- Resumes a turn that waited for an approval or a client, with its stored prompt and the current tools of the agent, or
+-- those of the version that the run names.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
 declare
   speaker record;
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config into speaker
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
     and t.status in ('thinking', 'responding')
   join private.turn_snapshots s on s.turn_id = t.id
+  left join public.agent_versions pinned on pinned.agent_id = a.id
+    and pinned.number = (run.request ->> 'agent_version')::integer
   where sa.agent_id = (step ->> 'agent_id')::uuid;
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
   return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
-      'tools', private.build_agent_tools(speaker.id, speaker.user_id)));
+      'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
+        else private.build_tools(speaker.tools, speaker.user_id) end));
 end
 $$;
 

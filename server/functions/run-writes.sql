@@ -98,7 +98,7 @@ begin
         batch := '[]';
       end if;
       batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-        'user_id', runs[i].user_id));
+        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
     end loop;
     exit when next_op is null;
     if shared[next_op] = 'start_turn' then

@@ -54,10 +54,11 @@ $$;
 create or replace function private.list_run_frameworks(run public.runs) returns text[]
 language sql stable
 as $$
-  select coalesce(array_agg(distinct a.framework), '{}')
+  select coalesce(array_agg(distinct coalesce(v.framework, a.framework)), '{}')
   from public.swarms s
   join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
   join public.agents a on a.id = sa.agent_id
+  left join public.agent_versions v on v.agent_id = a.id and v.number = (run.request ->> 'agent_version')::integer
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $$;
 
@@ -307,9 +308,21 @@ $$;
 create or replace function private.build_agent_tools(agent_id uuid, agent_owner_id uuid) returns jsonb
 language plpgsql stable
 as $$
+declare
+  assigned jsonb := (select jsonb_agg(jsonb_build_object('tool_id', x.tool_id, 'enabled', true, 'configuration',
+    x.configuration)) from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled);
+begin
+  return private.build_tools(assigned, agent_owner_id);
+end
+$$;
+
+-- The same for a list of assignments, as a version of an agent has it.
+create or replace function private.build_tools(assigned jsonb, agent_owner_id uuid) returns jsonb
+language plpgsql stable
+as $$
 begin
   -- Many agents have no tools, and the statement below is a large one to prepare.
-  if not exists (select 1 from public.agent_tools x where x.agent_id = build_agent_tools.agent_id and x.enabled) then
+  if coalesce(assigned, '[]') = '[]' then
     return '[]';
   end if;
   return (select coalesce(
@@ -320,14 +333,14 @@ begin
         'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
           where s.tool_id = t.id))
       order by t.name, t.id), '[]')
-    from public.agent_tools x
+    from jsonb_to_recordset(assigned) as x (tool_id uuid, enabled boolean, configuration jsonb)
     join public.tools t on t.id = x.tool_id
-    where x.agent_id = build_agent_tools.agent_id and x.enabled and t.enabled
-      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_agent_tools.agent_owner_id
+    where x.enabled and t.enabled
+      and (t.owner_id is null or t.visibility = 'public' or t.owner_id = build_tools.agent_owner_id
            or (t.visibility = 'shared' and exists (
                  select 1 from public.swarm_members mine
                  join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-                 where mine.user_id = build_agent_tools.agent_owner_id and mine.status = 'active'
+                 where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
                    and other.user_id = t.owner_id))));
 end
 $$;

@@ -7,6 +7,8 @@ export const COLUMN_TYPES: Readonly<Record<string, string>> = {
   "agent_versions.tools": "AgentVersionTool[]",
   "agents.settings": "AgentSettings",
   "guardrails.config": "GuardrailConfig",
+  "eval_cases.expectation": "EvalExpectation",
+  "eval_results.expectation": "EvalExpectation",
   "messages.metadata": "JsonObject",
   "model_calls.error": "EventFault",
   "model_calls.framework": "Framework",

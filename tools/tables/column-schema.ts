@@ -1,5 +1,5 @@
 import type { ColumnDescription } from "@swarmbase/reference";
-import { type BoundedField, FIELD_BOUNDS, type FieldBounds, TOOL_KINDS } from "@swarmbase/sdk";
+import { type BoundedField, EVAL_EXPECTATION_KINDS, FIELD_BOUNDS, type FieldBounds, TOOL_KINDS } from "@swarmbase/sdk";
 import type { Column } from "../../server/src/rest/index.ts";
 import { ALIAS_TYPES, COLUMN_TYPES } from "../sdk/column-choices.ts";
 import { valuesOf } from "../sdk/known-lists.ts";
@@ -32,6 +32,11 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
       },
       required: ["tool_id", "name", "enabled", "configuration"],
     },
+  },
+  EvalExpectation: {
+    type: "object",
+    properties: { kind: { enum: EVAL_EXPECTATION_KINDS } },
+    required: ["kind"],
   },
   "string | null": { type: ["string", "null"] },
   "Record<string, string>": { type: "object", additionalProperties: { type: "string" } },

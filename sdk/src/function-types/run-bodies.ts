@@ -106,6 +106,8 @@ export interface AgentRespondConverseBody {
   }[];
   /** true: the conversation becomes a swarm of yours. Otherwise it is hidden, and deleted after the run */
   store?: boolean | null | undefined;
+  /** a version of the agent, a number of `agent_versions`: it answers as it was then */
+  agent_version?: number | null | undefined;
   /** take precedence over the agent's settings, for this call */
   settings?:
     | {

@@ -7,6 +7,8 @@ type Conversation = NonNullable<RunRequest["conversation"]>;
 const MAX_MESSAGES = 500;
 /** The column has the same bound. */
 const MAX_CONTENT_CHARACTERS = 100_000;
+/** The maximum of the column. */
+const MAX_VERSION = 2_147_483_647;
 const MAX_STOP_CHARACTERS = 1_000;
 
 const { temperature, top_p, max_tokens, presence_penalty, frequency_penalty, stop } = AGENT_SETTINGS;
@@ -28,6 +30,8 @@ export function conversationMembers(text: (max: number) => z.ZodType<string>) {
       .max(MAX_MESSAGES)
       .refine((messages) => messages.at(-1)?.role === "user", "must end with a message of the user"),
     store: z.boolean().nullish(),
+    /** A number of `agent_versions`. */
+    agent_version: z.number().int().min(1).max(MAX_VERSION).nullish(),
     /** Of the call alone; the rows of the agent's settings. */
     settings: z
       .object({
@@ -46,7 +50,8 @@ export function conversationMembers(text: (max: number) => z.ZodType<string>) {
 type ConversationBody = z.infer<z.ZodObject<ReturnType<typeof conversationMembers>>>;
 
 /** The message that the agent answers, and the rest of the conversation. System messages are instructions. */
-export function readConversation({ messages, store, settings }: ConversationBody): Conversation & { message: string } {
+export function readConversation(body: ConversationBody): Conversation & { message: string } {
+  const { messages, store, settings, agent_version: agentVersion } = body;
   const said = messages.filter(({ role }) => role !== "system");
   const instructions = messages.filter(({ role }) => role === "system").map(({ content }) => content);
   return {
@@ -55,5 +60,6 @@ export function readConversation({ messages, store, settings }: ConversationBody
     isStored: store === true,
     instructions: instructions.length === 0 ? null : instructions.join("\n\n"),
     settings: settings ?? {},
+    agentVersion: agentVersion ?? null,
   };
 }

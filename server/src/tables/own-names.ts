@@ -15,6 +15,10 @@ const WRITTEN_RELATIONS = [
   "guardrails",
   "profiles",
   "user_settings",
+  "eval_datasets",
+  "eval_cases",
+  "eval_runs",
+  "eval_results",
 ] as const;
 
 /** Written by the service role and the service itself alone. */

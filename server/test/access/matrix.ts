@@ -47,6 +47,38 @@ public.api_keys                  | insert                            | no    no 
 public.api_keys                  | update                            | no    no    no     no     no      no       no    no      yes
 public.api_keys                  | delete                            | no    no    no     no     no      no       no    no      yes
 
+public.eval_datasets             | select                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_datasets             | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
+public.eval_datasets             | update                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_datasets             | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_datasets             | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.eval_datasets             | update owner                      | no    -     -      -      -       -        no    no      no
+public.eval_datasets             | update id                         | never -     -      -      -       -        no    never   never
+
+public.eval_cases                | select                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_cases                | insert                            | yes   none  none   none   none    none     no    none    none
+public.eval_cases                | update                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_cases                | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_cases                | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.eval_cases                | update dataset                    | never -     -      -      -       -        no    never   never
+public.eval_cases                | update owner                      | no    -     -      -      -       -        no    no      no
+
+public.eval_runs                 | select                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_runs                 | insert                            | yes   none  none   none   none    none     no    none    none
+public.eval_runs                 | update                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_runs                 | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_runs                 | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.eval_runs                 | insert foreign agent              | none  no    no     no     no      no       no    none    none
+public.eval_runs                 | update baseline                   | none  -     -      -      -       -        no    none    none
+public.eval_runs                 | update owner                      | no    -     -      -      -       -        no    no      no
+
+public.eval_results              | select                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_results              | insert                            | yes   none  none   none   none    none     no    none    none
+public.eval_results              | update                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_results              | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.eval_results              | insert for owner                  | yes   no    no     no     no      no       no    yes     yes
+public.eval_results              | update owner                      | no    -     -      -      -       -        no    no      no
+
 public.webhooks                  | select                            | yes   -     -      -      -       -        no    yes     yes
 public.webhooks                  | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.webhooks                  | update                            | yes   -     -      -      -       -        no    yes     yes

@@ -1,4 +1,5 @@
 import { AGENT_OPERATIONS } from "./operations/agent-operations.ts";
+import { EVAL_OPERATIONS } from "./operations/eval-operations.ts";
 import { EXTENSION_OPERATIONS } from "./extension-access.ts";
 import { HIDDEN_OPERATIONS } from "./operations/hidden-operations.ts";
 import { MESSAGE_OPERATIONS } from "./operations/message-operations.ts";
@@ -14,6 +15,7 @@ export const OPERATIONS: Readonly<Record<string, TableOperations>> = {
   ...SWARM_OPERATIONS,
   ...MESSAGE_OPERATIONS,
   ...RUN_OPERATIONS,
+  ...EVAL_OPERATIONS,
   ...HIDDEN_OPERATIONS,
   ...EXTENSION_OPERATIONS,
 };

@@ -127,6 +127,16 @@ const WEBHOOKS = `
   insert into private.followed_topics (topic, node, lease_until) values ('webhook:' || :webhook, gen_random_uuid(), now());
   insert into private.events (id, type, data, audience) values (:event, 'agent.created', '{}', '{}');`;
 
+const EVALS = `
+  insert into public.eval_datasets (id, user_id, name) values
+    (:dataset, :owner, 'support'), (:strangerDataset, :stranger, 'support');
+  insert into public.eval_cases (id, user_id, dataset_id, name, input, expectation) values
+    (:evalCase, :owner, :dataset, 'greets', 'hello', '{"kind": "exact", "text": "hello"}');
+  insert into public.eval_runs (id, user_id, dataset_id, agent_id, agent_version) values
+    (:evalRun, :owner, :dataset, :ownerAgent, 1), (:strangerEvalRun, :stranger, :strangerDataset, :strangerSpare, 1);
+  insert into public.eval_results (id, user_id, eval_run_id, case_id, case_name, input, expectation, passed) values
+    (:evalResult, :owner, :evalRun, :evalCase, 'greets', 'hello', '{}', true);`;
+
 /** Everything in it has a name, and a statement of the matrix says that name for its id. */
 export interface World {
   readonly ids: FixtureIds;
@@ -134,7 +144,7 @@ export interface World {
 
 /** `further` inserts rows of extensions. */
 export async function makeWorld(schemaOwner: pg.Client, further: readonly string[] = []): Promise<World> {
-  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS, ...further];
+  const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS, EVALS, ...further];
   const ids = collectFixtureIds(statements);
   await schemaOwner.query(bindFixtureIds(statements.join("\n"), ids));
   return { ids };

@@ -30,6 +30,7 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
   models_framework_known: sdk.FRAMEWORKS,
   runs_status_known: sdk.RUN_STATUSES,
   runs_stop_reason_known: sdk.RUN_STOP_REASONS,
+  eval_runs_status_known: sdk.EVAL_RUN_STATUSES,
 };
 
 describe("the schema", () => {

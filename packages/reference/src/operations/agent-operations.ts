@@ -65,6 +65,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
         messages:
           "the whole conversation; the last message is the user's, and system messages follow the agent's system prompt",
         store: "true: the conversation becomes a swarm of yours. Otherwise it is hidden, and deleted after the run",
+        agent_version: "a version of the agent, a number of `agent_versions`: it answers as it was then",
         settings: "take precedence over the agent's settings, for this call",
         agent_ids: "only these answer; otherwise those who are mentioned, otherwise those whom the strategy calls",
         stream: "the same as `Accept: text/event-stream`",

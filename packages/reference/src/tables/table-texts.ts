@@ -1,5 +1,6 @@
 import { isEventType } from "@swarmbase/sdk";
 import { AGENT_TEXTS } from "./agent-texts.ts";
+import { EVAL_TEXTS } from "./eval-texts.ts";
 import { PEOPLE_TEXTS } from "./people-texts.ts";
 import { RUN_TEXTS } from "./run-texts.ts";
 import { SWARM_TEXTS } from "./swarm-texts.ts";
@@ -12,6 +13,7 @@ export const TABLE_TEXTS: Readonly<Record<string, TableText>> = {
   ...AGENT_TEXTS,
   ...SWARM_TEXTS,
   ...RUN_TEXTS,
+  ...EVAL_TEXTS,
   ...WEBHOOK_TEXTS,
   ...PEOPLE_TEXTS,
 };

@@ -61,6 +61,7 @@ class Recorder {
     const swarm = await this.#recordSwarms(agent, bob);
     await this.#recordMessages(swarm, bob);
     await this.#recordRuns(swarm);
+    await this.#recordEvals(agent);
     await this.#recordWebhooks();
     await this.#recordPeople(bob);
     await this.#delete("swarm_agents", `agent_id=eq.${agent}`);
@@ -156,6 +157,41 @@ class Recorder {
     await this.#read("tool_execution_payloads", "limit=1");
     await this.#read("usage_records", `run_id=eq.${run}`);
     await this.#read("usage_daily", "order=day.desc");
+  }
+
+  async #recordEvals(agent: string): Promise<void> {
+    const [dataset] = await this.#insert("eval_datasets", { body: { name: "support" } });
+    const id = idOf(dataset);
+    await this.#read("eval_datasets", "name=eq.support");
+    await this.#update("eval_datasets", `id=eq.${id}`, { body: { description: "Questions about orders" } });
+    const expectation = { kind: "contains", texts: ["42"] };
+    const [tested] = await this.#insert("eval_cases", {
+      body: { dataset_id: id, name: "multiplies", input: "What is 6 times 7?", expectation },
+    });
+    await this.#read("eval_cases", `dataset_id=eq.${id}&order=position`);
+    await this.#update("eval_cases", `id=eq.${idOf(tested)}`, { body: { position: 1 } });
+    const [run] = await this.#insert("eval_runs", { body: { dataset_id: id, agent_id: agent, agent_version: 1 } });
+    const [result] = await this.#insert("eval_results", {
+      body: {
+        eval_run_id: idOf(run),
+        case_id: idOf(tested),
+        case_name: "multiplies",
+        input: "What is 6 times 7?",
+        expectation,
+        passed: true,
+        output: "42",
+      },
+    });
+    await this.#read("eval_results", `eval_run_id=eq.${idOf(run)}`);
+    await this.#update("eval_results", `id=eq.${idOf(result)}`, { body: { reason: "the answer contains 42" } });
+    await this.#update("eval_runs", `id=eq.${idOf(run)}`, {
+      body: { status: "completed", case_count: 1, passed_count: 1 },
+    });
+    await this.#read("eval_runs", `dataset_id=eq.${id}&status=eq.completed`);
+    await this.#delete("eval_results", `id=eq.${idOf(result)}`);
+    await this.#delete("eval_runs", `id=eq.${idOf(run)}`);
+    await this.#delete("eval_cases", `id=eq.${idOf(tested)}`);
+    await this.#delete("eval_datasets", `id=eq.${id}`);
   }
 
   async #recordWebhooks(): Promise<void> {

@@ -31,7 +31,10 @@ export function planFirstTurn(
     message_id: newId(),
     agent_id: agentId,
     speaker_ids: agents.map(({ id }) => id),
-    default_models: defaultModels(models, agents.find(({ id }) => id === agentId)?.framework),
+    default_models: defaultModels(
+      models,
+      agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : [])),
+    ),
     max_concurrent: MAX_CONCURRENT_TURNS,
     history_limit: limits.historyLimit + 1,
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Framework } from "@swarmbase/sdk";
+import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
 import {
   answerCalls,
   rejectCall,
@@ -111,7 +111,7 @@ async function openTurn(
       message_id: messageId,
       agent_id: agentId,
       position,
-      default_models: defaultModels(run.ports.models, findFramework(run, agentId)),
+      default_models: defaultModels(run.ports.models, findFrameworks(run, agentId)),
       max_concurrent: MAX_CONCURRENT_TURNS,
       after_seq: run.transcript.at(-1)?.seq ?? 0,
       history_limit: run.limits.historyLimit + 1,
@@ -125,8 +125,10 @@ async function openTurn(
   }
 }
 
-function findFramework({ context }: LiveRun, agentId: string): Framework | undefined {
-  return context.agents.find(({ id }) => id === agentId)?.framework;
+/** An earlier version of the agent can have any framework. */
+function findFrameworks({ context }: LiveRun, agentId: string): readonly Framework[] {
+  if (context.run.request["agent_version"] !== undefined) return FRAMEWORKS;
+  return context.agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : []));
 }
 
 /** Turns that start together get the same messages. */

@@ -7,13 +7,15 @@ export const MAX_CONCURRENT_TURNS = 4;
 /** By framework: the model that is recorded for a turn whose agent names none. */
 export function defaultModels(
   models: Pick<Models, "describe">,
-  framework: Framework | undefined,
+  frameworks: readonly Framework[],
 ): Readonly<Record<string, string>> {
-  if (framework === undefined) return {};
-  try {
-    return { [framework]: models.describe(framework, null).model };
-  } catch {
-    // The turn fails later, with the reason.
-    return {};
+  const found: Record<string, string> = {};
+  for (const framework of frameworks) {
+    try {
+      found[framework] = models.describe(framework, null).model;
+    } catch {
+      // The turn fails later, with the reason.
+    }
   }
+  return found;
 }

@@ -9,13 +9,19 @@ interface Named {
   readonly noun: string;
 }
 
+/** Without a code of its own: the column is not valid. */
+interface Unnamed {
+  readonly code: null;
+  readonly noun: string;
+}
+
 const AGENT: Named = { code: "AGENT_NOT_FOUND", noun: "agent" };
 const SWARM: Named = { code: "SWARM_NOT_FOUND", noun: "swarm" };
 const MESSAGE: Named = { code: "MESSAGE_NOT_FOUND", noun: "message" };
 const RUN: Named = { code: "RUN_NOT_FOUND", noun: "run" };
 
 /** What a column references. All other columns reference users. */
-const NAMED: ReadonlyMap<string, Named> = new Map([
+const NAMED: ReadonlyMap<string, Named | Unnamed> = new Map<string, Named | Unnamed>([
   ["agent_id", AGENT],
   ["coordinator_agent_id", AGENT],
   ["sender_agent_id", AGENT],
@@ -24,6 +30,10 @@ const NAMED: ReadonlyMap<string, Named> = new Map([
   ["message_id", MESSAGE],
   ["reply_to_id", MESSAGE],
   ["run_id", RUN],
+  ["dataset_id", { code: null, noun: "dataset" }],
+  ["case_id", { code: null, noun: "case" }],
+  ["eval_run_id", { code: null, noun: "eval run" }],
+  ["baseline_run_id", { code: null, noun: "eval run" }],
 ]);
 
 /** The row references something that does not exist. */
@@ -33,11 +43,9 @@ export function explainReference(rejection: Rejection): AppError | null {
   if (rule === null || column === undefined || !isWriteAttempt(attempt) || !Object.hasOwn(rule.fields, column))
     return null;
   const named = NAMED.get(column);
-  if (named === undefined) {
-    const place = placeOf(rejection, column);
-    return faultsError([{ place, message: "names a user who does not exist", code: null }], attempt.operation);
-  }
-  return notFoundError(rejection, { ...named, column });
+  if (named?.code) return notFoundError(rejection, { ...named, column });
+  const message = named === undefined ? "names a user who does not exist" : `names no ${named.noun} that exists`;
+  return faultsError([{ place: placeOf(rejection, column), message, code: null }], attempt.operation);
 }
 
 export function notFoundError(

@@ -176,6 +176,10 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
   ],
   profiles: [isMadeByService("Profiles")],
   user_settings: [isMadeByService("Settings")],
+  eval_datasets: [belongsToCaller("user_id", "A dataset")],
+  eval_cases: [belongsToCaller("user_id", "A case")],
+  eval_runs: [belongsToCaller("user_id", "An eval run")],
+  eval_results: [belongsToCaller("user_id", "A result")],
 };
 
 /** Null when no known rule explains the error: a user has added one to the database. */

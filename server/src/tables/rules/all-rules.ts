@@ -1,5 +1,6 @@
 import { agents as agentRule } from "./agent-rules.ts";
 import { guardrails } from "./guardrail-rules.ts";
+import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
 import { MESSAGE_FLAGS, MESSAGES } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
@@ -28,6 +29,10 @@ export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string
     guardrails(tools),
     PROFILES,
     USER_SETTINGS,
+    EVAL_DATASETS,
+    EVAL_CASES,
+    EVAL_RUNS,
+    EVAL_RESULTS,
   ];
   return new Map(rules.map((rule): [string, TableRule] => [rule.name, rule]));
 }

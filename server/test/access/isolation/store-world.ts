@@ -45,6 +45,23 @@ export function storeWorld(world: RandomWorld): string {
       "{read}",
       "sk_",
     ]),
+    // One of each for every user, with the id of the user.
+    insert("public.eval_datasets (id, user_id, name)", world.users, (_, place) => [...ownIds(place, 2), "Dataset"]),
+    insert("public.eval_cases (id, user_id, dataset_id, name, input, expectation)", world.users, (_, place) => [
+      ...ownIds(place, 3),
+      "Case",
+      "hello",
+      '{"kind": "exact", "text": "hello"}',
+    ]),
+    insert("public.eval_runs (id, user_id, dataset_id, agent_version)", world.users, (_, place) => [
+      ...ownIds(place, 3),
+      "1",
+    ]),
+    insert(
+      "public.eval_results (id, user_id, eval_run_id, case_id, case_name, input, expectation, passed)",
+      world.users,
+      (_, place) => [...ownIds(place, 4), "Case", "hello", "{}", "true"],
+    ),
     insert("public.swarms (id, owner_id, name)", world.swarms, ({ owner }, place) => [
       idOf("swarm", place),
       idOf("user", owner),
@@ -129,6 +146,10 @@ export function storeWorld(world: RandomWorld): string {
     ]),
   ];
   return statements.join("\n");
+}
+
+function ownIds(place: number, count: number): string[] {
+  return Array.from({ length: count }, () => idOf("user", place));
 }
 
 /** A run with one turn, one tool call and one model call of it, and one event; the id of the run stands for all of them. */

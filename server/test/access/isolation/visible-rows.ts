@@ -31,6 +31,10 @@ export const ROW_NAMES = {
   run_events: "run_id",
   usage_records: "id",
   usage_daily: "payer_id",
+  eval_datasets: "id",
+  eval_cases: "id",
+  eval_runs: "id",
+  eval_results: "id",
 } as const;
 
 export type VisibleRows = Readonly<Record<keyof typeof ROW_NAMES, readonly string[]>>;
@@ -113,6 +117,10 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     ),
     usage_records: pick("bill", world.bills, (bill) => bills.includes(bill)),
     usage_daily: [...new Set(bills.map(({ payer }) => idOf("user", payer)))],
+    eval_datasets: [idOf("user", me)],
+    eval_cases: [idOf("user", me)],
+    eval_runs: [idOf("user", me)],
+    eval_results: [idOf("user", me)],
   };
 }
 

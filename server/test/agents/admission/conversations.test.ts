@@ -20,6 +20,14 @@ const HISTORY = [
   { role: "assistant", content: "Hello, Ada." },
 ] as const;
 
+const CONVERSATION = {
+  history: HISTORY,
+  isStored: false,
+  instructions: "Be brief.",
+  settings: { temperature: 0 },
+  agentVersion: null,
+};
+
 before(async () => {
   stage = await openStage({ after: (close) => void closers.push(close) });
   user = new pg.Client({ connectionString: stage.database.url("sb_user") });
@@ -36,7 +44,7 @@ beforeEach(async () => {
 });
 
 function converse(isStored: boolean, more: Partial<RunRequest> = {}): Promise<RunBody> {
-  const conversation = { history: HISTORY, isStored, instructions: "Be brief.", settings: { temperature: 0 } };
+  const conversation = { ...CONVERSATION, isStored };
   const target = { swarmId: null, agentId, agentIds: [agentId], conversation, message: "Who am I?" };
   return stage.ask(ada, { id: "", agentIds: [] }, { ...target, ...more });
 }
@@ -168,9 +176,51 @@ describe("a call with its own conversation", () => {
     assert.equal((await converse(false, { idempotencyKey })).run_id, again.run_id);
   });
 
+  test("answers as the agent was in the version that the call names", async () => {
+    await stage.rows("update public.agents set system_prompt = 'Be kind.' where id = $1", [agentId]);
+    await stage.rows(
+      `insert into public.agent_tools (agent_id, tool_id) select $1, id from public.tools where name = 'calculator'`,
+      [agentId],
+    );
+    await stage.rows(
+      "update public.agents set framework = 'provider_b', model = 'newest', system_prompt = 'Be rude.' where id = $1",
+      [agentId],
+    );
+    const ask = (agentVersion: number | null) =>
+      converse(false, { conversation: { ...CONVERSATION, agentVersion } }).then(async ({ run_id: id }) => {
+        const agent = stage.taken.find(({ runId }) => runId === id)?.opened?.agent;
+        const [turn] = await stage.rows<Record<string, unknown>>(
+          "select agent_version, framework, model from public.run_turns where run_id = $1",
+          [id],
+        );
+        return { ...turn, prompt: agent?.system_prompt, tools: agent?.tools.map(({ name }) => name) };
+      });
+    const old = { framework: "provider_a", model: "default" };
+    assert.deepEqual(await ask(1), { agent_version: 1, ...old, prompt: null, tools: [] });
+    assert.deepEqual(await ask(2), { agent_version: 2, ...old, prompt: "Be kind.", tools: [] });
+    assert.deepEqual(await ask(3), { agent_version: 3, ...old, prompt: "Be kind.", tools: ["calculator"] });
+    assert.deepEqual(stage.offers.at(-1), ["provider_a"]);
+    const newest = { agent_version: 4, framework: "provider_b", model: "newest", prompt: "Be rude." };
+    assert.deepEqual(await ask(null), { ...newest, tools: ["calculator"] });
+    const missing = converse(false, { conversation: { ...CONVERSATION, agentVersion: 5 } });
+    await assert.rejects(missing, { extra: { details: { agent_version: "names no version of the agent" } } });
+  });
+
+  test("starts a queued run with the version that it names", async () => {
+    await stage.rows("update public.agents set framework = 'provider_b' where id = $1", [agentId]);
+    stage.hasCapacity = false;
+    const run = await converse(false, { conversation: { ...CONVERSATION, agentVersion: 1 } });
+    stage.hasCapacity = true;
+    const [queued] = await stage.rows(
+      "select r.status, private.list_run_frameworks(r) as frameworks from public.runs r where id = $1",
+      [run.run_id],
+    );
+    assert.deepEqual(queued, { status: "queued", frameworks: ["provider_a"] });
+  });
+
   test("creates nothing when the call is rejected", async () => {
     const stranger = await stage.newUser();
-    const conversation = { history: [], isStored: false, instructions: null, settings: {} };
+    const conversation = { ...CONVERSATION, history: [], instructions: null, settings: {} };
     const target = { swarmId: null, agentId, agentIds: [agentId], conversation };
     assert.equal(await codeOf(stage.ask(stranger, { id: "", agentIds: [] }, target)), "PERMISSION_DENIED");
     await stage.rows(

@@ -17,6 +17,8 @@ export interface Conversation {
   readonly instructions: string | null;
   /** Take precedence over the settings of the agent. */
   readonly settings: Readonly<Record<string, unknown>>;
+  /** The agent answers as it was in this version. Null: as it is. */
+  readonly agentVersion: number | null;
 }
 
 /** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
@@ -29,6 +31,7 @@ export interface AdmissionCall {
   readonly agent_id: string | null;
   /** Not null: a new swarm for this conversation takes the place of the private swarm. */
   readonly conversation: { readonly history: Conversation["history"]; readonly is_stored: boolean } | null;
+  readonly agent_version: number | null;
   readonly user_id: string;
   readonly is_service: boolean;
   readonly message: string;
