@@ -1,9 +1,7 @@
 import { defineExtension } from "swarmbase/extension";
 
-const CONNECTION = `
+const WHO = `
 Which service, and as whom (an option comes before its variable):
-
---dir <folder>      the folder of the files; default: swarmbase
 --url <url>         SWARMBASE_URL; default: the service of this data directory
 --anon-key <key>    SWARMBASE_ANON_KEY; known for the service of this data directory
 --ca <file>         SWARMBASE_CA_FILE: the certificate authority of the service in PEM
@@ -12,13 +10,15 @@ Which service, and as whom (an option comes before its variable):
 --owner <user>      SWARMBASE_OWNER, an e-mail address or id, with SWARMBASE_SERVICE_ROLE_KEY: the service role for that user;
                     not needed while there is only one account`;
 
+const CONNECTION = WHO.replace("\n\n", "\n\n--dir <folder>      the folder of the files; default: swarmbase\n");
+
 const SECRETS = `
 Secrets are references such as \${env:API_TOKEN}. They are read from the environment and are never printed.`;
 
 /** The commands are loaded when they run: the service itself needs none of this. */
 export const extension = defineExtension({
   name: "agents-as-code",
-  summary: "agents, tools, swarms and webhooks as files: pull, plan, apply",
+  summary: "agents, tools, swarms and webhooks as files (pull, plan, apply), and evals of agents (eval)",
   docs: new URL("../README.md", import.meta.url),
   commands: [
     {
@@ -66,6 +66,29 @@ change fails, those that do not depend on it are still made, the exit code is 1,
 ${CONNECTION}
 ${SECRETS}`,
       run: async (context) => (await import("./commands/apply-command.ts")).runApply(context),
+    },
+    {
+      name: "eval",
+      summary: "ask an agent the cases of a dataset, and compare the results with earlier ones",
+      help: `
+Usage: swarmbase eval <dataset> --agent <agent> [--version <number>] [--judge <agent>] [--baseline <id>] [--strict]
+                      [--concurrency <number>] [--store] [--json] [connection]
+
+Asks the agent each case of the dataset in a conversation of its own, and stores the results. A case that passed in the baseline
+and fails now is a regression: the exit code is 1. The dataset is the name or id of one of yours, or a YAML or JSON file
+with name and cases; the dataset of that name is then made what the file says.
+
+--agent <agent>         the id or name of the agent
+--version <number>      a version of the agent; default: the latest
+--judge <agent>         the agent that decides about the cases of kind judge
+--baseline <id>         the eval run to compare with; default: the latest completed one of this dataset and agent without a
+                        regression
+--strict                exits with 1 when any case fails
+--concurrency <number>  how many cases run at a time, up to 8; default: 4
+--store                 keeps each conversation as a swarm, with its trace
+--json                  prints the results as JSON
+${WHO}`,
+      run: async (context) => (await import("./commands/eval-command.ts")).runEvalCommand(context),
     },
   ],
 });

@@ -8,6 +8,7 @@ export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
 export type { ToolResult } from "./respond/sql/run-control.ts";
 export type { RunRequest } from "./admission/start-run.ts";
+export { findAnswerFault } from "./output/check-answer.ts";
 export type { Executor } from "./execution/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";

@@ -39,6 +39,7 @@ function openCommands(
         serviceSettings,
         findCredentials: () => findCredentials(serviceSettings.dataDir),
         openFetch: openServiceFetch,
+        findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
         withDatabase: (work) =>
           withOwnerClient(serviceSettings, context, (access) =>
             work(
@@ -50,7 +51,8 @@ function openCommands(
   }));
 }
 
-const SERVICE_CONNECTIONS = 4;
+/** A command can follow several runs at once, each with a stream and further requests. */
+const SERVICE_CONNECTIONS = 16;
 
 /** The address policy is for URLs of users; here the person at the command line names the service. */
 function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {

@@ -2,14 +2,14 @@ import { applyPlan } from "../apply/apply-plan.ts";
 import { findMissing, renderPlan } from "../plan/render-plan.ts";
 import { type Context, readOptions } from "./options.ts";
 import { makePlan, requireResources } from "./plan-command.ts";
-import { confirm, withSession } from "./run.ts";
+import { confirm, withFolderSession } from "./run.ts";
 
 const EXIT_FAULT = 1;
 
 export async function runApply(context: Context): Promise<number> {
   const values = readOptions(context, ["write-secrets", "yes"]);
   const resources = await requireResources(values.folder);
-  return withSession(context, values, async (session, output) => {
+  return withFolderSession(context, values, async (session, output) => {
     const plan = await makePlan(resources, { context, values, session, output });
     output.print(renderPlan(plan));
     if (plan.steps.length === 0) return 0;

@@ -13,25 +13,60 @@ const OPTIONS = {
   delete: { type: "boolean" },
   "write-secrets": { type: "boolean" },
   "detailed-exitcode": { type: "boolean" },
+  agent: { type: "string" },
+  version: { type: "string" },
+  judge: { type: "string" },
+  baseline: { type: "string" },
+  concurrency: { type: "string" },
+  strict: { type: "boolean" },
+  store: { type: "boolean" },
+  json: { type: "boolean" },
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;
-type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
+export type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"];
 
-const COMMON: readonly OptionName[] = ["dir", "url", "anon-key", "email", "owner", "ca", "delete"];
+const CONNECTION: readonly OptionName[] = ["url", "anon-key", "email", "owner", "ca"];
+const COMMON: readonly OptionName[] = [...CONNECTION, "dir", "delete"];
 const DEFAULT_FOLDER = "swarmbase";
 
 export type Context = Pick<
   ExtensionCommandContext,
-  "args" | "env" | "stdin" | "stdout" | "stderr" | "signal" | "findCredentials" | "openFetch"
+  | "args"
+  | "env"
+  | "stdin"
+  | "stdout"
+  | "stderr"
+  | "signal"
+  | "findCredentials"
+  | "openFetch"
+  | "findAnswerFault"
+  | "now"
 >;
 
 /** The options of a command: those of all three, and its own. */
 export function readOptions(context: Context, own: readonly OptionName[]): Values & { readonly folder: string } {
-  const names = new Set<string>([...COMMON, ...own]);
-  const accepted = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => names.has(name))) as typeof OPTIONS;
-  const { values } = parseOptions(context.args, accepted);
+  const { values } = parseOptions(context.args, pick([...COMMON, ...own]));
   return { ...values, folder: values.dir ?? DEFAULT_FOLDER };
+}
+
+export interface EvalOptions {
+  readonly values: Values;
+  /** A file, or the name or id of a dataset. */
+  readonly dataset: string;
+}
+
+export function readEvalOptions(context: Context): EvalOptions {
+  const own = ["agent", "version", "judge", "baseline", "concurrency", "strict", "store", "json"] as const;
+  const { values, positionals } = parseOptions(context.args, pick([...CONNECTION, ...own]), 1);
+  const [dataset] = positionals;
+  if (dataset === undefined) throw new UsageError("Name a dataset, or a file with cases.");
+  return { values, dataset };
+}
+
+function pick(names: readonly OptionName[]): typeof OPTIONS {
+  const picked = Object.entries(OPTIONS).filter(([name]) => names.some((each) => each === name));
+  return Object.fromEntries(picked) as typeof OPTIONS;
 }
 
 export interface Target {

@@ -7,7 +7,7 @@ import { renderPlan } from "../plan/render-plan.ts";
 import type { Session } from "../service/connect.ts";
 import { readRemote } from "../service/read-remote.ts";
 import { type Context, readOptions } from "./options.ts";
-import { type Output, withSession } from "./run.ts";
+import { type Output, withFolderSession } from "./run.ts";
 
 const EXIT_CHANGES = 2;
 const EXIT_FAULT = 1;
@@ -17,7 +17,7 @@ export async function runPlan(context: Context): Promise<number> {
     const values = readOptions(context, ["write-secrets", "detailed-exitcode"]);
     const isDetailed = values["detailed-exitcode"] === true;
     const resources = await requireResources(values.folder);
-    return await withSession(context, values, async (session, output) => {
+    return await withFolderSession(context, values, async (session, output) => {
       const plan = await makePlan(resources, { context, values, session, output });
       output.print(renderPlan(plan));
       return isDetailed && plan.steps.length > 0 ? EXIT_CHANGES : 0;

@@ -6,7 +6,7 @@ import { printable } from "../plan/render-plan.ts";
 import { buildFiles, type Pulled } from "../pull/build-files.ts";
 import { readRemote } from "../service/read-remote.ts";
 import { type Context, readOptions } from "./options.ts";
-import { confirm, withSession } from "./run.ts";
+import { confirm, withFolderSession } from "./run.ts";
 
 const EXIT_FAULT = 1;
 
@@ -15,7 +15,7 @@ export async function runPull(context: Context): Promise<number> {
   const { folder } = values;
   const deletes = values.delete === true;
   const { resources } = await readFolder(folder);
-  return withSession(context, values, async (session, output) => {
+  return withFolderSession(context, values, async (session, output) => {
     const remote = await readRemote(session);
     const pulled = buildFiles(resources, remote, { ownerId: session.owner.id, variables: context.env });
     output.print(render(pulled, deletes));

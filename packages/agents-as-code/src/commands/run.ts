@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { printable } from "../plan/render-plan.ts";
 import { openSession, type Session } from "../service/connect.ts";
-import { type Context, findTarget, type readOptions } from "./options.ts";
+import { type Context, findTarget, type readOptions, type Values } from "./options.ts";
 
 export interface Output {
   /** Prints the text; values of secrets are replaced, whatever printed them. */
@@ -12,11 +12,14 @@ export interface Output {
 
 const MIN_SECRET_LENGTH = 4;
 
-/** Signs in, does the work, and ends the session. Messages of errors contain no secret either. */
+/**
+ * Signs in, does the work, and ends the session. Messages of errors contain no secret either. Prints the service, the user and
+ * the subject first; null prints nothing.
+ */
 export async function withSession<T>(
   context: Context,
-  values: ReturnType<typeof readOptions>,
-  work: (session: Session, output: Output) => Promise<T>,
+  values: Values,
+  { subject, work }: { readonly subject: string | null; work(session: Session, output: Output): Promise<T> },
 ): Promise<T> {
   const target = await findTarget(context, values);
   const { access, url } = target;
@@ -33,7 +36,7 @@ export async function withSession<T>(
     });
     try {
       const { id, email } = session.owner;
-      output.print(`${printable(`${url} as ${email ?? id}, folder ${values.folder}`)}\n\n`);
+      if (subject !== null) output.print(`${printable(`${url} as ${email ?? id}, ${subject}`)}\n\n`);
       return await work(session, output);
     } finally {
       await session.close();
@@ -44,6 +47,15 @@ export async function withSession<T>(
   } finally {
     await close();
   }
+}
+
+/** For the commands on a folder of files. */
+export function withFolderSession<T>(
+  context: Context,
+  values: ReturnType<typeof readOptions>,
+  work: (session: Session, output: Output) => Promise<T>,
+): Promise<T> {
+  return withSession(context, values, { subject: `folder ${values.folder}`, work });
 }
 
 function createOutput(stdout: Context["stdout"]): Output & { redact(text: string): string } {

@@ -1,4 +1,4 @@
-import { DEFAULT_RETRY_AFTER_SECONDS, type Json, type JsonObject } from "@swarmbase/sdk";
+import { DEFAULT_RETRY_AFTER_SECONDS, type FunctionsClient, type Json, type JsonObject } from "@swarmbase/sdk";
 import { isObject, memberOf } from "../model/json.ts";
 
 export interface ClientOptions {
@@ -75,10 +75,30 @@ export function createClient(options: ClientOptions) {
       const text = await connect(() => response.text());
       if (response.status !== TOO_MANY_REQUESTS || waits === MAX_WAITS)
         return { status: response.status, body: parseBody(text) };
-      const seconds = Number(response.headers.get("retry-after") ?? "") || DEFAULT_RETRY_AFTER_SECONDS;
-      options.onWait(seconds);
-      await options.sleep(seconds * 1_000);
+      await pause(Number(response.headers.get("retry-after") ?? "") || DEFAULT_RETRY_AFTER_SECONDS);
     }
+  };
+  const pause = async (seconds: number): Promise<void> => {
+    options.onWait(seconds);
+    await options.sleep(seconds * 1_000);
+  };
+  /** For the functions of the sdk, which stream and repeat calls themselves. */
+  const functions: FunctionsClient["functions"] = {
+    invoke: async (name, { body, headers, signal: ended }) => {
+      try {
+        const response = await options.fetch(`${url}/functions/v1/${name}`, {
+          method: "POST",
+          headers: { ...headers, apikey: apiKey, authorization: `Bearer ${token}`, "content-type": "application/json" },
+          signal: ended === undefined ? signal : AbortSignal.any([signal, ended]),
+          body: JSON.stringify(body),
+        });
+        if (!response.ok) return { data: null, error: { context: response } };
+        const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+        return { data: isStream ? response : await response.json(), error: null };
+      } catch (error) {
+        return { data: null, error };
+      }
+    },
   };
   const connect = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -105,7 +125,16 @@ export function createClient(options: ClientOptions) {
       if (found.length < PAGE_ROWS) return rows;
     }
   };
-  return { send, call, listRows, as: (user: string) => createClient({ ...options, token: user }) };
+  return {
+    send,
+    call,
+    listRows,
+    functions,
+    pause,
+    as: (user: string) => createClient({ ...options, token: user }),
+    /** For what has to be sent after the program was told to end. */
+    until: (other: AbortSignal) => createClient({ ...options, signal: other }),
+  };
 }
 
 function parseBody(text: string): Json {

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/index.ts";
-import type { SchemaCompiler } from "../tools/input/compile-schema.ts";
+import { createSchemaCompiler, type SchemaCompiler } from "../tools/input/compile-schema.ts";
 import { readValue } from "../tools/input/read-input.ts";
 
 export type CheckedAnswer =
@@ -18,6 +18,12 @@ export function checkAnswer(schemas: SchemaCompiler, schema: JsonRecord, answer:
   const compiled = schemas.compile(schema);
   const fault = compiled.ok ? compiled.findFault(read.value, SUBJECT) : `the response_schema ${compiled.fault}`;
   return fault === null ? { ok: true, value: read.value, text } : { ok: false, fault };
+}
+
+/** Why the text is not such JSON, as a sentence without its period; null when it is. */
+export function findAnswerFault(schema: JsonRecord, answer: string): string | null {
+  const checked = checkAnswer(createSchemaCompiler({ maxKept: 1 }), schema, answer);
+  return checked.ok ? null : checked.fault;
 }
 
 function removeFence(text: string): string {

@@ -14,6 +14,7 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     sent_id: randomUUID(),
     agent_id: null,
     conversation: null,
+    agent_version: null,
     user_id: ownerId,
     is_service: false,
     message: "hello",
