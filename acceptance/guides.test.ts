@@ -134,6 +134,10 @@ test("beyond: the examples for tools of the client run without changes", async (
   await run(addRow, names({ agent_id }));
 });
 
+test("beyond: the examples for evals run without changes", async () => {
+  for (const block of await readBlocks("evals.md")) await run(block, names());
+});
+
 test("beyond: the examples for realtime run without changes", async () => {
   const webhook = { name: "Hook", url: "https://example.com/hook", events: ["agent.deleted"], is_active: false };
   const given = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { type CommandResult, runHere } from "../../../server/test/support/interface.ts";
@@ -16,6 +16,7 @@ let people: Awaited<ReturnType<typeof openPeople>>;
 let ada: Person;
 let agentId: string;
 
+const GUIDE = new URL("../../../docs/guides/evals.md", import.meta.url);
 const CALCULATES = '/tool calculator {"expression": "6 * 7"}';
 const CASES = [
   { name: "repeats", input: "hello", expectation: { kind: "contains", texts: ["HELLO"], ignore_case: true } },
@@ -25,6 +26,10 @@ const CASES = [
 
 const evaluate = (args: readonly string[], token = ada.token): Promise<CommandResult> =>
   runHere(["eval", ...args], { DATA_DIR: dataDir, SWARMBASE_ACCESS_TOKEN: token });
+
+function maskChanging(text: string): string {
+  return text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>").replaceAll(/ +\d+\.\d s/g, " <time>");
+}
 
 const writeCases = (cases: readonly object[], name = "support"): Promise<void> =>
   writeFile(file, JSON.stringify({ name, cases }));
@@ -100,6 +105,27 @@ describe("swarmbase eval on a running service", () => {
     assert.deepEqual(results.map((result) => result["case_name"]).toSorted(), ["calculates", "knows"]);
     assert.ok(results.every((result) => Number(result["input_tokens"]) > 0 && result["run_id"] === null));
     assert.deepEqual(await ada.list("swarms"), [], "the conversations are hidden");
+  });
+
+  test("prints what the guide shows", async () => {
+    const guide = await readFile(GUIDE, "utf8");
+    const [, yaml = ""] = /^```yaml\n(name: support[\s\S]*?)^```$/m.exec(guide) ?? [];
+    const shown = [...guide.matchAll(/^```console\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
+    const guideFile = join(file, "../evals.yaml");
+    await writeFile(guideFile, yaml);
+    await assignCalculator();
+    const first = await evaluate([guideFile, "--agent", "Ada", "--concurrency", "1"]);
+    const [assignment] = await ada.list("agent_tools");
+    await ada.call("DELETE", `/rest/v1/agent_tools?id=eq.${assignment?.["id"]}`);
+    const second = await evaluate([guideFile, "--agent", "Ada", "--concurrency", "1"]);
+    for (const [index, { stdout }] of [first, second].entries()) {
+      // Below the commands and the address of the service.
+      const linesOf = (text: string) =>
+        maskChanging(text)
+          .split("\n")
+          .slice(text.indexOf("$") === 0 ? 2 : 1);
+      assert.deepEqual(linesOf(stdout), linesOf((shown[index] ?? "").replace(/^\$ echo[^]*/m, "")));
+    }
   });
 
   test("makes the dataset what the file says, and keeps the results of a case that it no longer has", async () => {

@@ -17,8 +17,8 @@ export function renderResult({ case_name: name, passed, is_regression: isRegress
 export function renderSummary({ baseline }: EvalPlan, { id, results }: EvalOutcome): string {
   const passed = results.filter((result) => result.passed).length;
   const regressions = results.filter((result) => result.is_regression).length;
-  const costs = results.flatMap(({ cost_usd: cost }) => cost ?? []);
-  const cost = costs.length === results.length ? `, ${sum(costs).toFixed(6)} USD` : "";
+  const costUsd = results.reduce((total, { cost_usd: cost }) => total + (cost ?? 0), 0);
+  const cost = costUsd > 0 ? `, ${costUsd.toFixed(6)} USD` : "";
   const compared =
     baseline === null
       ? "nothing to compare with"
@@ -41,10 +41,6 @@ export function renderJson({ dataset, agent, baseline }: EvalPlan, { id, results
     results,
   };
   return JSON.stringify(report, null, 2);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, next) => total + next, 0);
 }
 
 function shorten(text: string): string {

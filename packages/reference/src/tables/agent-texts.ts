@@ -36,7 +36,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
     notes: [
       "The service stores a version with each transaction that changes one of these. A change of the name, the avatar or the status stores none.",
       "`POST /rest/v1/rpc/restore_agent_version` makes the agent what it was in a version, as a new version.",
-      "An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn used.",
+      "An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn or an eval run used.",
     ],
     columns: {
       agent_id: "The agent.",
