@@ -1,6 +1,6 @@
--- Evals: datasets of cases, runs of a dataset against a version of an agent, and the result of each case. The owner alone
--- reads and writes them. Each table has the owner, and foreign keys include it, so that a row cannot refer to a row of
--- somebody else.
+-- Evals: datasets of cases, runs of a dataset against a version of an agent, and the result of each case. The owner
+-- alone reads and writes them. Each table has the owner, and foreign keys include it, so that a row cannot refer to a
+-- row of somebody else.
 
 create table public.eval_datasets (
   id uuid default private.new_id() constraint eval_datasets_pkey primary key,
@@ -48,12 +48,12 @@ create table public.eval_cases (
   position integer not null default 0 constraint eval_cases_position_range check (position >= 0),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint eval_cases_dataset_id_name_key unique (dataset_id, name),
+  -- With the owner: otherwise an insert of somebody else would find out which names a dataset has.
+  constraint eval_cases_dataset_id_name_key unique (dataset_id, user_id, name),
   constraint eval_cases_id_user_id_key unique (id, user_id),
   constraint eval_cases_dataset_id_fkey foreign key (dataset_id, user_id)
     references public.eval_datasets (id, user_id) on delete cascade
 );
-create index eval_cases_dataset_id_idx on public.eval_cases (dataset_id, user_id, position);
 create index eval_cases_user_id_idx on public.eval_cases (user_id);
 alter table public.eval_cases enable row level security;
 grant select, insert, update, delete on public.eval_cases to authenticated, service_role, sb_service;
@@ -115,13 +115,12 @@ create table public.eval_results (
   output_tokens bigint constraint eval_results_output_tokens_range check (output_tokens >= 0),
   cost_usd numeric(18, 9) constraint eval_results_cost_usd_range check (cost_usd >= 0),
   created_at timestamptz not null default now(),
-  constraint eval_results_eval_run_id_case_id_key unique (eval_run_id, case_id),
+  constraint eval_results_eval_run_id_case_id_key unique (eval_run_id, user_id, case_id),
   constraint eval_results_eval_run_id_fkey foreign key (eval_run_id, user_id)
     references public.eval_runs (id, user_id) on delete cascade,
   constraint eval_results_case_id_fkey foreign key (case_id, user_id)
     references public.eval_cases (id, user_id) on delete set null (case_id)
 );
-create index eval_results_eval_run_id_idx on public.eval_results (eval_run_id, user_id);
 create index eval_results_case_id_idx on public.eval_results (case_id, user_id) where case_id is not null;
 create index eval_results_user_id_idx on public.eval_results (user_id);
 alter table public.eval_results enable row level security;

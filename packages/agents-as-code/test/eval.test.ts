@@ -81,7 +81,7 @@ describe("swarmbase eval on a running service", () => {
     assert.match(first.stdout, /^3 of 3 passed, nothing to compare with.* Eval run [0-9a-f-]{36}\.$/m);
 
     const [assignment] = await ada.list("agent_tools");
-    await ada.call("DELETE", `/rest/v1/agent_tools?id=eq.${assignment?.["id"]}`);
+    await ada.call("DELETE", `/rest/v1/agent_tools?id=eq.${String(assignment?.["id"])}`);
     const second = await evaluate(["support", "--agent", agentId]);
     assert.equal(second.code, 1);
     assert.match(second.stdout, /^REGRESSION {2}calculates +\d+\.\d s {2}the agent called no tool, not calculator$/m);
@@ -102,7 +102,7 @@ describe("swarmbase eval on a running service", () => {
       { agent_version: 3, status: "completed", case_count: 3, passed_count: 1, regression_count: 2 },
     ]);
     const results = await ada.list("eval_results", `eval_run_id=eq.${third.eval_run_id}&is_regression=is.true`);
-    assert.deepEqual(results.map((result) => result["case_name"]).toSorted(), ["calculates", "knows"]);
+    assert.deepEqual(results.map((result) => String(result["case_name"])).toSorted(), ["calculates", "knows"]);
     assert.ok(results.every((result) => Number(result["input_tokens"]) > 0 && result["run_id"] === null));
     assert.deepEqual(await ada.list("swarms"), [], "the conversations are hidden");
   });
@@ -116,7 +116,7 @@ describe("swarmbase eval on a running service", () => {
     await assignCalculator();
     const first = await evaluate([guideFile, "--agent", "Ada", "--concurrency", "1"]);
     const [assignment] = await ada.list("agent_tools");
-    await ada.call("DELETE", `/rest/v1/agent_tools?id=eq.${assignment?.["id"]}`);
+    await ada.call("DELETE", `/rest/v1/agent_tools?id=eq.${String(assignment?.["id"])}`);
     const second = await evaluate([guideFile, "--agent", "Ada", "--concurrency", "1"]);
     for (const [index, { stdout }] of [first, second].entries()) {
       // Below the commands and the address of the service.
@@ -147,7 +147,7 @@ describe("swarmbase eval on a running service", () => {
     const kept = await ada.list("eval_results", "case_name=eq.calculates");
     assert.deepEqual([kept.length, kept[0]?.["case_id"], kept[0]?.["input"]], [1, null, CALCULATES]);
     const [dataset] = await ada.list("eval_datasets");
-    await ada.call("DELETE", `/rest/v1/eval_datasets?id=eq.${dataset?.["id"]}`);
+    await ada.call("DELETE", `/rest/v1/eval_datasets?id=eq.${String(dataset?.["id"])}`);
     assert.deepEqual(await ada.list("eval_results"), []);
   });
 
@@ -177,7 +177,7 @@ describe("swarmbase eval on a running service", () => {
     );
     assert.equal((await ada.list("swarms")).length, 4, "only the conversations of the agent are stored");
     const [run] = await ada.list("eval_results", "case_name=eq.schema&select=run_id");
-    assert.equal((await ada.list("run_turns", `run_id=eq.${run?.["run_id"]}`))[0]?.["agent_version"], 2);
+    assert.equal((await ada.list("run_turns", `run_id=eq.${String(run?.["run_id"])}`))[0]?.["agent_version"], 2);
   });
 
   test("cancels a run that waits for an approval, and counts the call", async () => {

@@ -175,6 +175,17 @@ const PUBLIC_CASES: readonly Case[] = [
   ["agents", "agent_versions", "one-to-many agent_versions by agent_versions_agent_id_fkey: id=agent_id"],
   ["agents", "guardrails", "one-to-many guardrails by guardrails_agent_id_fkey: id=agent_id"],
   ["swarms", "guardrails", "one-to-many guardrails by guardrails_swarm_id_fkey: id=swarm_id"],
+  ["agents", "eval_runs", "one-to-many eval_runs by eval_runs_agent_id_fkey: id=agent_id user_id=user_id"],
+  [
+    "eval_datasets",
+    "eval_cases",
+    "one-to-many eval_cases by eval_cases_dataset_id_fkey: id=dataset_id user_id=user_id",
+  ],
+  [
+    "eval_runs",
+    "eval_results",
+    "one-to-many eval_results by eval_results_eval_run_id_fkey: id=eval_run_id user_id=user_id",
+  ],
   ["agent_tools", "tool", "computed one tools by tool"],
   ["agent_tools", "tools", "many-to-one tools by agent_tools_tool_id_fkey: tool_id=id"],
   ["agent_tools", "agents", "many-to-one agents by agent_tools_agent_id_fkey: agent_id=id user_id=user_id"],

@@ -223,7 +223,7 @@ describe("versions of agents", () => {
     assert.equal((await stage.find(user, "agents", id))?.["system_prompt"], "a");
   });
 
-  it("keeps the latest versions and those that a turn used", async () => {
+  it("keeps the latest versions and those that a turn or an eval run used", async () => {
     const { stage } = opened;
     const user = await stage.newUser();
     const id = await stage.newAgent(user);
@@ -234,13 +234,16 @@ describe("versions of agents", () => {
       const run = await stage.insert("internal", "runs", { swarm_id: swarm, strategy: "mention" });
       const turn = { run_id: run.id, swarm_id: swarm, agent_name: "Ada", framework: "provider_a", model: "m" };
       await stage.insert("internal", "run_turns", { ...turn, agent_id: id, position: 0, agent_version: 2 });
-      for (const system_prompt of ["b", "c", "d", "e", "f"]) await stage.update(user, "agents", id, { system_prompt });
-      assert.deepEqual(await listNumbers(user, id), [2, 4, 5, 6]);
+      const dataset = await stage.insert(user, "eval_datasets", { name: "support" });
+      await stage.insert(user, "eval_runs", { dataset_id: dataset.id, agent_id: id, agent_version: 3 });
+      for (const system_prompt of ["b", "c", "d", "e", "f", "g"])
+        await stage.update(user, "agents", id, { system_prompt });
+      assert.deepEqual(await listNumbers(user, id), [2, 3, 5, 6, 7]);
     } finally {
       await owner.query("delete from private.settings where name = 'agent_versions_kept'");
     }
-    await stage.update(user, "agents", id, { system_prompt: "g" });
-    assert.deepEqual(await listNumbers(user, id), [2, 4, 5, 6, 7]);
+    await stage.update(user, "agents", id, { system_prompt: "h" });
+    assert.deepEqual(await listNumbers(user, id), [2, 3, 5, 6, 7, 8]);
   });
 
   it("is deleted with the agent and with the account", async () => {

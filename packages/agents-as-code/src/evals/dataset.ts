@@ -47,7 +47,7 @@ export async function storeDataset(session: Session, file: EvalFile): Promise<Da
       ...surplus.map(({ id }) => ({ method: "DELETE", path: `/eval_cases?id=eq.${id}` })),
       {
         method: "POST",
-        path: "/eval_cases?on_conflict=dataset_id,name",
+        path: "/eval_cases?on_conflict=dataset_id,user_id,name",
         headers: { prefer: "resolution=merge-duplicates" },
         body: rows,
       },

@@ -6,7 +6,7 @@ import { anyValue, type ValueFault, within } from "../model/checks.ts";
 import { isObject, memberOf, type Path } from "../model/json.ts";
 
 /** A case as its file or its row describes it. */
-export interface CaseText {
+interface CaseText {
   readonly name: string;
   readonly input: string;
   /** The service checks it. */

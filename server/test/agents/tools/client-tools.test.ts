@@ -108,6 +108,48 @@ async function pause(
 const contents = async (runId: string): Promise<unknown[]> => (await stage.texts(runId)).map(({ content }) => content);
 
 describe("a tool that the client executes", () => {
+  test("is offered with the tools of the version that the run names, also after the run was resumed", async () => {
+    const offered: (readonly string[])[] = [];
+    const script = (call: ModelCall): AsyncIterable<ModelEvent> => {
+      offered.push(call.tools.map(({ name }) => name));
+      return locateScript({ precise: true })(call);
+    };
+    const { swarm, ids, runId, submit, resume } = await pause({ script, request: { ...REQUEST, agent_version: 1 } });
+    const [agentId] = swarm.agentIds;
+    await stage.rows(
+      "insert into public.agent_tools (agent_id, tool_id) select $1, id from public.tools where name = 'calculator'",
+      [agentId],
+    );
+    await submit(ids.map((tool_execution_id) => ({ tool_execution_id, output: "here" })));
+    assert.equal(await resume(), "completed all_replied");
+    assert.deepEqual(offered.splice(0), [["locate"], ["locate"]]);
+
+    const ask = async (request: object): Promise<unknown> => {
+      const node = stage.node({
+        tools,
+        script: (call) => {
+          offered.push(call.tools.map(({ name }) => name));
+          return says(call, "done");
+        },
+      });
+      const id = await stage.ask(swarm, "hello", request);
+      await node.take(id);
+      await stage.end(id);
+      const [turn] = await stage.rows<{ agent_version: number }>(
+        "select agent_version from public.run_turns where run_id = $1",
+        [id],
+      );
+      return turn?.agent_version;
+    };
+    assert.deepEqual(
+      [await ask({ agent_version: 1 }), await ask({}), await ask({ agent_version: 3 })],
+      [1, 2, undefined],
+    );
+    assert.deepEqual(offered, [[], ["calculator"]]);
+    const [turn] = await stage.rows("select agent_version from public.run_turns where run_id = $1", [runId]);
+    assert.deepEqual(turn, { agent_version: 1 });
+  });
+
   test("pauses the run until its result is submitted, and another node continues it", async () => {
     const { runId, swarm, events, ids, submit, resume } = await pause();
     const [id = ""] = ids;
