@@ -35,7 +35,17 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
   },
   EvalExpectation: {
     type: "object",
-    properties: { kind: { enum: EVAL_EXPECTATION_KINDS } },
+    properties: {
+      kind: { enum: EVAL_EXPECTATION_KINDS },
+      text: { type: "string" },
+      texts: { type: "array", items: { type: "string" } },
+      ignore_case: { type: "boolean" },
+      schema: { type: "object" },
+      criteria: { type: "string" },
+      agent_id: { type: "string", format: "uuid" },
+      min_score: { type: "number", minimum: 0, maximum: 1 },
+      tool: { type: "string" },
+    },
     required: ["kind"],
   },
   "string | null": { type: ["string", "null"] },

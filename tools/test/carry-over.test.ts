@@ -19,6 +19,9 @@ const ALL = 47;
 /** Those, and the step that brings white space up to date. */
 const STEPS = 48;
 
+/** New migrations can have the same numbers. */
+const legacySteps = new Set(await readdir(new URL("../../server/migrations/legacy/", import.meta.url)));
+
 const migrateLegacy = ({ adminUrl, masterKey }: LegacyDatabase): Promise<{ applied: string[] }> =>
   migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser: 100 } });
 
@@ -80,8 +83,7 @@ describe("a database of the earlier numbering", () => {
       const [applied = [], none] = runs.map((run) => run.applied).toSorted((a, b) => b.length - a.length);
       assert.deepEqual(none, []);
       assert.deepEqual(applied, pending);
-      const legacySteps = await readdir(LEGACY_FOLDER);
-      assert.equal(applied.filter((name) => legacySteps.includes(`${name}.sql`)).length, STEPS - count);
+      assert.equal(applied.filter((name) => legacySteps.has(`${name}.sql`)).length, STEPS - count);
 
       const freshClient = await connectToFresh(t);
       await expectSameSchema(client, freshClient);
