@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExtensionCommandContext } from "swarmbase/extension";
 import { type CommandResult, runHere } from "../../../server/test/support/interface.ts";
-import { startService } from "../../../server/test/support/service.ts";
+import { type Credentials, startService } from "../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
+import { extension } from "../src/index.ts";
 import { openPeople, type Person } from "./support/people.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let dataDir: string;
+let credentials: Credentials;
 let file: string;
 let people: Awaited<ReturnType<typeof openPeople>>;
 let ada: Person;
@@ -58,7 +63,7 @@ describe("swarmbase eval on a running service", () => {
   before(async () => {
     dataDir = await createTemporaryFolder(cleanup, "swarmbase-eval-");
     await fillDataDir(dataDir);
-    const { credentials } = await startService(cleanup, { dataDir });
+    ({ credentials } = await startService(cleanup, { dataDir }));
     people = await openPeople(credentials);
     cleanup.after(() => people.close());
     file = join(await createTemporaryFolder(cleanup, "swarmbase-eval-"), "cases.json");
@@ -219,6 +224,40 @@ describe("swarmbase eval on a running service", () => {
     const [latest] = await ada.list("eval_runs", "status=neq.completed&select=status,finished_at");
     assert.equal(latest?.["status"], "failed");
     assert.notEqual(latest?.["finished_at"], null);
+  });
+
+  test("runs as the owner for the service role", async () => {
+    await writeCases(CASES.slice(0, 1));
+    const args = ["eval", file, "--agent", "Ada", "--owner", ada.email];
+    const { code, stderr } = await runHere(args, { DATA_DIR: dataDir });
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.deepEqual((await ada.list("eval_runs", "select=status")).at(0), { status: "completed" });
+    assert.equal((await ada.list("usage_records", `payer_id=eq.${ada.id}`)).length, 1);
+  });
+
+  test("cancels the runs of the agent and the eval run when the program has to end", async () => {
+    await writeCases([{ name: "slow", input: "/sleep 600000", expectation: { kind: "exact", text: "" } }]);
+    const controller = new AbortController();
+    const { run } = extension.commands?.find(({ name }) => name === "eval") ?? assert.fail();
+    const ended = run({
+      args: [file, "--agent", agentId, "--store"],
+      env: { SWARMBASE_ACCESS_TOKEN: ada.token },
+      stdout: new PassThrough().resume(),
+      stderr: new PassThrough().resume(),
+      signal: controller.signal,
+      now: () => new Date(),
+      findCredentials: async () => credentials,
+      openFetch: () => ({ fetch: people.fetch, close: async () => {} }),
+    } as unknown as ExtensionCommandContext);
+    const waitFor = async (status: string): Promise<void> => {
+      while ((await ada.list("runs", `status=eq.${status}`)).length === 0) await sleep(20);
+    };
+    await waitFor("running");
+    controller.abort();
+    await assert.rejects(ended);
+    const [row] = await ada.list("eval_runs");
+    assert.deepEqual([row?.["status"], row?.["finished_at"] !== null], ["cancelled", true]);
+    await waitFor("cancelled");
   });
 
   test("reports what is wrong with arguments, files and names before anything runs", async () => {

@@ -58,12 +58,19 @@ describe("evals", () => {
     const [user, other] = [await stage.newUser(), await stage.newUser()];
     const { datasetId } = await newEval(user);
     await rejects(stage.insert(user, "eval_datasets", { name: "support" }), {
+      code: "23505",
       constraint: "eval_datasets_user_id_name_key",
     });
     await newEval(other);
     const again = { dataset_id: datasetId, name: "a", input: "b", expectation: EXPECTATION };
-    await rejects(stage.insert(user, "eval_cases", again), { constraint: "eval_cases_dataset_id_name_key" });
-    await rejects(stage.insert(other, "eval_cases", again), { constraint: "eval_cases_dataset_id_fkey" });
+    await rejects(stage.insert(user, "eval_cases", again), {
+      code: "23505",
+      constraint: "eval_cases_dataset_id_name_key",
+    });
+    await rejects(stage.insert(other, "eval_cases", again), {
+      code: "23503",
+      constraint: "eval_cases_dataset_id_fkey",
+    });
   });
 
   it("reject an expectation without what its kind needs", async () => {

@@ -30,7 +30,8 @@ export async function ask(client: Client, body: RespondBody): Promise<Answer> {
 }
 
 async function askNow(client: Client, body: RespondBody): Promise<Answer> {
-  const stream = respond(client, { ...body, on_disconnect: "cancel" });
+  // Without the signal, the end of the program would look like a lost connection, which is established again.
+  const stream = respond(client, { ...body, on_disconnect: "cancel" }, { signal: client.signal });
   const events = readUntilWaiting(client, stream);
   const tools = new Set<string>();
   for (;;) {

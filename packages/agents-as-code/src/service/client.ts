@@ -131,6 +131,7 @@ export function createClient(options: ClientOptions) {
     listRows,
     functions,
     pause,
+    signal,
     as: (user: string) => createClient({ ...options, token: user }),
     /** For what has to be sent after the program was told to end. */
     until: (other: AbortSignal) => createClient({ ...options, signal: other }),
