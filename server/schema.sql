@@ -3273,6 +3273,27 @@ end
 $function$;
 grant execute on function private.is_valid_delivery_headers(jsonb) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_valid_expectation(expectation jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+begin
+  return case expectation ->> 'kind'
+    when 'exact' then pg_catalog.jsonb_typeof(expectation -> 'text') = 'string'
+    when 'contains' then case when pg_catalog.jsonb_typeof(expectation -> 'texts') = 'array' then
+      pg_catalog.jsonb_array_length(expectation -> 'texts') between 1 and 50
+      and not pg_catalog.jsonb_path_exists(expectation, '$.texts[*] ? (@.type() != "string" || @ == "")') end
+    when 'schema' then pg_catalog.jsonb_typeof(expectation -> 'schema') = 'object'
+    when 'judge' then pg_catalog.jsonb_typeof(expectation -> 'criteria') = 'string'
+      and expectation ->> 'criteria' ~ '\S'
+    when 'tool_called' then pg_catalog.jsonb_typeof(expectation -> 'tool') = 'string' and expectation ->> 'tool' <> ''
+    else false
+  end is true;
+end
+$function$;
+grant execute on function private.is_valid_expectation(jsonb) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.is_valid_guardrail_config(kind text, config jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -7052,6 +7073,158 @@ create policy api_keys_service on public.api_keys to sb_service, service_role
   with check (true);
 grant delete, insert, select, update on table public.api_keys to sb_service;
 grant select on table public.api_keys to authenticated, service_role;
+
+create table public.eval_cases (
+  id uuid default private.new_id() not null,
+  user_id uuid default auth.uid() not null,
+  dataset_id uuid not null,
+  name text not null,
+  input text not null,
+  expectation jsonb not null,
+  "position" integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint eval_cases_pkey PRIMARY KEY (id),
+  constraint eval_cases_dataset_id_name_key UNIQUE (dataset_id, user_id, name),
+  constraint eval_cases_id_user_id_key UNIQUE (id, user_id),
+  constraint eval_cases_expectation_format CHECK (private.is_valid_expectation(expectation)),
+  constraint eval_cases_expectation_size CHECK (octet_length(expectation::text) <= 32768),
+  constraint eval_cases_input_length CHECK (char_length(input) >= 1 AND char_length(input) <= 100000),
+  constraint eval_cases_input_not_empty CHECK (input ~ '\S'::text),
+  constraint eval_cases_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 200),
+  constraint eval_cases_position_range CHECK ("position" >= 0),
+  constraint eval_cases_dataset_id_fkey FOREIGN KEY (dataset_id, user_id) REFERENCES public.eval_datasets(id, user_id) ON DELETE CASCADE,
+  constraint eval_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
+alter table public.eval_cases enable row level security;
+create policy eval_cases_own on public.eval_cases to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy eval_cases_service on public.eval_cases to sb_service, service_role
+  using (true)
+  with check (true);
+CREATE TRIGGER eval_cases_freeze BEFORE UPDATE ON public.eval_cases FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.dataset_id IS DISTINCT FROM old.dataset_id) EXECUTE FUNCTION private.reject_change('id', 'dataset_id');
+CREATE TRIGGER eval_cases_keep_owner BEFORE UPDATE ON public.eval_cases FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER eval_cases_stamp BEFORE INSERT OR UPDATE ON public.eval_cases FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.eval_cases to authenticated, sb_service, service_role;
+
+create table public.eval_datasets (
+  id uuid default private.new_id() not null,
+  user_id uuid default auth.uid() not null,
+  name text not null,
+  description text,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint eval_datasets_pkey PRIMARY KEY (id),
+  constraint eval_datasets_id_user_id_key UNIQUE (id, user_id),
+  constraint eval_datasets_user_id_name_key UNIQUE (user_id, name),
+  constraint eval_datasets_description_length CHECK (char_length(description) <= 2000),
+  constraint eval_datasets_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
+  constraint eval_datasets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+alter table public.eval_datasets enable row level security;
+create policy eval_datasets_own on public.eval_datasets to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy eval_datasets_service on public.eval_datasets to sb_service, service_role
+  using (true)
+  with check (true);
+CREATE TRIGGER eval_datasets_freeze BEFORE UPDATE ON public.eval_datasets FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER eval_datasets_keep_owner BEFORE UPDATE ON public.eval_datasets FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER eval_datasets_stamp BEFORE INSERT OR UPDATE ON public.eval_datasets FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.eval_datasets to authenticated, sb_service, service_role;
+
+create table public.eval_results (
+  id uuid default private.new_id() not null,
+  user_id uuid default auth.uid() not null,
+  eval_run_id uuid not null,
+  case_id uuid,
+  case_name text not null,
+  input text not null,
+  expectation jsonb not null,
+  passed boolean not null,
+  is_regression boolean default false not null,
+  score numeric,
+  reason text,
+  output text,
+  run_id uuid,
+  latency_ms integer,
+  input_tokens bigint,
+  output_tokens bigint,
+  cost_usd numeric(18,9),
+  created_at timestamp with time zone default now() not null,
+  constraint eval_results_pkey PRIMARY KEY (id),
+  constraint eval_results_eval_run_id_case_id_key UNIQUE (eval_run_id, user_id, case_id),
+  constraint eval_results_case_name_length CHECK (char_length(case_name) >= 1 AND char_length(case_name) <= 200),
+  constraint eval_results_cost_usd_range CHECK (cost_usd >= 0::numeric),
+  constraint eval_results_expectation_object CHECK (jsonb_typeof(expectation) = 'object'::text),
+  constraint eval_results_expectation_size CHECK (octet_length(expectation::text) <= 32768),
+  constraint eval_results_input_length CHECK (char_length(input) >= 1 AND char_length(input) <= 100000),
+  constraint eval_results_input_tokens_range CHECK (input_tokens >= 0),
+  constraint eval_results_latency_ms_range CHECK (latency_ms >= 0),
+  constraint eval_results_output_length CHECK (char_length(output) <= 100000),
+  constraint eval_results_output_tokens_range CHECK (output_tokens >= 0),
+  constraint eval_results_reason_length CHECK (char_length(reason) <= 2000),
+  constraint eval_results_score_range CHECK (score >= 0::numeric AND score <= 1::numeric),
+  constraint eval_results_case_id_fkey FOREIGN KEY (case_id, user_id) REFERENCES public.eval_cases(id, user_id) ON DELETE SET NULL (case_id),
+  constraint eval_results_eval_run_id_fkey FOREIGN KEY (eval_run_id, user_id) REFERENCES public.eval_runs(id, user_id) ON DELETE CASCADE,
+  constraint eval_results_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_id, user_id) WHERE (case_id IS NOT NULL);
+CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
+alter table public.eval_results enable row level security;
+create policy eval_results_own on public.eval_results to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy eval_results_service on public.eval_results to sb_service, service_role
+  using (true)
+  with check (true);
+CREATE TRIGGER eval_results_freeze BEFORE UPDATE ON public.eval_results FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.eval_run_id IS DISTINCT FROM old.eval_run_id) EXECUTE FUNCTION private.reject_change('id', 'eval_run_id');
+CREATE TRIGGER eval_results_keep_owner BEFORE UPDATE ON public.eval_results FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER eval_results_stamp BEFORE INSERT OR UPDATE ON public.eval_results FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
+grant delete, insert, select, update on table public.eval_results to authenticated, sb_service, service_role;
+
+create table public.eval_runs (
+  id uuid default private.new_id() not null,
+  user_id uuid default auth.uid() not null,
+  dataset_id uuid not null,
+  agent_id uuid,
+  agent_version integer not null,
+  baseline_run_id uuid,
+  status text default 'running'::text not null,
+  case_count integer default 0 not null,
+  passed_count integer default 0 not null,
+  regression_count integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  constraint eval_runs_pkey PRIMARY KEY (id),
+  constraint eval_runs_id_user_id_key UNIQUE (id, user_id),
+  constraint eval_runs_agent_version_range CHECK (agent_version > 0),
+  constraint eval_runs_case_count_range CHECK (case_count >= 0),
+  constraint eval_runs_passed_count_range CHECK (passed_count >= 0),
+  constraint eval_runs_regression_count_range CHECK (regression_count >= 0),
+  constraint eval_runs_status_known CHECK (status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text, 'cancelled'::text])),
+  constraint eval_runs_agent_id_fkey FOREIGN KEY (agent_id, user_id) REFERENCES public.agents(id, user_id) ON DELETE SET NULL (agent_id),
+  constraint eval_runs_baseline_run_id_fkey FOREIGN KEY (baseline_run_id, user_id) REFERENCES public.eval_runs(id, user_id) ON DELETE SET NULL (baseline_run_id),
+  constraint eval_runs_dataset_id_fkey FOREIGN KEY (dataset_id, user_id) REFERENCES public.eval_datasets(id, user_id) ON DELETE CASCADE,
+  constraint eval_runs_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, user_id, agent_version) WHERE (agent_id IS NOT NULL);
+CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
+CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, agent_id, created_at);
+CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
+alter table public.eval_runs enable row level security;
+create policy eval_runs_own on public.eval_runs to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)));
+create policy eval_runs_service on public.eval_runs to sb_service, service_role
+  using (true)
+  with check (true);
+CREATE TRIGGER eval_runs_freeze BEFORE UPDATE ON public.eval_runs FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.dataset_id IS DISTINCT FROM old.dataset_id OR new.agent_version IS DISTINCT FROM old.agent_version OR new.agent_id IS NOT NULL AND new.agent_id IS DISTINCT FROM old.agent_id) EXECUTE FUNCTION private.reject_change('id', 'dataset_id', 'agent_version', 'agent_id');
+CREATE TRIGGER eval_runs_keep_owner BEFORE UPDATE ON public.eval_runs FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER eval_runs_stamp BEFORE INSERT OR UPDATE ON public.eval_runs FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
+grant delete, insert, select, update on table public.eval_runs to authenticated, sb_service, service_role;
 
 create table public.guardrails (
   id uuid default private.new_id() not null,
