@@ -13,7 +13,6 @@ import {
   type LegacyDatabase,
 } from "../../server/test/schema/support/legacy-database.ts";
 
-const LEGACY_FOLDER = new URL("../../server/migrations/legacy/", import.meta.url);
 const FIRST = 37;
 const ALL = 47;
 /** Those, and the step that brings white space up to date. */
