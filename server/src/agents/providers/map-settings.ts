@@ -92,7 +92,12 @@ function mapLength(settings: JsonRecord, target: SettingsTarget, warn: Warn): Ma
   const requested = readNumber(settings, "max_tokens", null);
   const bound = model.maxOutputTokens ?? Infinity;
   const { sent, extraTokens, budgetTokens } = mapReasoning(settings, { model, kind, warn });
-  const maxTokens = Math.min(bound, limit, requested ?? AGENT_SETTINGS.max_tokens.default + extraTokens);
+  const least = kind === "simulated" ? 1 : VENDORS[kind].minOutputTokens;
+  const maxTokens = Math.max(
+    least,
+    Math.min(bound, limit, requested ?? AGENT_SETTINGS.max_tokens.default + extraTokens),
+  );
+  if (requested !== null && requested < least) warn("max_tokens", `raised to ${least}, the minimum of the provider`);
   if (requested !== null && requested > bound) warn("max_tokens", `lowered to ${bound}, the maximum of the model`);
   if (maxTokens > budgetTokens) return { ...sent, maxOutputTokens: maxTokens - budgetTokens, maxTokens };
   const setting = (settings["thinking"] ?? null) === null ? "reasoning_effort" : "thinking";

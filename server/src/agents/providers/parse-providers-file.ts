@@ -49,6 +49,7 @@ const entrySchema = z.strictObject({
   default_model: z.string().min(1).max(200).optional(),
   allow_unlisted_models: z.boolean().optional(),
   prompt_caching: z.boolean().optional(),
+  reasoning_summaries: z.boolean().optional(),
   fallback: z.array(z.enum(FRAMEWORKS)).max(FRAMEWORKS.length).optional(),
   models: z.array(modelSchema).max(1000).optional(),
 });

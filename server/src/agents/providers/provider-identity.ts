@@ -14,6 +14,7 @@ export interface ProviderIdentity {
 
 const BY_KIND: Readonly<Record<ProviderKind, Pick<ProviderIdentity, "name" | "operation">>> = {
   openai: { name: "openai", operation: "chat" },
+  "openai-responses": { name: "openai", operation: "chat" },
   "openai-compatible": { name: "openai-compatible", operation: "chat" },
   anthropic: { name: "anthropic", operation: "chat" },
   google: { name: "gcp.gemini", operation: "generate_content" },

@@ -14,6 +14,8 @@ export interface Provider {
   readonly fallback: readonly Framework[];
   /** False: prompts are not marked for the cache of the provider. */
   readonly isCachingPrompts: boolean;
+  /** Summaries of the reasoning are requested where the vendor sends them only then. */
+  readonly hasReasoningSummaries: boolean;
 }
 
 export type Providers = Readonly<Record<Framework, Provider>>;

@@ -44,7 +44,8 @@ export function readFault(error: unknown, now: Date): VendorFault {
 
 function readBody(body: unknown, text: string): Pick<VendorFault, "text" | "name"> {
   const outer = asRecord(body);
-  const fault = asRecord(outer?.["error"]) ?? outer;
+  // OpenAI's Responses API reports a failure in its stream as an error of the response.
+  const fault = asRecord(outer?.["error"]) ?? asRecord(asRecord(outer?.["response"])?.["error"]) ?? outer;
   const details = Array.isArray(fault?.["details"]) ? fault["details"] : [];
   const reasons = details.map((detail) => asRecord(detail)?.["reason"]);
   const names = [fault?.["code"], fault?.["type"], fault?.["status"], ...reasons].filter(

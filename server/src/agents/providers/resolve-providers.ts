@@ -74,6 +74,7 @@ function fromFile(
     key: () => apiKey,
     fallback: entry.fallback ?? [],
     isCachingPrompts: entry.prompt_caching ?? true,
+    hasReasoningSummaries: entry.reasoning_summaries ?? false,
     offered: {
       models: offered,
       defaultModel: entry.default_model ?? offered[0]?.id ?? "",
@@ -103,6 +104,7 @@ function fromVariables(framework: Framework, variables: Variables, faults: strin
     key: () => apiKey,
     fallback: [],
     isCachingPrompts: true,
+    hasReasoningSummaries: false,
     offered: offerFromVariables(framework, variables),
   };
 }

@@ -12,7 +12,10 @@ export interface SignedThoughts {
   take(): readonly ModelThought[];
 }
 
-/** Claude rejects the results of tool calls without the signed thoughts that preceded the calls. */
+/**
+ * Claude rejects the results of tool calls without the signed thoughts that preceded the calls. Models of OpenAI's Responses API would
+ * reason anew: the vendor keeps nothing of a response that it does not store.
+ */
 export function createSignedThoughts(): SignedThoughts {
   let complete: ModelThought[] = [];
   let text = "";

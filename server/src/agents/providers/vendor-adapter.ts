@@ -5,6 +5,7 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import type { OfferedModel } from "../../config/index.ts";
 import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapter.ts";
 import { buildPrompt, buildTools, type PromptOptions } from "./build-prompt.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -14,6 +15,7 @@ import type { ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
 import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
 import type { StreamEnd } from "./chat-frames.ts";
 import type { Provider } from "./provider.ts";
+import type { SentSettings } from "./setting-values.ts";
 import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
 import type { StreamPace } from "./stream-pace.ts";
 import { type VendorKind, VENDORS } from "./vendors.ts";
@@ -29,7 +31,7 @@ export interface VendorPorts {
 
 /** Calls a provider through the AI SDK's package of its kind. */
 export function createVendorAdapter(provider: Provider, kind: VendorKind, ports: VendorPorts): Adapter {
-  const { url, load, frames, signsReasoning, hasCacheMarks, images } = VENDORS[kind];
+  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, images } = VENDORS[kind];
   const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
@@ -67,9 +69,16 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
     const { stream } = await language.doStream(options);
     return stream.getReader();
   };
+  const withCallOptions = (sent: SentSettings, { supports }: OfferedModel): SentSettings => {
+    if (callOptions === null) return sent;
+    const { providerOptions } = sent;
+    const own = { ...callOptions(supports, provider), ...providerOptions?.[optionsName] };
+    return { ...sent, providerOptions: { ...providerOptions, [optionsName]: own } };
+  };
   return {
     stream(request) {
-      const { sent, deadlines } = request;
+      const { deadlines } = request;
+      const sent = withCallOptions(request.sent, request.model);
       const source = createPartSource();
       const built = buildOptions(request, { hasThoughts: signsReasoning, images });
       const options = { ...sent, ...(isMarking ? markCacheable(built) : built), abortSignal: deadlines.signal };

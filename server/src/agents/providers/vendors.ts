@@ -1,7 +1,8 @@
 import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
-import type { ProviderKind } from "../../config/index.ts";
+import type { ModelSupport, ProviderKind } from "../../config/index.ts";
 import type { ImagePlace } from "./build-prompt.ts";
 import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
+import type { Provider } from "./provider.ts";
 import type { SchemaTraits } from "./schema-traits.ts";
 import type { Fetch } from "./watched-fetch.ts";
 
@@ -26,7 +27,9 @@ interface Vendor {
   readonly optionsName: string;
   /** The frames whose text can be read without the package; null when only the package can read them. */
   readonly frames: FrameFormat | null;
-  /** The vendor signs the reasoning of its models and requires it back with the results of tools. */
+  /** The options of the package for every call; null when there are none. */
+  readonly callOptions: ((supports: ModelSupport, provider: Provider) => JSONObject) | null;
+  /** The vendor signs or encrypts the reasoning of its models and expects it back with the results of tools. */
   readonly signsReasoning: boolean;
   /** Where the vendor's API takes images that tools return. Some of its models may accept none. */
   readonly images: ImagePlace;
@@ -42,6 +45,8 @@ interface Vendor {
   /** The options of the package for a response_schema. */
   schemaOptions(traits: SchemaTraits): JSONObject;
   readonly seed: "integer" | "int32" | "none";
+  /** The vendor rejects a request with a lower output limit. */
+  readonly minOutputTokens: number;
   /** The vendor rejects a request with a blank stop text when false. */
   readonly acceptsBlankStop: boolean;
 }
@@ -54,15 +59,18 @@ function strictWherePossible({ isClosed, optionalCount, isPlain }: SchemaTraits)
   return { strictJsonSchema: isClosed && optionalCount === 0 && isPlain };
 }
 
+const OPENAI_URL = "https://api.openai.com/v1";
+
 export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
   openai: {
-    url: "https://api.openai.com/v1",
+    url: OPENAI_URL,
     load: async () => {
       const { createOpenAI } = await import("@ai-sdk/openai");
       return (model, options) => createOpenAI(options).chat(model);
     },
     optionsName: "openai",
     frames: CHAT_FRAMES,
+    callOptions: null,
     signsReasoning: false,
     images: "user",
     hasCacheMarks: false,
@@ -72,10 +80,37 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     acceptsSchema: ({ isObject }) => isObject,
     schemaOptions: strictWherePossible,
     seed: "integer",
+    minOutputTokens: 1,
+    acceptsBlankStop: true,
+  },
+  "openai-responses": {
+    url: OPENAI_URL,
+    load: async () => {
+      const { createOpenAI } = await import("@ai-sdk/openai");
+      return (model, options) => createOpenAI(options).responses(model);
+    },
+    optionsName: "openai",
+    frames: null,
+    // The conversation is stored here alone. For what the vendor does not store, the package requests encrypted reasoning.
+    callOptions: ({ reasoning }, { hasReasoningSummaries }) => ({
+      store: false,
+      forceReasoning: reasoning,
+      reasoningSummary: reasoning && hasReasoningSummaries ? "auto" : null,
+    }),
+    signsReasoning: true,
+    images: "result",
+    hasCacheMarks: false,
+    cachePrices: AS_INPUT,
+    reasoning: "effort",
+    responseFormat: "any",
+    acceptsSchema: ({ isObject }) => isObject,
+    schemaOptions: strictWherePossible,
+    seed: "none",
+    minOutputTokens: 16,
     acceptsBlankStop: true,
   },
   "openai-compatible": {
-    url: "https://api.openai.com/v1",
+    url: OPENAI_URL,
     load: async () => {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const fixed = { name: "compatible", includeUsage: true, supportsStructuredOutputs: true };
@@ -83,6 +118,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     },
     optionsName: "compatible",
     frames: CHAT_FRAMES,
+    callOptions: null,
     signsReasoning: false,
     images: "user",
     hasCacheMarks: false,
@@ -92,6 +128,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     acceptsSchema: ({ isObject }) => isObject,
     schemaOptions: strictWherePossible,
     seed: "integer",
+    minOutputTokens: 1,
     acceptsBlankStop: true,
   },
   anthropic: {
@@ -102,6 +139,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     },
     optionsName: "anthropic",
     frames: null,
+    callOptions: null,
     signsReasoning: true,
     images: "result",
     hasCacheMarks: true,
@@ -112,6 +150,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     acceptsSchema: ({ isObject, isClosed, optionalCount }) => isObject && isClosed && optionalCount <= 10,
     schemaOptions: () => ({ structuredOutputMode: "outputFormat" }),
     seed: "none",
+    minOutputTokens: 1,
     acceptsBlankStop: false,
   },
   google: {
@@ -122,6 +161,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     },
     optionsName: "google",
     frames: null,
+    callOptions: null,
     signsReasoning: false,
     images: "user",
     hasCacheMarks: false,
@@ -131,6 +171,7 @@ export const VENDORS: Readonly<Record<VendorKind, Vendor>> = {
     acceptsSchema: (_traits, hasTools) => !hasTools,
     schemaOptions: () => ({}),
     seed: "int32",
+    minOutputTokens: 1,
     acceptsBlankStop: true,
   },
 };

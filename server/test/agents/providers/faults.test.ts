@@ -13,6 +13,11 @@ const anthropic = (type: string, message: string) => ({ type: "error", error: { 
 const google = (code: number, status: string, message: string, details: unknown[] = []) => ({
   error: { code, message, status, details },
 });
+const failedResponse = (code: string, message: string) => ({
+  type: "response.failed",
+  sequence_number: 9,
+  response: { id: "resp_1", status: "failed", error: { code, message } },
+});
 const LEAK = `Incorrect API key provided: ${KEY}. Ask https://inner.example/v1?key=${KEY}`;
 
 /** kind, status, body → code, attempts */
@@ -29,6 +34,10 @@ const FAULTS: readonly [VendorKind, number, unknown, string, number][] = [
   ["openai", 429, openai("rate_limit_exceeded", "slow down"), "PROVIDER_RATE_LIMITED", 3],
   ["openai", 429, openai("insufficient_quota", "pay"), "PROVIDER_RATE_LIMITED", 1],
   ["openai", 500, openai(null, "oops"), "PROVIDER_OVERLOADED", 3],
+  ["openai-responses", 401, openai("invalid_api_key", LEAK), "PROVIDER_AUTH_FAILED", 1],
+  ["openai-responses", 400, openai("context_length_exceeded", "too long"), "CONTEXT_LENGTH_EXCEEDED", 1],
+  ["openai-responses", 429, openai("insufficient_quota", "pay"), "PROVIDER_RATE_LIMITED", 1],
+  ["openai-responses", 503, openai(null, "oops"), "PROVIDER_OVERLOADED", 3],
   ["openai-compatible", 400, openai("exceed_context_size_error", "n_ctx"), "CONTEXT_LENGTH_EXCEEDED", 1],
   [
     "openai-compatible",
@@ -85,6 +94,7 @@ describe("errors of a provider", () => {
     const frameOf = (body: unknown) => `data: ${JSON.stringify(body)}\n\n`;
     const frames: Record<VendorKind, string> = {
       openai: frameOf(openai("rate_limit_exceeded", LEAK)),
+      "openai-responses": frameOf(failedResponse("rate_limit_exceeded", LEAK)),
       "openai-compatible": frameOf(openai("rate_limit_exceeded", LEAK)),
       anthropic: `event: error\n${frameOf(anthropic("rate_limit_error", LEAK))}`,
       google: frameOf(google(429, "RESOURCE_EXHAUSTED", LEAK)),

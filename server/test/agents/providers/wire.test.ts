@@ -159,9 +159,10 @@ for (const kind of KINDS) {
         early.map(() => 125),
       );
 
-      for (const broken of [cut(begun), say([...begun, "data: {nonsense\n\n"]), say(begun)]) {
+      const read = Promise.withResolvers<void>();
+      for (const broken of [cut(begun, read.promise), say([...begun, "data: {nonsense\n\n"]), say(begun)]) {
         server.answer(broken, whole);
-        const heard = await listen(models, callOf());
+        const heard = await listen(models, callOf(), ({ type }) => type === "text" && read.resolve());
         assert.equal(heard.text, "first");
         assert.ok(heard.error instanceof ModelError);
         assert.deepEqual([heard.error.code, heard.error.attempts, server.asked.length], ["PROVIDER_ERROR", 1, 1]);
@@ -209,7 +210,7 @@ for (const kind of KINDS) {
       server.answer(async (response) => {
         response.writeHead(200, STREAM);
         for (const frame of frames) {
-          if (/first|second/.test(frame))
+          if (/"(first|second)"/.test(frame))
             for (
               const untilMs = performance.now() + IDLE_MS * 1.1;
               performance.now() < untilMs;

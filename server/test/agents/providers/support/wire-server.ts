@@ -85,11 +85,14 @@ export function hang(frames: readonly string[] | null): Answer {
   };
 }
 
-/** The beginning of a stream, then the connection is closed. */
-export function cut(frames: readonly string[]): Answer {
+/**
+ * The beginning of a stream, then the connection is closed. `isRead`: only when the client has read so much; what a stream
+ * has received but not yet passed on is lost when its connection breaks.
+ */
+export function cut(frames: readonly string[], isRead: Promise<void> = Promise.resolve()): Answer {
   return (response) => {
     response.writeHead(200, STREAM);
-    response.write(frames.join(""), () => setImmediate(() => response.destroy()));
+    response.write(frames.join(""), () => void isRead.then(() => setImmediate(() => response.destroy())));
   };
 }
 

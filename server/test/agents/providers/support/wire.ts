@@ -1,4 +1,5 @@
 import type { VendorKind } from "../../../../src/agents/providers/vendors.ts";
+import { ENCRYPTED_REASONING, responsesWire } from "./responses-wire.ts";
 
 interface WireCall {
   readonly id: string;
@@ -29,6 +30,7 @@ const OPENAI_TRAITS: WireTraits = { reasoningTokens: 2, isRefusalText: true, can
 
 export const WIRE_TRAITS: Readonly<Record<VendorKind, WireTraits>> = {
   openai: OPENAI_TRAITS,
+  "openai-responses": { ...OPENAI_TRAITS, signature: ENCRYPTED_REASONING },
   "openai-compatible": OPENAI_TRAITS,
   anthropic: { reasoningTokens: 0, isRefusalText: false, canOmitUsage: false, signature: null },
   google: { reasoningTokens: 2, isRefusalText: false, canOmitUsage: true, signature: "c2lnbmVk" },
@@ -37,6 +39,7 @@ export const WIRE_TRAITS: Readonly<Record<VendorKind, WireTraits>> = {
 /** An answer in the stream format of each vendor: 12 input tokens (4 of them cached when reported), 7 output tokens. */
 export const WIRE: Readonly<Record<VendorKind, (answer: WireAnswer) => readonly string[]>> = {
   openai: (answer) => [...openai(answer), "data: [DONE]\n\n"],
+  "openai-responses": responsesWire,
   "openai-compatible": (answer) => [...openai(answer), "data: [DONE]\n\n"],
   anthropic,
   google,
