@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { isMainThread } from "node:worker_threads";
 
 export interface ProbeReport {
   readonly pid: number;
@@ -17,7 +18,8 @@ export interface ProbeReport {
 const RESOLUTION_MS = 10;
 const port = Number(process.env["BENCH_PROBE_PORT"] ?? 0);
 
-if (port > 0) {
+// Worker threads load it, too, and could not listen on the same port.
+if (port > 0 && isMainThread) {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
