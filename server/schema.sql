@@ -867,6 +867,15 @@ AS $function$
     'data', jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id) || data)
 $function$;
 
+CREATE OR REPLACE FUNCTION private.build_run_update(run public.runs)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select json_build_object('run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id, 'status', run.status,
+    'stop_reason', run.stop_reason, 'message_id', run.message_id)
+$function$;
+
 CREATE OR REPLACE FUNCTION private.build_status_change(agent_id uuid, before text, after text, reason text)
  RETURNS jsonb
  LANGUAGE sql
@@ -2187,6 +2196,22 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.emit_run_update()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
+  if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
+    perform private.emit_event('run.updated', private.build_run_update(new),
+      private.list_swarm_audience(new.swarm_id));
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.emit_swarm_created()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2463,9 +2488,11 @@ begin
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
-      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent,
+      case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end as own_body
     from taken e
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+      and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
     for key share of w
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
@@ -2475,7 +2502,8 @@ begin
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
       a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.traceparent, a.queue_position,
       a.queue_position = 1 as is_first,
-      private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
+      coalesce(a.own_body, private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text))
+        as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
@@ -2861,6 +2889,29 @@ begin
   cross join lateral (
     select private.find_blocked_term_in_swarm(n.swarm_id, private.moderated_text(n.content, n.data))) as found (term)
   where n.flagged and found.term is not null;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.follow_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  run public.runs;
+begin
+  select * into run from public.runs r where r.id = new.run_id for no key update;
+  if not new.user_id = any (private.list_swarm_audience(run.swarm_id)) then
+    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
+            constraint = 'webhooks_run_id_visible';
+  end if;
+  if new.is_active and 'run.updated' = any (new.events) and run.status not in ('queued', 'running') then
+    insert into private.events (type, data, audience)
+    values ('run.updated', private.build_run_update(run), array[new.user_id]);
+  end if;
   return null;
 end
 $function$;
@@ -7637,6 +7688,7 @@ create policy runs_select on public.runs for select to authenticated
 create policy runs_service on public.runs to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER runs_emit_update AFTER UPDATE ON public.runs FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION private.emit_run_update();
 grant delete, insert, select, update on table public.runs to sb_service, service_role;
 grant select on table public.runs to authenticated;
 
@@ -8131,10 +8183,15 @@ create table public.webhooks (
   disabled_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
+  run_id uuid,
+  bodies jsonb,
   constraint webhooks_pkey PRIMARY KEY (id),
   constraint webhooks_id_user_id_key UNIQUE (id, user_id),
   constraint webhooks_api_version_known CHECK (api_version = '2026-11-15'::text),
-  constraint webhooks_events_known CHECK (events <@ ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text]),
+  constraint webhooks_bodies_object CHECK (jsonb_typeof(bodies) = 'object'::text),
+  constraint webhooks_bodies_of_run CHECK (bodies IS NULL OR run_id IS NOT NULL),
+  constraint webhooks_bodies_size CHECK (octet_length(bodies::text) <= 32768),
+  constraint webhooks_events_known CHECK (events <@ ARRAY['message.created'::text, 'message.updated'::text, 'message.deleted'::text, 'message.flagged'::text, 'swarm.created'::text, 'swarm.updated'::text, 'swarm.deleted'::text, 'swarm.completed'::text, 'swarm.agent_added'::text, 'swarm.agent_removed'::text, 'run.updated'::text, 'agent.created'::text, 'agent.updated'::text, 'agent.deleted'::text, 'agent.error'::text, 'agent.status_changed'::text, 'tool.executed'::text, 'tool.error'::text, 'user.joined'::text, 'user.removed'::text, 'user.role_changed'::text]),
   constraint webhooks_events_not_empty CHECK (cardinality(events) >= 1),
   constraint webhooks_headers_allowed CHECK (private.is_valid_delivery_headers(headers)),
   constraint webhooks_headers_size CHECK (octet_length(headers::text) <= 32768),
@@ -8143,10 +8200,15 @@ create table public.webhooks (
   constraint webhooks_timeout_ms_range CHECK (timeout_ms >= 1 AND timeout_ms <= 120000),
   constraint webhooks_url_https CHECK (url ~* '^https://[^/?#\s\\]'::text AND url !~ '[\s\\\x01-\x1f\x7f]'::text),
   constraint webhooks_url_length CHECK (char_length(url) <= 2048),
+  constraint webhooks_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE,
   constraint webhooks_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 comment on table public.webhooks is 'A user has at most 1000.';
 comment on column public.webhooks.api_version is 'The version of the bodies that are sent, fixed when the webhook is created. There is 2026-11-15.';
+comment on column public.webhooks.run_id is 'Only events of this run are sent. The webhook is deleted an hour after the run has ended.';
+comment on column public.webhooks.bodies is 'For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run.';
+CREATE INDEX webhooks_run_id_idx ON public.webhooks USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX webhooks_run_updated_idx ON public.webhooks USING btree (user_id) WHERE (is_active AND ('run.updated'::text = ANY (events)));
 CREATE INDEX webhooks_subscribed_idx ON public.webhooks USING btree (user_id) INCLUDE (events) WHERE is_active;
 CREATE INDEX webhooks_suspended_idx ON public.webhooks USING btree (user_id) WHERE (disabled_reason = 'account_banned'::text);
 CREATE INDEX webhooks_user_id_idx ON public.webhooks USING btree (user_id, created_at DESC);
@@ -8165,7 +8227,8 @@ create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
-CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version) EXECUTE FUNCTION private.reject_change('id', 'api_version');
+CREATE TRIGGER webhooks_follow_run AFTER INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.follow_run();
+CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version OR new.run_id IS DISTINCT FROM old.run_id OR new.bodies IS DISTINCT FROM old.bodies) EXECUTE FUNCTION private.reject_change('id', 'api_version', 'run_id', 'bodies');
 CREATE TRIGGER webhooks_freeze_managed BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND NOT new.is_active AND (new.disabled_reason IS DISTINCT FROM old.disabled_reason OR new.disabled_at IS DISTINCT FROM old.disabled_at)) EXECUTE FUNCTION private.reject_change('disabled_reason', 'disabled_at');
 CREATE TRIGGER webhooks_keep_owner BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER webhooks_limit AFTER INSERT ON public.webhooks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_webhook_limit();

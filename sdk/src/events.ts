@@ -10,6 +10,7 @@ export const EVENT_TYPES_BY_GROUP = {
     "swarm.agent_added",
     "swarm.agent_removed",
   ],
+  run: ["run.updated"],
   agent: ["agent.created", "agent.updated", "agent.deleted", "agent.error", "agent.status_changed"],
   tool: ["tool.executed", "tool.error"],
   user: ["user.joined", "user.removed", "user.role_changed"],

@@ -28,6 +28,7 @@ export const FIELD_BOUNDS = {
   "webhooks.name": { kind: "text", min: 1, max: 100 },
   "webhooks.url": { kind: "text", min: 1, max: 2048 },
   "webhooks.headers": JSON_BOUNDS,
+  "webhooks.bodies": JSON_BOUNDS,
   "webhooks.retry_count": { kind: "integer", min: 0, max: 10 },
   "webhooks.timeout_ms": { kind: "integer", min: 1, max: 120_000 },
   "swarms.name": { kind: "text", min: 1, max: 100 },

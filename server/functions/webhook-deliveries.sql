@@ -249,9 +249,11 @@ begin
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
   ), addressed as materialized (
     select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
-      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent
+      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent,
+      case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end as own_body
     from taken e
     join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+      and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
     for key share of w
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
@@ -261,7 +263,8 @@ begin
     select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
       a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.traceparent, a.queue_position,
       a.queue_position = 1 as is_first,
-      private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text) as payload,
+      coalesce(a.own_body, private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text))
+        as payload,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)

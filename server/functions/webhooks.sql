@@ -112,3 +112,44 @@ as $$
   where webhook_health.webhook_id is null or w.id = webhook_health.webhook_id
 $$;
 grant execute on function public.webhook_health(uuid, integer) to authenticated, service_role;
+
+create or replace function private.build_run_update(run public.runs) returns json language sql stable
+as $$
+  select json_build_object('run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id, 'status', run.status,
+    'stop_reason', run.stop_reason, 'message_id', run.message_id)
+$$;
+
+create or replace function private.emit_run_update() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- An index has only these webhooks. Where there are none, no run pays for finding its audience.
+  if exists (select 1 from public.webhooks w where w.is_active and 'run.updated' = any (w.events)) then
+    perform private.emit_event('run.updated', private.build_run_update(new),
+      private.list_swarm_audience(new.swarm_id));
+  end if;
+  return null;
+end
+$$;
+
+-- A webhook of a run that already waits or has ended gets its status at once: nothing else would tell. The lock orders
+-- the insert and changes of the status, so that none is missed.
+create or replace function private.follow_run() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  run public.runs;
+begin
+  select * into run from public.runs r where r.id = new.run_id for no key update;
+  if not new.user_id = any (private.list_swarm_audience(run.swarm_id)) then
+    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
+            constraint = 'webhooks_run_id_visible';
+  end if;
+  if new.is_active and 'run.updated' = any (new.events) and run.status not in ('queued', 'running') then
+    insert into private.events (type, data, audience)
+    values ('run.updated', private.build_run_update(run), array[new.user_id]);
+  end if;
+  return null;
+end
+$$;

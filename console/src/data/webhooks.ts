@@ -11,7 +11,7 @@ import { useWrite, type Write } from "./write.ts";
 const COLUMNS =
   "id, name, url, events, is_active, headers, retry_count, timeout_ms, api_version, disabled_reason, disabled_at, created_at, updated_at";
 
-export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id">;
+export type Webhook = Omit<Row<"webhooks">, "secret" | "user_id" | "run_id" | "bodies">;
 
 export interface ListedWebhook extends Webhook {
   /** The newest delivery, if any. */
@@ -33,7 +33,11 @@ export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebho
     table: "webhooks",
     key: ["list", search, state],
     read: (client, { last, size, signal }) => {
-      let query = client.from("webhooks").select(`${COLUMNS}, last:webhook_deliveries(status, created_at)`);
+      let query = client
+        .from("webhooks")
+        .select(`${COLUMNS}, last:webhook_deliveries(status, created_at)`)
+        // Those of single runs come and go with them.
+        .is("run_id", null);
       if (state === "active") query = query.eq("is_active", true);
       if (state === "off") query = query.eq("is_active", false).is("disabled_reason", null);
       if (state === "disabled") query = query.not("disabled_reason", "is", null);
@@ -66,7 +70,13 @@ export function useWebhookNames(): ReadResult<readonly { id: string; name: strin
     table: "webhooks",
     key: ["names"],
     read: (client, signal) =>
-      client.from("webhooks").select("id, name, is_active").order("name").limit(1_000).abortSignal(signal),
+      client
+        .from("webhooks")
+        .select("id, name, is_active")
+        .is("run_id", null)
+        .order("name")
+        .limit(1_000)
+        .abortSignal(signal),
   });
 }
 

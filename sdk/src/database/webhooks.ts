@@ -1,5 +1,6 @@
 // Written by "npm run sdk:types" from the migrated schema; do not edit.
 import type { EventType } from "../events.ts";
+import type { Json } from "../json.ts";
 
 export type WebhooksTable = {
   Row: {
@@ -18,6 +19,8 @@ export type WebhooksTable = {
     disabled_at: string | null;
     created_at: string;
     updated_at: string;
+    run_id: string | null;
+    bodies: Json | null;
   };
   Insert: {
     id?: string;
@@ -29,6 +32,8 @@ export type WebhooksTable = {
     headers?: Record<string, string>;
     retry_count?: number;
     timeout_ms?: number;
+    run_id?: string | null;
+    bodies?: Json | null;
   };
   Update: {
     name?: string;
@@ -39,5 +44,13 @@ export type WebhooksTable = {
     retry_count?: number;
     timeout_ms?: number;
   };
-  Relationships: [];
+  Relationships: [
+    {
+      foreignKeyName: "webhooks_run_id_fkey";
+      columns: ["run_id"];
+      isOneToOne: false;
+      referencedRelation: "runs";
+      referencedColumns: ["id"];
+    },
+  ];
 };

@@ -4,6 +4,7 @@ import type { EventDescription } from "./event-description.ts";
 import { EXAMPLE } from "./example-values.ts";
 import { type JsonSchema, record } from "./json-schema.ts";
 import { MESSAGE_EVENTS } from "./message-events.ts";
+import { RUN_EVENTS } from "./run-events.ts";
 import { SHARED_SCHEMAS } from "./shared-schemas.ts";
 import { SWARM_EVENTS } from "./swarm-events.ts";
 import { TOOL_EVENTS } from "./tool-events.ts";
@@ -15,6 +16,7 @@ import { USER_EVENTS } from "./user-events.ts";
 export const EVENT_DESCRIPTIONS: Readonly<Record<EventType, EventDescription>> = {
   ...MESSAGE_EVENTS,
   ...SWARM_EVENTS,
+  ...RUN_EVENTS,
   ...AGENT_EVENTS,
   ...TOOL_EVENTS,
   ...USER_EVENTS,

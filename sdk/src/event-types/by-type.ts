@@ -15,6 +15,7 @@ import type {
   SwarmUpdatedData,
 } from "./swarm.ts";
 import type { MessageCreatedData, MessageDeletedData, MessageFlaggedData, MessageUpdatedData } from "./message.ts";
+import type { RunUpdatedData } from "./run.ts";
 import type { ToolErrorData, ToolExecutedData } from "./tool.ts";
 import type { UserJoinedData, UserRemovedData, UserRoleChangedData } from "./user.ts";
 
@@ -29,6 +30,7 @@ export interface EventDataByType {
   "swarm.completed": SwarmCompletedData;
   "swarm.agent_added": SwarmAgentAddedData;
   "swarm.agent_removed": SwarmAgentRemovedData;
+  "run.updated": RunUpdatedData;
   "agent.created": AgentCreatedData;
   "agent.updated": AgentUpdatedData;
   "agent.deleted": AgentDeletedData;

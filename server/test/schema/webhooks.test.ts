@@ -109,6 +109,8 @@ describe("webhooks", () => {
       api_version: API_VERSION,
       disabled_reason: null,
       disabled_at: null,
+      run_id: null,
+      bodies: null,
     });
     const secrets = await stage.run(
       user,

@@ -61,7 +61,12 @@ export interface Remote {
 /** Everything of the owner that files describe. The signing secrets of webhooks are not read. */
 export async function readRemote({ client, owner, isService }: Session): Promise<Remote> {
   const readKind = async (kind: Kind): Promise<readonly RemoteRow[]> => {
-    const filter = { select: selectionOf(kind), [OWNER_COLUMNS[kind]]: `eq.${owner.id}` };
+    const filter = {
+      select: selectionOf(kind),
+      [OWNER_COLUMNS[kind]]: `eq.${owner.id}`,
+      // Those of single runs come and go with them.
+      ...(kind === "webhooks" && { run_id: "is.null" }),
+    };
     return (await client.listRows(kind, filter)).map((row) => toRemoteRow(kind, row));
   };
   const [kinds, assignments, swarmAgents, members, otherTools] = await Promise.all([

@@ -22,7 +22,10 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       started_at: "When the first turn started.",
       finished_at: "When the run ended.",
     },
-    events: { "swarm.completed": "a run that ends as `completed` or `partial`" },
+    events: {
+      "run.updated": "a change of `status`",
+      "swarm.completed": "a run that ends as `completed` or `partial`",
+    },
     guide: "agents",
   },
   run_turns: {

@@ -19,10 +19,15 @@ export const WEBHOOK_TEXTS: Readonly<Record<string, TableText>> = {
       retry_count: "Attempts after the first one.",
       timeout_ms: "The time limit of one attempt.",
       api_version: "The version of the bodies, fixed when the webhook is created.",
+      run_id:
+        "Only events of this run are sent; null for all. The webhook is deleted an hour after the run has ended. Fixed when the webhook is created.",
+      bodies:
+        "For a webhook of a run: what is sent for `run.updated` in place of the envelope, by the status of the run. Fixed when the webhook is created.",
       disabled_reason:
         "Why the service disabled the webhook: `endpoint_gone`, `endpoint_failing`, `queue_full` or `account_banned`.",
       disabled_at: "When the service disabled the webhook.",
     },
+    events: { "run.updated": "a new webhook of a run that waits or has ended" },
     guide: "webhooks",
   },
   webhook_deliveries: {

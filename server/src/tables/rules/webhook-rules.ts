@@ -32,6 +32,8 @@ export function webhooks(findUrlFault: FindUrlFault): TableRule {
       retry_count: integer("webhooks.retry_count"),
       timeout_ms: integer("webhooks.timeout_ms"),
       api_version: choice(API_VERSIONS),
+      run_id: nullable(uuid()),
+      bodies: nullable(jsonObject("webhooks.bodies")),
       disabled_reason: nullable(anyText()),
       disabled_at: nullable(timestamp()),
     },

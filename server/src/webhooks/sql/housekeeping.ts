@@ -23,6 +23,11 @@ const STATEMENTS = [
      where o.next_due_at > now() + interval '1 minute'
        and (select min(q.run_at) from private.webhook_queue q where q.webhook_id = o.webhook_id) < o.next_due_at
      order by o.webhook_id for update skip locked)`,
+  // Webhooks of a run that has ended, when nothing waits for them any more.
+  `delete from public.webhooks w using public.runs r
+   where w.run_id = r.id and r.finished_at < now() - interval '1 hour'
+     and not exists (select 1 from private.webhook_queue q where q.webhook_id = w.id)
+     and not exists (select 1 from private.events e where e.type = 'run.updated' and e.data ->> 'run_id' = r.id::text)`,
   "delete from private.webhook_previous_secrets where expires_at <= now()",
   // Includes the windows of deleted users. Skips locked rows, so that no claim waits.
   `delete from private.webhook_send_windows
@@ -30,7 +35,7 @@ const STATEMENTS = [
      select user_id from private.webhook_send_windows where opened_at < now() - interval '1 hour' for update skip locked)`,
 ];
 
-/** Wakes stuck queues, and deletes expired secrets and old send windows. */
+/** Wakes stuck queues, and deletes webhooks of runs that have ended, expired secrets and old send windows. */
 export async function runHousekeeping(pool: pg.Pool): Promise<void> {
   for (const statement of STATEMENTS) await pool.query(statement);
 }

@@ -14,6 +14,7 @@ export interface EventPickerProps {
 const GROUP_LABELS: Readonly<Record<EventGroup, string>> = {
   message: "Messages",
   swarm: "Swarms",
+  run: "Runs",
   agent: "Agents",
   tool: "Tools",
   user: "People",

@@ -1,0 +1,16 @@
+// Written by "npm run sdk:types" from event-schemas/; do not edit.
+import type { RunStatus, RunStopReason } from "../runs.ts";
+
+/** `run.updated`: The status of a run changed: it began, waits for an approval or a result of the client, or ended. */
+export interface RunUpdatedData {
+  run_id: string;
+  swarm_id: string;
+  /** who started the run */
+  user_id: string | null;
+  status: RunStatus;
+  stop_reason: RunStopReason | null;
+  /** the message that is answered */
+  message_id: string | null;
+  /** sent by `test-webhook`; nothing happened */
+  test?: true;
+}
