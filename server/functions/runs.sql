@@ -187,6 +187,33 @@ as $$
           and c.created_at <= sum_run_usage.until) as u
 $$;
 
+-- Returns the usage of a run that waits. The rows of suspended turns have none until these end.
+create or replace function private.sum_waiting_usage(run public.runs) returns json language plpgsql stable
+as $$
+declare
+  ended json := (
+    select u.usage from private.sum_run_usage(run.id, run.swarm_id, run.strategy, run.created_at, now()) as u);
+begin
+  return (
+    select private.render_usage(
+      (ended ->> 'input_tokens')::bigint + coalesce(sum((t.usage ->> 'inputTokens')::bigint), 0)::bigint,
+      (ended ->> 'cached_input_tokens')::bigint + coalesce(sum((t.usage ->> 'cachedInputTokens')::bigint), 0)::bigint,
+      (ended ->> 'output_tokens')::bigint + coalesce(sum((t.usage ->> 'outputTokens')::bigint), 0)::bigint,
+      (ended ->> 'cost_usd')::numeric + case when bool_or(t.cost_usd is null) then null
+        else coalesce(sum(t.cost_usd), 0) end,
+      (ended ->> 'estimated')::boolean or coalesce(bool_or((t.usage ->> 'isEstimated')::boolean), false))
+    from (
+      select suspended.turn -> 'usage' as usage, (suspended.turn ->> 'costUsd')::numeric as cost_usd
+      from private.run_progress p
+      cross join lateral (
+        select jsonb_path_query(p.progress, '$.suspended[*]')
+        union all
+        -- A turn that waits for the turns of other agents has these with its calls.
+        select jsonb_path_query(p.progress, '$.suspended[*].waiting[*].turn')) as suspended (turn)
+      where p.run_id = run.id and jsonb_typeof(suspended.turn -> 'usage') = 'object') as t);
+end
+$$;
+
 -- Tool calls of a run that wait with a status. The agent's owner and the swarm's owner and admins also see the input,
 -- as in tool_execution_payloads, and so does the starter of the run, whose client executes calls that are
 -- `pending_client`.
@@ -253,7 +280,8 @@ as $$
       case when r.error is null then '[]'::json
            else json_build_array(json_build_object('agent_id', null, 'turn_id', null, 'code', r.error ->> 'code',
              'message', r.error ->> 'message', 'retryable', coalesce((r.error ->> 'retryable')::boolean, false))) end),
-    'usage', case when not is_ended and r.finished_at is null then (
+    'usage', case when not is_ended and r.status = 'requires_action' then private.sum_waiting_usage(r)
+      when not is_ended and r.finished_at is null then (
         select u.usage from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as u)
       else json_build_object('input_tokens', r.usage -> 'input_tokens',
         'cached_input_tokens', r.usage -> 'cached_input_tokens', 'output_tokens', r.usage -> 'output_tokens',

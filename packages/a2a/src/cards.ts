@@ -93,7 +93,7 @@ function renderCard({ baseUrl }: CardSource, { url, avatar, ...contents }: CardC
     provider: undefined,
     version: contents.updated_at,
     documentationUrl: `${baseUrl}/docs/guides/a2a`,
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: url !== null, extensions: [] },
+    capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: url !== null, extensions: [] },
     securitySchemes: {
       [BEARER]: {
         scheme: {

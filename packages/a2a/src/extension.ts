@@ -16,12 +16,12 @@ const WELL_KNOWN = "/.well-known/agent-card.json";
 const CARD_HEADERS = { "cache-control": "public, max-age=60" };
 const VERSION = "1.0";
 
-/** They exist, so that clients get the error of the protocol. */
+/** Configurations of push notifications. They are webhooks, so writing them needs the scope `write`. */
 const PUSH_ROUTES = [
-  ["GET", ""],
-  ["POST", ""],
-  ["GET", "/:config"],
-  ["DELETE", "/:config"],
+  ["GET", "", "read"],
+  ["POST", "", "write"],
+  ["GET", "/:config", "read"],
+  ["DELETE", "/:config", "write"],
 ] as const;
 
 type Kind = Target["kind"];
@@ -94,11 +94,11 @@ function endpointRoutes(kind: Kind): readonly ExtensionRoute[] {
     { method: "POST", path: `${path}/:operation`, ...common, keyScope: "run", handler: answer },
     { method: "GET", path: `${path}/tasks/:task`, ...common, keyScope: "read", handler: answer },
     { method: "POST", path: `${path}/tasks/:task`, ...common, keyScope: "run", handler: answer },
-    ...PUSH_ROUTES.map(([method, rest]) => ({
+    ...PUSH_ROUTES.map(([method, rest, keyScope]) => ({
       method,
       path: `${path}/tasks/:task/pushNotificationConfigs${rest}`,
       ...common,
-      keyScope: "read" as const,
+      keyScope,
       handler: answer,
     })),
   ];

@@ -4,7 +4,6 @@ import { AppError, type ExtensionError } from "swarmbase/extension";
 const PROTOCOL_FAULTS = {
   TASK_NOT_FOUND: { rpcCode: -32_001, status: 404 },
   TASK_NOT_CANCELABLE: { rpcCode: -32_002, status: 400 },
-  PUSH_NOTIFICATION_NOT_SUPPORTED: { rpcCode: -32_003, status: 400 },
   UNSUPPORTED_OPERATION: { rpcCode: -32_004, status: 400 },
   CONTENT_TYPE_NOT_SUPPORTED: { rpcCode: -32_005, status: 400 },
   VERSION_NOT_SUPPORTED: { rpcCode: -32_009, status: 400 },
@@ -24,11 +23,6 @@ export class ProtocolError extends Error {
     this.name = "ProtocolError";
     this.reason = reason;
   }
-}
-
-/** Runs raise no events for webhooks, so nothing could deliver them. */
-export function pushNotSupported(): ProtocolError {
-  return new ProtocolError("PUSH_NOTIFICATION_NOT_SUPPORTED", "Push notifications are not supported");
 }
 
 /** An error in the terms of the protocol. */

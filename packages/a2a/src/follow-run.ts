@@ -9,7 +9,7 @@ const PAUSE_POLL_MS = 100;
 
 type Step = IteratorResult<RunStreamEvent, void> | "waits" | "goes on";
 
-/** The events of a run until it ends, or `waits` as the last one when it waits for an approval. */
+/** The events of a run until it ends, or `waits` as the last one when it waits for approvals or results of the client. */
 export async function* followRun(
   session: Session,
   open: (signal: AbortSignal) => RunStream,
@@ -36,7 +36,8 @@ export async function* followRun(
         watch?.stop();
         watch = null;
       }
-      if (event.type === "tool.approval_required") watch ??= watchPause(session, event.data.run_id, signal);
+      if (event.type === "tool.approval_required" || event.type === "tool.client_call")
+        watch ??= watchPause(session, event.data.run_id, signal);
       yield event;
       next = reading.next();
     }
@@ -53,7 +54,7 @@ interface PauseWatch {
   stop(): void;
 }
 
-/** Other calls of the same turn can still be executed after the event that a call needs an approval. */
+/** Other calls of the same turn can still be executed after the event that a call waits. */
 function watchPause(session: Session, runId: string, signal: AbortSignal): PauseWatch {
   const stopped = new AbortController();
   const stopping = AbortSignal.any([signal, stopped.signal]);

@@ -1,9 +1,10 @@
-import { ListTasksRequest, SendMessageRequest, StreamResponse, Task } from "@a2a-js/sdk";
+import { ListTasksRequest, SendMessageRequest, StreamResponse, Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import type { ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
 import { readCard } from "./cards.ts";
-import { ProtocolError, pushNotSupported, renderHttpFault } from "./faults.ts";
+import { ProtocolError, renderHttpFault } from "./faults.ts";
 import { cancelTask, getTask, listTasks, sendMessage, streamMessage, subscribe } from "./operations.ts";
-import { parseWith, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push-configs.ts";
+import { parseWith, renderPushConfigs, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
 import { openSse } from "./sse.ts";
 import type { Session } from "./target.ts";
 
@@ -23,7 +24,7 @@ export async function answerHttp(openSession: () => Session, request: ExtensionR
 async function answer(session: Session, request: ExtensionRequest): Promise<ExtensionResponse> {
   const { method, path, params, query, body } = request;
   const { operation = "", task } = params;
-  if (/\/pushNotificationConfigs(?:\/|$)/.test(path)) throw pushNotSupported();
+  if (task !== undefined && /\/pushNotificationConfigs(?:\/|$)/.test(path)) return answerPush(session, request, task);
   if (task !== undefined) return answerTask(session, method, task, query["historyLength"]);
   switch (`${method} ${operation}`) {
     case "POST message:send":
@@ -37,6 +38,22 @@ async function answer(session: Session, request: ExtensionRequest): Promise<Exte
     default:
       throw new ProtocolError("METHOD_NOT_FOUND", "The protocol has no such operation");
   }
+}
+
+async function answerPush(
+  session: Session,
+  { method, params, body }: ExtensionRequest,
+  taskId: string,
+): Promise<ExtensionResponse> {
+  const { config } = params;
+  if (method === "POST") {
+    const given = parseWith(TaskPushNotificationConfig, body ?? {});
+    return render(TaskPushNotificationConfig.toJSON(await createPushConfig(session, { ...given, taskId })));
+  }
+  if (config === undefined) return render(renderPushConfigs(await listPushConfigs(session, taskId)));
+  if (method === "GET") return render(TaskPushNotificationConfig.toJSON(await getPushConfig(session, taskId, config)));
+  await deletePushConfig(session, taskId, config);
+  return { status: 204 };
 }
 
 /** The last segment of the path is the id of a task, with or without the operation: `<id>:cancel`. */

@@ -1,9 +1,20 @@
-import { GetTaskRequest, ListTasksRequest, SendMessageRequest, StreamResponse, Task } from "@a2a-js/sdk";
+import {
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTasksRequest,
+  SendMessageRequest,
+  StreamResponse,
+  Task,
+  TaskPushNotificationConfig,
+} from "@a2a-js/sdk";
 import type { ExtensionResponse } from "swarmbase/extension";
 import { readCard } from "./cards.ts";
-import { ProtocolError, pushNotSupported, renderRpcFault, type RpcId } from "./faults.ts";
+import { ProtocolError, renderRpcFault, type RpcId } from "./faults.ts";
 import { cancelTask, getTask, listTasks, sendMessage, streamMessage, subscribe } from "./operations.ts";
-import { parseWith, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push-configs.ts";
+import { parseWith, renderPushConfigs, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
 import { openSse } from "./sse.ts";
 import type { Session } from "./target.ts";
 
@@ -21,6 +32,23 @@ const METHODS: Readonly<Record<string, (session: Session, params: unknown) => Pr
   },
   async CancelTask(session, params) {
     return Task.toJSON(await cancelTask(session, parseWith(GetTaskRequest, params).id));
+  },
+  async CreateTaskPushNotificationConfig(session, params) {
+    const config = parseWith(TaskPushNotificationConfig, params);
+    return TaskPushNotificationConfig.toJSON(await createPushConfig(session, config));
+  },
+  async GetTaskPushNotificationConfig(session, params) {
+    const { taskId, id } = parseWith(GetTaskPushNotificationConfigRequest, params);
+    return TaskPushNotificationConfig.toJSON(await getPushConfig(session, taskId, id));
+  },
+  async ListTaskPushNotificationConfigs(session, params) {
+    const { taskId } = parseWith(ListTaskPushNotificationConfigsRequest, params);
+    return renderPushConfigs(await listPushConfigs(session, taskId));
+  },
+  async DeleteTaskPushNotificationConfig(session, params) {
+    const { taskId, id } = parseWith(DeleteTaskPushNotificationConfigRequest, params);
+    await deletePushConfig(session, taskId, id);
+    return null;
   },
   GetExtendedAgentCard: (session) => readCard(session.cards, session.target, false),
 };
@@ -64,7 +92,6 @@ async function answerCall(session: Session, { id, method, params }: Call): Promi
   }
   const answer = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
   if (answer !== undefined) return { body: { jsonrpc: "2.0", id, result: await answer(session, params) } };
-  if (method.includes("PushNotification")) throw pushNotSupported();
   throw new ProtocolError("METHOD_NOT_FOUND", "The protocol has no such method");
 }
 

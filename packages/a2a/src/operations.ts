@@ -5,12 +5,14 @@ import {
   type SendMessageRequest,
   type StreamResponse,
   type Task,
+  type TaskPushNotificationConfig,
   TaskState,
 } from "@a2a-js/sdk";
 import { attach, invokeFunction, respond, type RespondBody, type RunStream } from "@swarmbase/sdk";
-import { ProtocolError, pushNotSupported } from "./faults.ts";
+import { ProtocolError } from "./faults.ts";
 import { followRun } from "./follow-run.ts";
-import { readDecisions, readText, requireOutputMode } from "./read-message.ts";
+import { checkPushConfig, storePushConfig } from "./push-configs.ts";
+import { readInput, readText, requireOutputMode } from "./read-message.ts";
 import { streamTask } from "./stream-task.ts";
 import { isUuid, type Session } from "./target.ts";
 import { isTerminal, readTask, readTasks, statusesOf } from "./tasks.ts";
@@ -23,23 +25,29 @@ interface Sending {
   readonly message: Message;
   readonly isBackground: boolean;
   readonly historyLength: number | undefined;
+  readonly push: TaskPushNotificationConfig | undefined;
 }
 
 /** Starts a task, or continues one that waits. Returns when the task has ended or waits, unless the client wants it at once. */
 export async function sendMessage(session: Session, request: SendMessageRequest): Promise<Task> {
-  const { message, isBackground, historyLength } = checkSending(request);
+  const { message, isBackground, historyLength, push } = checkSending(request);
   const { core, signal } = session;
   const view = { historyLength: checkLength(historyLength), hasArtifacts: true };
   if (isBackground && message.taskId === "") {
     const body = { ...startBody(session, message), background: true };
     const { run_id: runId } = await invokeFunction(core, "agent-respond", body, { signal });
-    return readTask(session, runId, view);
+    const task = await readTask(session, runId, view);
+    await openNotifier(session, push)({ taskId: runId, contextId: task.contextId });
+    return task;
   }
-  const open = await openRun(session, message);
+  const open = await openRun(session, message, push);
   if (isBackground) return readTask(session, message.taskId, view);
+  const notify = openNotifier(session, push);
   let runId = message.taskId;
   for await (const event of followRun(session, open)) {
-    if (event !== "waits" && "run_id" in event.data) runId = event.data.run_id;
+    if (event === "waits" || !("swarm_id" in event.data)) continue;
+    runId = event.data.run_id;
+    await notify({ taskId: runId, contextId: event.data.swarm_id });
   }
   return readTask(session, runId, view);
 }
@@ -48,8 +56,8 @@ export async function* streamMessage(
   session: Session,
   request: SendMessageRequest,
 ): AsyncGenerator<StreamResponse, void, undefined> {
-  const { message } = checkSending(request);
-  yield* streamTask(session, await openRun(session, message));
+  const { message, push } = checkSending(request);
+  yield* streamTask(session, await openRun(session, message, push), openNotifier(session, push));
 }
 
 /** The updates of a task that has not ended, from its beginning. */
@@ -102,13 +110,31 @@ function checkSending({ message, configuration }: SendMessageRequest): Sending {
   if (message === undefined) throw new ProtocolError("INVALID_PARAMS", "message is required");
   if (message.messageId === "") throw new ProtocolError("INVALID_PARAMS", "message.messageId is required");
   if (configuration !== undefined) requireOutputMode(configuration);
-  if (configuration?.taskPushNotificationConfig !== undefined) throw pushNotSupported();
+  const push = configuration?.taskPushNotificationConfig;
+  if (push !== undefined) checkPushConfig(push);
   const isBackground = configuration?.returnImmediately ?? false;
-  return { message, isBackground, historyLength: configuration?.historyLength };
+  return { message, isBackground, historyLength: configuration?.historyLength, push };
 }
 
-/** Returns what opens the stream of the run: a new one, or one that a decision continues. */
-async function openRun(session: Session, message: Message): Promise<(signal: AbortSignal) => RunStream> {
+/** Stores the configuration of a request once, as soon as its task is known. */
+function openNotifier(
+  session: Session,
+  push: TaskPushNotificationConfig | undefined,
+): (ids: { readonly taskId: string; readonly contextId: string }) => Promise<void> {
+  let left = push;
+  return async ({ taskId: id, contextId }) => {
+    const config = left;
+    left = undefined;
+    if (config !== undefined) await storePushConfig(session, { id, contextId }, config);
+  };
+}
+
+/** Returns what opens the stream of the run: a new one, or one that decisions and results continue. */
+async function openRun(
+  session: Session,
+  message: Message,
+  push: TaskPushNotificationConfig | undefined,
+): Promise<(signal: AbortSignal) => RunStream> {
   const { core, signal } = session;
   const { taskId, contextId } = message;
   if (taskId === "") {
@@ -120,8 +146,19 @@ async function openRun(session: Session, message: Message): Promise<(signal: Abo
     throw new ProtocolError("INVALID_PARAMS", "The task belongs to another context");
   if (task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED)
     throw new ProtocolError("UNSUPPORTED_OPERATION", "The task does not wait for a message: send one without taskId");
-  const decisions = [...readDecisions(message)];
-  await invokeFunction(core, "agent-respond", { action: "approve", run_id: task.id, decisions }, { signal });
+  const { decisions, results } = readInput(message);
+  // Before the task continues, so that none of its changes is missed.
+  if (push !== undefined) await storePushConfig(session, task, push);
+  const run = { run_id: task.id };
+  if (decisions.length > 0)
+    await invokeFunction(core, "agent-respond", { ...run, action: "approve", decisions: [...decisions] }, { signal });
+  if (results.length > 0)
+    await invokeFunction(
+      core,
+      "agent-respond",
+      { ...run, action: "submit_tool_results", results: [...results] },
+      { signal },
+    );
   return (reading) => attach(core, task.id, { signal: reading });
 }
 

@@ -1,10 +1,17 @@
 import type { Message, SendMessageConfiguration } from "@a2a-js/sdk";
+import type { Json } from "@swarmbase/sdk";
 import { ProtocolError } from "./faults.ts";
 
 export interface ToolDecision {
   readonly tool_execution_id: string;
   readonly approved: boolean;
   readonly reason?: string;
+}
+
+export interface ToolResult {
+  readonly tool_execution_id: string;
+  readonly output?: Json;
+  readonly error?: string;
 }
 
 /** What agents answer with, and the ranges that include it. `text` is what clients of earlier versions send. */
@@ -42,16 +49,23 @@ export function readText({ parts }: Message): string {
   return texts.join("\n\n");
 }
 
-/** The decisions in the data parts of a message to a task that waits for approvals. */
-export function readDecisions({ parts }: Message): readonly ToolDecision[] {
-  const decisions = parts.flatMap(({ content }) => {
-    const data: unknown = content?.$case === "data" ? content.value : null;
-    return isRecord(data) && Array.isArray(data["decisions"]) ? (data["decisions"] as unknown[]) : [];
-  });
-  if (decisions.length > 0) return decisions as ToolDecision[];
+/** The decisions and results in the data parts of a message to a task that waits. */
+export function readInput({ parts }: Message): {
+  readonly decisions: readonly ToolDecision[];
+  readonly results: readonly ToolResult[];
+} {
+  const list = (member: string): unknown[] =>
+    parts.flatMap(({ content }) => {
+      const data: unknown = content?.$case === "data" ? content.value : null;
+      return isRecord(data) && Array.isArray(data[member]) ? (data[member] as unknown[]) : [];
+    });
+  // The functions check what the lists contain.
+  const decisions = list("decisions") as ToolDecision[];
+  const results = list("results") as ToolResult[];
+  if (decisions.length > 0 || results.length > 0) return { decisions, results };
   throw new ProtocolError(
     "INVALID_PARAMS",
-    'The task waits for approvals: send a data part {"decisions": [{"tool_execution_id": "…", "approved": true}]}',
+    'The task waits for approvals or results: send a data part {"decisions": [{"tool_execution_id": "…", "approved": true}]} or {"results": [{"tool_execution_id": "…", "output": {}}]}',
   );
 }
 

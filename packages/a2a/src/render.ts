@@ -1,5 +1,5 @@
 import type { ListTasksResponse } from "@a2a-js/sdk";
-import { Task } from "@a2a-js/sdk";
+import { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import { type Fault, ProtocolError, toFault } from "./faults.ts";
 
 export const SSE_HEADERS = {
@@ -20,6 +20,10 @@ export function parseWith<T>(codec: { fromJSON(object: unknown): T }, value: unk
 /** Lists and numbers are sent when they are empty, too: the protocol requires them. */
 export function renderTaskList({ tasks, nextPageToken, pageSize, totalSize }: ListTasksResponse): unknown {
   return { tasks: tasks.map((task) => Task.toJSON(task)), nextPageToken, pageSize, totalSize };
+}
+
+export function renderPushConfigs(configs: readonly TaskPushNotificationConfig[]): unknown {
+  return { configs: configs.map((config) => TaskPushNotificationConfig.toJSON(config)), nextPageToken: "" };
 }
 
 /** Throws an error without a message for the caller again: the service logs it and answers 500. */

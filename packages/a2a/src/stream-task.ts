@@ -22,14 +22,20 @@ interface TaskIds {
 export async function* streamTask(
   session: Session,
   open: (signal: AbortSignal) => RunStream,
+  /** Called as soon as the task is known. */
+  onTask: (ids: TaskIds) => Promise<void> = async () => {},
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const drafts = new Map<string, Draft>();
   let ids: TaskIds | null = null;
   for await (const event of followRun(session, open)) {
     if (event !== "waits" && "swarm_id" in event.data) {
       const { run_id: taskId, swarm_id: contextId } = event.data;
-      if (ids === null) yield await renderBeginning(session, taskId);
+      const isFirst = ids === null;
       ids = { taskId, contextId };
+      if (isFirst) {
+        await onTask(ids);
+        yield await renderBeginning(session, taskId);
+      }
       yield* translate(event, drafts, ids);
     }
     if (ids !== null && (event === "waits" || isEnd(event))) {

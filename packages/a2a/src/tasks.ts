@@ -3,7 +3,7 @@ import { FINAL_RUN_STATUSES, type Json, type JsonObject, type PendingApproval, t
 import { ProtocolError } from "./faults.ts";
 import { isUuid, type Session } from "./target.ts";
 
-const STATES = {
+export const STATES = {
   queued: TaskState.TASK_STATE_SUBMITTED,
   running: TaskState.TASK_STATE_WORKING,
   requires_action: TaskState.TASK_STATE_INPUT_REQUIRED,
@@ -50,6 +50,7 @@ export interface ReplyRow {
 
 interface CallRow {
   readonly id: string;
+  readonly status: "pending_approval" | "pending_client";
   readonly tool_name: string;
   readonly agent_id: string | null;
   readonly expires_at: string | null;
@@ -61,9 +62,10 @@ const SELECT = [
   "question:messages!runs_message_id_fkey(id,content,client_message_id)",
   "replies:messages!messages_run_id_fkey(id,sender_name,content,data)",
   "turns:run_turns(status,error)",
-  "calls:tool_executions(id,tool_name,agent_id,expires_at,payload:tool_execution_payloads(input))",
+  "calls:tool_executions(id,status,tool_name,agent_id,expires_at,payload:tool_execution_payloads(input))",
 ].join(",");
-const PARTS = "replies.sender_type=eq.agent&replies.order=seq&turns.order=position&calls.status=eq.pending_approval";
+const PARTS =
+  "replies.sender_type=eq.agent&replies.order=seq&turns.order=position&calls.status=in.(pending_approval,pending_client)&calls.order=created_at,id";
 
 export interface TaskView {
   readonly historyLength?: number | undefined;
@@ -150,9 +152,9 @@ function toStatus(row: RunRow, faults: readonly RunFault[]): TaskStatus {
   const timestamp = new Date(finished_at ?? started_at ?? created_at).toISOString();
   const context = { id, contextId };
   if (status === "requires_action") {
-    // All calls are decided: the run continues as soon as the swarm is free.
+    // All calls are decided or have their results: the run continues as soon as the swarm is free.
     if (calls.length === 0) return renderStatus(TaskState.TASK_STATE_WORKING, timestamp);
-    return renderStatus(STATES[status], timestamp, toApprovalMessage(calls.map(toApproval), context));
+    return renderStatus(STATES[status], timestamp, toWaitingMessage(calls, context));
   }
   const message = faults.map((fault) => fault.message).join("\n");
   if (status !== "failed" || message === "") return renderStatus(STATES[status], timestamp);
@@ -163,7 +165,7 @@ export function renderStatus(state: TaskState, timestamp: string | undefined, me
   return { state, message, timestamp };
 }
 
-function toApproval({ id, tool_name, agent_id, expires_at, payload }: CallRow): PendingApproval {
+function toPending({ id, tool_name, agent_id, expires_at, payload }: CallRow): PendingApproval {
   return { tool_execution_id: id, tool_name, agent_id, expires_at, ...(payload !== null && { input: payload.input }) };
 }
 
@@ -172,10 +174,19 @@ interface TaskContext {
   readonly contextId: string;
 }
 
-function toApprovalMessage(pending: readonly PendingApproval[], context: TaskContext): Message {
-  const names = pending.map(({ tool_name }) => tool_name).join(", ");
-  const parts = [textPart(`Waiting for approval: ${names}`), dataPart({ pending_approvals: pending })];
-  return toAgentMessage(`${pending[0]?.tool_execution_id}-approval`, parts, context);
+const WAITS = [
+  ["pending_approval", "Waiting for approval", "pending_approvals"],
+  ["pending_client", "Waiting for results of", "pending_client_calls"],
+] as const;
+
+function toWaitingMessage(calls: readonly CallRow[], context: TaskContext): Message {
+  const parts = WAITS.flatMap(([status, words, member]) => {
+    const waiting = calls.filter((call) => call.status === status);
+    if (waiting.length === 0) return [];
+    const names = waiting.map(({ tool_name }) => tool_name).join(", ");
+    return [textPart(`${words}: ${names}`), dataPart({ [member]: waiting.map(toPending) })];
+  });
+  return toAgentMessage(`${calls[0]?.id}-waiting`, parts, context);
 }
 
 function toAgentMessage(messageId: string, parts: Part[], { id, contextId }: TaskContext): Message {

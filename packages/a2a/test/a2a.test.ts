@@ -241,23 +241,6 @@ for (const binding of BINDINGS)
         await assert.rejects(client.sendMessage(request), { name: "RequestMalformedError" });
         await assert.rejects(collect(client.sendMessageStream(request)), { name: "RequestMalformedError" });
       }
-      const push = {
-        tenant: "",
-        taskId: unknown.id,
-        id: "1",
-        url: "https://example.com/",
-        token: "",
-        authentication: undefined,
-      };
-      const versioned = { serviceParameters: { "A2A-Version": "1.0" } };
-      const notSupported = { name: "PushNotificationNotSupportedError" };
-      await assert.rejects(client.transport.createTaskPushNotificationConfig(push, versioned), notSupported);
-      await assert.rejects(
-        client.transport.getTaskPushNotificationConfig({ tenant: "", taskId: unknown.id, id: "1" }, versioned),
-        notSupported,
-      );
-      const withPush = messageOf("Hello", { configuration: { taskPushNotificationConfig: push } });
-      await assert.rejects(client.sendMessage(withPush), notSupported);
       const failed = asTask(await client.sendMessage(messageOf("/fail refusal")));
       assert.equal(failed.status?.state, TASK_STATE_FAILED);
       assert.notEqual(String(failed.status?.message?.parts[0]?.content?.value), "");
@@ -283,7 +266,7 @@ describe("cards", () => {
       ]),
       BINDINGS.map((binding) => [endpoint, binding, "1.0"]),
     );
-    assert.deepEqual(card.capabilities, { streaming: true, pushNotifications: false, extendedAgentCard: true });
+    assert.deepEqual(card.capabilities, { streaming: true, pushNotifications: true, extendedAgentCard: true });
     assert.equal(card.securitySchemes.bearer.httpAuthSecurityScheme.scheme, "Bearer");
     assert.doesNotMatch(JSON.stringify(card), /never tell/);
   });
@@ -390,7 +373,7 @@ describe("access", () => {
     assert.deepEqual(await codeOf(call, { "a2a-version": "0.3" }), [200, "a", -32_009]);
     assert.deepEqual(await codeOf({ ...call, method: "message/send" }), [200, "a", -32_601]);
     assert.deepEqual(await codeOf({ ...call, method: "toString" }), [200, "a", -32_601]);
-    assert.deepEqual(await codeOf({ ...call, method: "CreateTaskPushNotificationConfig" }), [200, "a", -32_003]);
+    assert.deepEqual(await codeOf({ ...call, method: "CreateTaskPushNotificationConfig" }), [200, "a", -32_602]);
     assert.deepEqual(await codeOf({ ...call, params: [] }), [200, null, -32_602]);
     assert.deepEqual(await codeOf([call]), [200, null, -32_600]);
     for (const message of [null, 1, { parts: [null] }, { messageId: "1", parts: [{}] }])

@@ -1,7 +1,7 @@
 import { type EndedRun, invokeFunction, respond, type RespondBody, type Run, type RunStream } from "@swarmbase/sdk";
 import type { ExtensionCore } from "swarmbase/extension";
 import type { Ask } from "./ask.ts";
-import { type ClientCall, continueRun, findWaitingRun, readClientCalls } from "./client-calls.ts";
+import { type ClientCall, type ContinuedRun, continueRun, findWaitingRun, readClientCalls } from "./client-calls.ts";
 import { invalid, RequestFault } from "./errors.ts";
 import { loadTarget } from "./target.ts";
 import { createTurnOrder, type TextPart } from "./turn-order.ts";
@@ -40,12 +40,17 @@ export async function openAnswer(ask: Ask, call: Call): Promise<Answer> {
   const target = await loadTarget(core, ask.target);
   const isBuffered = target.isStructured || ask.responseSchema !== null;
   const isLabelled = target.kind === "swarm" && target.agentCount > 1;
-  const { stream, seenIds } = await openRun(ask, call);
+  const { stream, seenIds, usageBefore } = await openRun(ask, call);
   return {
     get runId() {
       return stream.runId;
     },
-    parts: cancelledOnLeave(call, ask, stream, readParts(core, stream, { isBuffered, isLabelled, seenIds })),
+    parts: cancelledOnLeave(
+      call,
+      ask,
+      stream,
+      readParts(core, stream, { isBuffered, isLabelled, seenIds, usageBefore }),
+    ),
   };
 }
 
@@ -54,15 +59,14 @@ async function openRun(ask: Ask, { core, signal, idempotencyKey }: Call): Promis
   const waiting = await findWaitingRun(core, ask.results);
   if (waiting !== null)
     return {
-      stream: await continueRun(core, waiting, ask.results, signal),
+      ...(await continueRun(core, waiting, ask.results, signal)),
       seenIds: new Set(ask.results.map(({ id }) => id)),
     };
   const options = { signal, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-  return { stream: respond(core, toRespondBody(ask), options), seenIds: new Set() };
+  return { stream: respond(core, toRespondBody(ask), options), seenIds: new Set(), usageBefore: null };
 }
 
-interface OpenedRun {
-  readonly stream: RunStream;
+interface OpenedRun extends ContinuedRun {
   /** The calls that the client has executed. Events before them were a part of earlier answers. */
   readonly seenIds: Set<string>;
 }
@@ -81,7 +85,7 @@ export function toRespondBody(ask: Ask): RespondBody {
   return { swarm_id: target.id, message: lastUserText, ...common };
 }
 
-interface ReadOptions extends Pick<OpenedRun, "seenIds"> {
+interface ReadOptions extends Pick<OpenedRun, "seenIds" | "usageBefore"> {
   /** Text is held back until the turn has ended, because it can be discarded until then. */
   readonly isBuffered: boolean;
   /** Each text begins with the name of its agent. */
@@ -91,7 +95,7 @@ interface ReadOptions extends Pick<OpenedRun, "seenIds"> {
 async function* readParts(
   core: ExtensionCore,
   stream: RunStream,
-  { isBuffered, isLabelled, seenIds }: ReadOptions,
+  { isBuffered, isLabelled, seenIds, usageBefore }: ReadOptions,
 ): AsyncGenerator<Part, void, undefined> {
   const order = createTurnOrder({ isBuffered, isLabelled });
   for await (const event of stream) {
@@ -108,7 +112,7 @@ async function* readParts(
         const waiting = isEarlier ? null : await readClientCalls(core, event.data.run_id);
         if (waiting === null) break;
         yield* order.endAll();
-        yield { type: "calls", ...waiting };
+        yield { type: "calls", calls: waiting.calls, usage: subtractUsage(waiting.usage, usageBefore) };
         return;
       }
       case "message.reset":
@@ -122,21 +126,33 @@ async function* readParts(
       case "run.failed":
       case "run.cancelled":
         yield* order.endAll();
-        yield await readEnd(core, event.data);
+        yield await readEnd(core, event.data, usageBefore);
         return;
       default:
     }
   }
   // The events are deleted after a while; the run says how it ended.
-  yield await readEnd(core, await stream.result());
+  yield await readEnd(core, await stream.result(), usageBefore);
 }
 
-async function readEnd(core: ExtensionCore, run: EndedRun | Run): Promise<Part> {
+async function readEnd(core: ExtensionCore, run: EndedRun | Run, usageBefore: Usage | null): Promise<Part> {
   // Text that broke off must not look like an answer.
   if (run.status === "failed" || run.responses.at(-1)?.finish_reason === "error") await throwFailure(core, run);
   const finish = finishOf(run);
   const status = run.status === "cancelled" ? "cancelled" : finish === "stop" ? "completed" : "incomplete";
-  return { type: "end", finish, status, usage: run.usage };
+  return { type: "end", finish, status, usage: subtractUsage(run.usage, usageBefore) };
+}
+
+/** Each answer reports its own part of the usage of a run, so that their sum is right. */
+function subtractUsage(usage: Usage, before: Usage | null): Usage {
+  if (before === null) return usage;
+  return {
+    ...usage,
+    input_tokens: usage.input_tokens - before.input_tokens,
+    cached_input_tokens: usage.cached_input_tokens - before.cached_input_tokens,
+    output_tokens: usage.output_tokens - before.output_tokens,
+    total_tokens: usage.total_tokens - before.total_tokens,
+  };
 }
 
 async function throwFailure(core: ExtensionCore, { run_id, errors, stop_reason }: EndedRun | Run): Promise<never> {

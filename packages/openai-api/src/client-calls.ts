@@ -38,20 +38,32 @@ export async function findWaitingRun(core: ExtensionCore, results: readonly Tool
 /** Another request was faster, or this one is too late: the run continues either way. */
 const SETTLED_CODES: ReadonlySet<string> = new Set(["TOOL_RESULT_SUBMITTED", "CLIENT_TOOL_EXPIRED"]);
 
+export interface ContinuedRun {
+  readonly stream: RunStream;
+  /** What earlier answers of the run have reported; null when it is not known any more. */
+  readonly usageBefore: Run["usage"] | null;
+}
+
 /** Submits the results that the run waits for, and follows it. A request that is repeated finds nothing to submit. */
 export async function continueRun(
   core: ExtensionCore,
   { runId, pendingIds }: WaitingRun,
   results: readonly ToolResult[],
   signal: AbortSignal,
-): Promise<RunStream> {
+): Promise<ContinuedRun> {
   const pending = results.filter(({ id }) => pendingIds.has(id));
   const body = { run_id: runId, results: pending.map(({ id, output }) => ({ tool_execution_id: id, output })) };
+  const before = pending.length === 0 ? null : await attachOnce(core, runId);
   if (pending.length > 0)
     await submitToolResults(core, body).catch((error: unknown) => {
       if (!isFunctionError(error) || !SETTLED_CODES.has(error.code)) throw error;
     });
-  return attach(core, runId, { signal });
+  return { stream: attach(core, runId, { signal }), usageBefore: before?.usage ?? null };
+}
+
+/** The run as soon as it waits or has ended. */
+function attachOnce(core: ExtensionCore, runId: string): Promise<Run> {
+  return invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
 }
 
 /** All calls that a run waits for, once it waits; null when it does not wait any more. */
@@ -59,7 +71,7 @@ export async function readClientCalls(
   core: ExtensionCore,
   runId: string,
 ): Promise<{ readonly calls: readonly ClientCall[]; readonly usage: Run["usage"] } | null> {
-  const run = await invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
+  const run = await attachOnce(core, runId);
   const calls = (run.pending_client_calls ?? []).map((call) => ({
     id: call.tool_execution_id,
     name: call.tool_name,

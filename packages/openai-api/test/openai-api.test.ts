@@ -268,7 +268,7 @@ describe("chat completions", () => {
         isStreamed
           ? ada.client.chat.completions.stream({ ...body, messages }).finalChatCompletion()
           : ada.client.chat.completions.create({ ...body, messages });
-      const { id, choices } = await complete(question);
+      const { id, choices, usage: usageOfCalls } = await complete(question);
       const [choice] = choices;
       assert.ok(choice);
       assert.deepEqual([choice.finish_reason, choice.message.content ?? ""], ["tool_calls", ""]);
@@ -280,7 +280,14 @@ describe("chat completions", () => {
       const answered = await complete(messages);
       assert.equal(answered.id, id, "the same run");
       assert.match(answered.choices[0]?.message.content ?? "", /^\[simulated\] .*The last of 2 tool results: at home/);
-      assert.ok((answered.usage?.total_tokens ?? 0) > 0 || isStreamed);
+      if (!isStreamed) {
+        const used = [usageOfCalls, answered.usage].map((usage) => usage?.total_tokens ?? 0);
+        assert.ok(used.every((tokens) => tokens > 0));
+        const { rows } = await database.owner.query<{ tokens: number }>(
+          "select (usage ->> 'total_tokens')::int as tokens from public.runs where usage is not null order by created_at desc limit 1",
+        );
+        assert.deepEqual([(used[0] ?? 0) + (used[1] ?? 0)], [rows[0]?.tokens], "the parts of one run");
+      }
       const repeated = await complete(messages);
       assert.deepEqual([repeated.id, repeated.choices], [answered.id, answered.choices]);
     }
@@ -420,6 +427,7 @@ describe("responses", () => {
         ? ada.client.responses.stream(next).finalResponse()
         : ada.client.responses.create(next));
       assert.match(second.output_text, /The last of 1 tool result: at home/);
+      for (const { usage } of [first, second]) assert.ok((usage?.input_tokens ?? 0) > 0 && usage?.output_tokens);
     }
   });
 

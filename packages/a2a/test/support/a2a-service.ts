@@ -34,7 +34,10 @@ export interface User {
   makeKey(scopes: readonly string[]): Promise<string>;
 }
 
-export async function startA2aService(cleanup: Cleanup): Promise<A2aService> {
+export async function startA2aService(
+  cleanup: Cleanup,
+  more: Readonly<Record<string, string>> = {},
+): Promise<A2aService> {
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
   const dataDir = await createTemporaryFolder(cleanup, "swarmbase-a2a-");
   // A stream that does not end with its task or its reader lets later tests fail.
@@ -44,6 +47,7 @@ export async function startA2aService(cleanup: Cleanup): Promise<A2aService> {
     EXTENSIONS: "a2a",
     AUTH_PASSWORD_MEMORY_KIB: "8192",
     AGENT_STREAM_LIMIT_PER_USER: "8",
+    ...more,
   };
   const service = await startService(cleanup, { dataDir, env });
   const { url, anon_key: apikey, ca_cert_file: authority } = service.credentials;
