@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
-import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import {
   type A2aService,
   type Binding,
@@ -13,6 +11,7 @@ import {
   type Parsed,
   startA2aService,
   type User,
+  waitFor,
 } from "./support/a2a-service.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
@@ -71,15 +70,6 @@ async function collect(events: AsyncIterable<StreamResponse>) {
   }
   assert.ok(first !== null, "a stream begins with its task");
   return { first, states, chunks, texts: [...texts.values()] };
-}
-
-/** Waits until the condition holds. */
-async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await isMet())) {
-    assert.ok(Date.now() < deadline, "the condition was not met in time");
-    await delay(20);
-  }
 }
 
 const { TASK_STATE_SUBMITTED, TASK_STATE_WORKING, TASK_STATE_COMPLETED, TASK_STATE_CANCELED } = TaskState;

@@ -5,8 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { type Task, TaskState } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { RECEIVER_CA, type Receiver, startReceiver } from "../../../server/test/webhooks/support/receiver.ts";
-import { until } from "../../../server/test/webhooks/support/stage.ts";
+import { RECEIVER_CA, type Receiver, startReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import {
   type A2aService,
   type Binding,
@@ -16,6 +15,7 @@ import {
   type Parsed,
   startA2aService,
   type User,
+  waitFor,
 } from "./support/a2a-service.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
@@ -92,15 +92,15 @@ for (const binding of BINDINGS)
       const waiting = asTask(await client.sendMessage(messageOf('/tool locate {"precise":true}', { configuration })));
       assert.equal(waiting.status?.state, TaskState.TASK_STATE_INPUT_REQUIRED);
       const parts = waiting.status.message?.parts ?? [];
-      const data = parts[1]?.content?.value as Parsed;
+      const data: Parsed = parts[1]?.content?.value;
       const [call] = data.pending_client_calls;
       assert.deepEqual([call.tool_name, call.input], ["locate", { precise: true }]);
       // The first attempt fails and is repeated.
-      await until(() => statesAt(path).includes("TASK_STATE_INPUT_REQUIRED"), "the client knows that the task waits");
+      await waitFor(async () => statesAt(path).includes("TASK_STATE_INPUT_REQUIRED"));
       const results = [{ tool_execution_id: call.tool_execution_id, output: { latitude: 52.5 } }];
       const done = asTask(await client.sendMessage(messageOf([dataPart({ results })], { taskId: waiting.id })));
       assert.equal(done.status?.state, TaskState.TASK_STATE_COMPLETED);
-      await until(() => statesAt(path).includes("TASK_STATE_COMPLETED"), "the client knows the end");
+      await waitFor(async () => statesAt(path).includes("TASK_STATE_COMPLETED"));
       const requests = receiver.received.filter((request) => request.path === path);
       for (const { headers, body } of requests) {
         assert.equal(headers["x-a2a-notification-token"], "t-1");
@@ -119,7 +119,7 @@ for (const binding of BINDINGS)
       const config = configOf(path, { id: "mine", taskId, token: "t-2" });
       assert.deepEqual(await transport.createTaskPushNotificationConfig(config, VERSIONED), config);
       // The task has ended before.
-      await until(() => statesAt(path).length === 1, "the client knows the end");
+      await waitFor(async () => statesAt(path).length === 1);
       assert.deepEqual(statesAt(path), ["TASK_STATE_COMPLETED"]);
       const replaced = { ...config, token: "t-3" };
       assert.deepEqual(await transport.createTaskPushNotificationConfig(replaced, VERSIONED), replaced);

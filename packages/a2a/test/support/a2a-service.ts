@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Message, type Part, Role, type SendMessageConfiguration } from "@a2a-js/sdk";
 import {
   type Client,
@@ -13,6 +14,7 @@ import { Agent, fetch as fetchWith, type RequestInit } from "undici";
 import { createTestDatabase, type Cleanup } from "../../../../server/test/support/database.ts";
 import { type RunningService, startService } from "../../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
+import { WAIT_MS } from "../../../../server/test/support/wait-limit.ts";
 
 export type Binding = "JSONRPC" | "HTTP+JSON";
 /** Untyped: assertions check its members. */
@@ -145,4 +147,13 @@ export function messageOf(content: string | Part[], { configuration, ...ids }: S
   };
   const defaults = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false };
   return { tenant: "", message, metadata: undefined, configuration: { ...defaults, ...configuration } };
+}
+
+/** Waits until the condition holds. */
+export async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await isMet())) {
+    assert.ok(Date.now() < deadline, "the condition was not met in time");
+    await delay(20);
+  }
 }

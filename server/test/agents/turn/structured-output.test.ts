@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
 import { openBench } from "../providers/support/models.ts";
-import { WIRE, type WireAnswer } from "../providers/support/wire.ts";
+import { WIRE } from "../providers/support/wire.ts";
+import type { WireAnswer } from "../providers/support/wire-answer.ts";
 import { hang, openWireServer, say, type WireServer } from "../providers/support/wire-server.ts";
 import { collect, type NewSwarm, openRunStage, type RunNode, type RunStage, until } from "../support/run-stage.ts";
 

@@ -1,4 +1,4 @@
-import type { WireAnswer } from "./wire.ts";
+import type { WireAnswer, WireCall } from "./wire-answer.ts";
 
 /** Arrives before the first call and must be sent back with its result. */
 export const ENCRYPTED_REASONING = "gAAAAABencrypted";
@@ -107,7 +107,7 @@ function message(texts: readonly string[], isRefusal: boolean): Item {
   };
 }
 
-function functionCall({ id, name, input }: NonNullable<WireAnswer["calls"]>[number], index: number): Item {
+function functionCall({ id, name, input }: WireCall, index: number): Item {
   const whole = input === null ? "" : JSON.stringify(input);
   const half = Math.floor(whole.length / 2);
   const item = { type: "function_call", id: `fc_${index}`, call_id: id, name, arguments: "", status: "in_progress" };

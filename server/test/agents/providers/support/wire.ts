@@ -1,18 +1,6 @@
 import type { VendorKind } from "../../../../src/agents/providers/vendors.ts";
 import { ENCRYPTED_REASONING, responsesWire } from "./responses-wire.ts";
-
-interface WireCall {
-  readonly id: string;
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>> | null;
-}
-
-export interface WireAnswer {
-  readonly texts?: readonly string[];
-  readonly calls?: readonly WireCall[];
-  readonly end?: "stop" | "length" | "refusal";
-  readonly hasUsage?: boolean;
-}
+import type { WireAnswer } from "./wire-answer.ts";
 
 const lines = (frames: readonly unknown[]) => frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`);
 
