@@ -1177,6 +1177,23 @@ end
 $function$;
 grant execute on function private.check_topic_access(text[],text[],text[],text[],text[]) to sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.check_webhook_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if not exists (select 1 from public.runs r where r.id = new.run_id
+                 and coalesce(auth.uid(), new.user_id) = any (private.list_swarm_audience(r.swarm_id))) then
+    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
+            constraint = 'webhooks_run_id_visible';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
  LANGUAGE plpgsql
@@ -2903,11 +2920,6 @@ declare
   run public.runs;
 begin
   select * into run from public.runs r where r.id = new.run_id for no key update;
-  if not new.user_id = any (private.list_swarm_audience(run.swarm_id)) then
-    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
-      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
-            constraint = 'webhooks_run_id_visible';
-  end if;
   if new.is_active and 'run.updated' = any (new.events) and run.status not in ('queued', 'running') then
     insert into private.events (type, data, audience)
     values ('run.updated', private.build_run_update(run), array[new.user_id]);
@@ -8256,6 +8268,7 @@ create policy webhooks_service on public.webhooks to sb_service, service_role
 create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
+CREATE TRIGGER webhooks_check_run BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.check_webhook_run();
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
 CREATE TRIGGER webhooks_follow_run AFTER INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.follow_run();
 CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version OR new.run_id IS DISTINCT FROM old.run_id OR new.bodies IS DISTINCT FROM old.bodies) EXECUTE FUNCTION private.reject_change('id', 'api_version', 'run_id', 'bodies');

@@ -132,6 +132,22 @@ begin
 end
 $$;
 
+-- Before the row is written: its foreign key would tell a run that does not exist from one that the caller cannot see. A
+-- row for another user is left to the policies.
+create or replace function private.check_webhook_run() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select 1 from public.runs r where r.id = new.run_id
+                 and coalesce(auth.uid(), new.user_id) = any (private.list_swarm_audience(r.swarm_id))) then
+    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
+      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
+            constraint = 'webhooks_run_id_visible';
+  end if;
+  return new;
+end
+$$;
+
 -- A webhook of a run that already waits or has ended gets its status at once: nothing else would tell. The lock orders
 -- the insert and changes of the status, so that none is missed.
 create or replace function private.follow_run() returns trigger
@@ -141,11 +157,6 @@ declare
   run public.runs;
 begin
   select * into run from public.runs r where r.id = new.run_id for no key update;
-  if not new.user_id = any (private.list_swarm_audience(run.swarm_id)) then
-    raise exception 'the run does not exist, or its swarm is not one of the webhook''s owner'
-      using errcode = 'check_violation', schema = 'public', table = 'webhooks', column = 'run_id',
-            constraint = 'webhooks_run_id_visible';
-  end if;
   if new.is_active and 'run.updated' = any (new.events) and run.status not in ('queued', 'running') then
     insert into private.events (type, data, audience)
     values ('run.updated', private.build_run_update(run), array[new.user_id]);

@@ -30,6 +30,8 @@ create trigger webhooks_freeze before update on public.webhooks for each row
   when ((new.id, new.api_version, new.run_id, new.bodies)
         is distinct from (old.id, old.api_version, old.run_id, old.bodies))
   execute function private.reject_change('id', 'api_version', 'run_id', 'bodies');
+create trigger webhooks_check_run before insert on public.webhooks for each row
+  when (new.run_id is not null) execute function private.check_webhook_run();
 create trigger webhooks_follow_run after insert on public.webhooks for each row
   when (new.run_id is not null) execute function private.follow_run();
 create trigger runs_emit_update after update on public.runs for each row

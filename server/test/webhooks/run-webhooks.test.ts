@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
@@ -110,7 +110,9 @@ describe("webhooks of a run", () => {
     const run = await newRun();
     const stranger = await stage.newUser();
     const hook = { events: EVENTS, run_id: run };
-    await assert.rejects(stage.newWebhook(stranger, receiver.url, hook), { constraint: "webhooks_run_id_visible" });
+    const hidden = { constraint: "webhooks_run_id_visible" };
+    await assert.rejects(stage.newWebhook(stranger, receiver.url, hook), hidden);
+    await assert.rejects(stage.newWebhook(stranger, receiver.url, { ...hook, run_id: randomUUID() }), hidden);
     const webhook = await stage.newWebhook(owner, receiver.url, hook);
     await assert.rejects(
       stage.sql.query("update public.webhooks set run_id = $2 where id = $1", [webhook, await newRun()]),
