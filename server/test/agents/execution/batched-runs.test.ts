@@ -115,6 +115,7 @@ describe("a run in a batch", () => {
         "agent.status_changed",
         "message.created",
         "agent.status_changed",
+        "run.updated",
         "swarm.completed",
       ],
     );
