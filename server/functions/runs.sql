@@ -559,20 +559,23 @@ end
 $$;
 grant execute on function private.sweep_runs(integer) to sb_service;
 
+-- Without a retention, the events are kept. Returns max_rows when more rows may be due.
 create or replace function private.prune_run_rows(retention interval, max_rows integer) returns integer
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
-  pruned integer;
+  pruned integer := 0;
   gone integer;
 begin
-  delete from public.run_events e
-  where e.ctid = any (array(
-    select old.ctid from public.run_events old
-    join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
-    where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
-    limit prune_run_rows.max_rows));
-  get diagnostics pruned = row_count;
+  if prune_run_rows.retention is not null then
+    delete from public.run_events e
+    where e.ctid = any (array(
+      select old.ctid from public.run_events old
+      join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
+      where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
+      limit prune_run_rows.max_rows));
+    get diagnostics pruned = row_count;
+  end if;
   delete from private.idempotency_keys k
   where k.ctid = any (array(select old.ctid from private.idempotency_keys old
                             where old.created_at < now() - interval '24 hours' limit prune_run_rows.max_rows));

@@ -156,12 +156,17 @@ async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promis
   ports.onEvents();
 }
 
-async function prune({ options }: ExecutorState): Promise<void> {
-  const { eventRetentionHours, modelCallRetentionHours } = options;
+/** Each pass removes everything that is due, in transactions of a limited size: a fixed number a pass would fall behind under load. */
+async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<void> {
+  const { eventRetentionHours, modelCallRetentionHours: callHours } = options;
   const { pool } = options.ports;
-  if (eventRetentionHours > 0) await pruneRunRows(pool, eventRetentionHours, MAX_PRUNED);
-  if (modelCallRetentionHours > 0) await pruneModelCalls(pool, modelCallRetentionHours, MAX_PRUNED);
-  while ((await deleteHiddenSwarms(pool, HIDDEN_SWARM_RETENTION_MS, MAX_DELETED_SWARMS)) === MAX_DELETED_SWARMS);
+  const eventHours = eventRetentionHours === 0 ? null : eventRetentionHours;
+  const removeAll = async (maxRows: number, remove: (maxRows: number) => Promise<number>): Promise<void> => {
+    while (!signal.aborted && (await remove(maxRows)) >= maxRows);
+  };
+  await removeAll(MAX_PRUNED, (maxRows) => pruneRunRows(pool, eventHours, maxRows));
+  if (callHours > 0) await removeAll(MAX_PRUNED, (maxRows) => pruneModelCalls(pool, callHours, maxRows));
+  await removeAll(MAX_DELETED_SWARMS, (maxRows) => deleteHiddenSwarms(pool, HIDDEN_SWARM_RETENTION_MS, maxRows));
 }
 
 function createWorkers(state: ExecutorState): Worker[] {
@@ -204,6 +209,6 @@ function createWorkers(state: ExecutorState): Worker[] {
       },
     },
     { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
-    { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state), signal) },
+    { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
   ];
 }

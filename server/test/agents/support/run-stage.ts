@@ -35,7 +35,10 @@ export interface NodeOptions {
   readonly guarded?: Pick<GuardedFetch, "fetch">;
   readonly charge?: RunPorts["charge"];
   readonly executor?: Partial<
-    Pick<ExecutorOptions, "leaseMs" | "concurrency" | "providerSharePercent" | "stopTimeoutMs" | "times">
+    Pick<
+      ExecutorOptions,
+      "leaseMs" | "concurrency" | "eventRetentionHours" | "providerSharePercent" | "stopTimeoutMs" | "times"
+    >
   >;
   readonly approvalTtlMs?: number;
   readonly clientToolTtlMs?: number;

@@ -56,20 +56,28 @@ export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> 
   return rows[0] ?? { ended: [], denied: 0 };
 }
 
-export async function pruneRunRows(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<void> {
-  await pool.query("select private.prune_run_rows($1 * interval '1 hour', $2)", [retentionHours, maxRows]);
+/** Deletes the events of ended runs, unless `retentionHours` is null, and idempotency keys. Like the following, returns `maxRows` when more may be due. */
+export function pruneRunRows(pool: pg.Pool, retentionHours: number | null, maxRows: number): Promise<number> {
+  return prune(pool, "select private.prune_run_rows($1 * interval '1 hour', $2) as count", [retentionHours, maxRows]);
 }
 
-export async function pruneModelCalls(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<void> {
-  await pool.query("select private.prune_model_calls($1 * interval '1 hour', $2)", [retentionHours, maxRows]);
+export function pruneModelCalls(pool: pg.Pool, retentionHours: number, maxRows: number): Promise<number> {
+  return prune(pool, "select private.prune_model_calls($1 * interval '1 hour', $2) as count", [
+    retentionHours,
+    maxRows,
+  ]);
 }
 
-/** Deletes the swarms of conversations that are not stored, a while after their runs have ended. Returns how many. */
-export async function deleteHiddenSwarms(pool: pg.Pool, retentionMs: number, maxRows: number): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(
-    "select private.delete_hidden_swarms($1 * interval '1 millisecond', $2) as count",
-    [retentionMs, maxRows],
-  );
+/** Deletes the swarms of conversations that are not stored, a while after their runs have ended. */
+export function deleteHiddenSwarms(pool: pg.Pool, retentionMs: number, maxRows: number): Promise<number> {
+  return prune(pool, "select private.delete_hidden_swarms($1 * interval '1 millisecond', $2) as count", [
+    retentionMs,
+    maxRows,
+  ]);
+}
+
+async function prune(pool: pg.Pool, statement: string, values: readonly (number | null)[]): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(statement, [...values]);
   return rows[0]?.count ?? 0;
 }
 
