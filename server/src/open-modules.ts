@@ -46,7 +46,13 @@ import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
-import { type AddressPolicy, checkTargetUrl, createAddressPolicy, openGuardedFetch } from "./outbound/index.ts";
+import {
+  type AddressPolicy,
+  checkTargetUrl,
+  createAddressPolicy,
+  openGuardedFetch,
+  readAuthorities,
+} from "./outbound/index.ts";
 import type { RealtimeModule } from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
@@ -102,7 +108,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     allowedCidrs: decideAllowedCidrs(settings),
     allowedPorts: settings.webhookAllowedPorts,
   });
-  const ca = await readAuthorities(options);
+  const ca = await loadAuthorities(options);
   let core: CoreParts | null = null;
   const getCore = (): CoreParts => {
     if (core === null) throw new Error("the modules are not open yet");
@@ -246,9 +252,11 @@ async function connectLimitStore({ settings, observer, closers }: ModulesOptions
 }
 
 /** PEM texts: webhook receivers and tools on this machine may have certificates of the local authority. */
-function readAuthorities({ caFile, settings }: ModulesOptions): Promise<string[]> {
-  const files = [caFile, settings.webhookCaFile].filter((file) => file !== null);
-  return Promise.all(files.map((file) => readFile(file, "utf8")));
+async function loadAuthorities({ caFile, settings: { webhookCaFile } }: ModulesOptions): Promise<string[]> {
+  return [
+    ...(caFile === null ? [] : [await readFile(caFile, "utf8")]),
+    ...(webhookCaFile === null ? [] : [await readAuthorities(webhookCaFile)]),
+  ];
 }
 
 interface ExtensionParts {

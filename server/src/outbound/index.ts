@@ -9,4 +9,5 @@ export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
 export { findCustomHeaderFault } from "./header-rules.ts";
 export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
 export { OutboundError, type OutboundFault, type OutboundResult } from "./outbound-result.ts";
+export { readAuthorities } from "./read-authorities.ts";
 export { checkTargetUrl, isLoopbackUrl } from "./target-url.ts";
