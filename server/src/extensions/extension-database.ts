@@ -42,7 +42,7 @@ export function createExtensionDatabase(
       try {
         return await inTransaction(pool, run, shareKeyOf(scope));
       } catch (error) {
-        throw translateRejection(error, isReadOnly);
+        throw translateRejection(error, principal);
       }
     },
     asService: (work) => inTransaction(database.service, (client) => work(queryOver(client))),
@@ -54,10 +54,10 @@ function queryOver(client: pg.ClientBase): Query {
     (await client.query<Row>(text, [...values])).rows;
 }
 
-function translateRejection(error: unknown, isReadOnly: boolean): unknown {
-  if (isReadOnly && error instanceof pg.DatabaseError && error.code === READ_ONLY)
+function translateRejection(error: unknown, principal: Principal): unknown {
+  if (!hasScope(principal, "write") && error instanceof pg.DatabaseError && error.code === READ_ONLY)
     return insufficientScopeError("write", error);
   if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
     return new AppError("FORBIDDEN", "You may not do that", { cause: error });
-  return translateScopeError(error);
+  return translateScopeError(error, principal);
 }

@@ -28,12 +28,12 @@ export interface RejectedRequest {
 export async function explainError(
   error: unknown,
   rejected: RejectedRequest | null,
-  principal: Pick<Principal, "role">,
+  principal: Principal,
   { rules, translateEnter }: Pick<RestOptions, "rules" | "translateEnter">,
 ): Promise<unknown> {
   if (!(error instanceof pg.DatabaseError)) return error;
   // Only errors from entering the transaction can be about the session.
-  const entered = failedStatementOf(error) === null ? translateEnter(error) : error;
+  const entered = failedStatementOf(error) === null ? translateEnter(error, principal) : error;
   if (entered !== error) return entered;
   const mismatch = error.code === NOT_SINGLE ? findMismatch(rejected, Number(error.detail)) : null;
   if (mismatch !== null) return mismatch;

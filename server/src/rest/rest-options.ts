@@ -1,4 +1,4 @@
-import type { Database } from "../db/index.ts";
+import type { Database, Principal } from "../db/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { TouchedName } from "./plan/names-of.ts";
 import type { TableRules } from "./table-rules.ts";
@@ -12,7 +12,7 @@ export interface RestOptions {
   /** Relations and functions of the service: they leave no state on a connection and do not read the request settings. */
   isOwn(name: TouchedName): boolean;
   /** Translates errors of the enter statement about the session; returns all others unchanged. */
-  translateEnter(error: unknown): unknown;
+  translateEnter(error: unknown, principal: Principal): unknown;
   /** Called after a write, with the paths of the requests without the prefix, so that workers can be woken. */
   onWrite?(paths: readonly string[]): void;
   /** The public URL of the service. */

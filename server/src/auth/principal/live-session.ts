@@ -1,11 +1,12 @@
 import pg from "pg";
-import type { UserPrincipal } from "../../db/index.ts";
+import type { Principal, UserPrincipal } from "../../db/index.ts";
 import type { AppError } from "../../errors/index.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
 import { messageSignatureError } from "../request-signing/message-signature-error.ts";
 import { type Liveness, selectLiveness } from "../sql/sessions.ts";
+import { invalidKeyError } from "../user-keys/invalid-key-error.ts";
 
 type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
 
@@ -19,17 +20,18 @@ export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
  */
 export async function requireLiveSession(
   { pool, clock, settings }: LivenessContext,
-  { userId, session }: Pick<UserPrincipal, "userId" | "session">,
+  principal: Pick<UserPrincipal, "userId" | "session" | "scopes">,
 ): Promise<Liveness> {
+  const { userId, session } = principal;
   const liveness = await selectLiveness(pool, {
     userId,
     sessionId: session?.sessionId ?? null,
     now: clock.now(),
     inactivitySeconds: session?.inactivitySeconds ?? settings.authSessionInactivitySeconds,
   });
-  if (liveness === null) throw endedSessionError("user_not_found");
-  if (liveness.is_banned) throw endedSessionError("user_banned");
-  if (!liveness.has_session) throw endedSessionError("session_not_found");
+  if (liveness === null) throw endedSessionError("user_not_found", principal);
+  if (liveness.is_banned) throw endedSessionError("user_banned", principal);
+  if (!liveness.has_session) throw endedSessionError("session_not_found", principal);
   return liveness;
 }
 
@@ -48,13 +50,13 @@ const SECOND_FACTOR_STATE = "SB005";
 const NO_MESSAGE_SIGNATURE_STATE = "SB006";
 
 /** Translates the errors that the scope statement raises; returns every other error unchanged. */
-export function translateScopeError(error: unknown): unknown {
+export function translateScopeError(error: unknown, principal: Pick<Principal, "scopes"> = {}): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === UNSIGNED_STATE) return signatureRequiredError();
   if (error.code === SECOND_FACTOR_STATE) return secondFactorError();
   if (error.code === NO_MESSAGE_SIGNATURE_STATE) return messageSignatureError("REQUIRED");
   const code = ENDED_SESSION_STATES.get(error.code);
-  return code === undefined ? error : endedSessionError(code);
+  return code === undefined ? error : endedSessionError(code, principal);
 }
 
 /** Throws unless the session may be used for more than the calls that raise its level. */
@@ -72,7 +74,8 @@ function secondFactorError(): AppError {
 const SECOND_FACTOR_MESSAGE =
   "This account has a second factor: verify it first (POST /auth/v1/factors/{id}/challenge, then /verify, or /auth/v1/factors/recovery-codes/verify)";
 
-/** A presented token is answered with 401, whatever status the code has elsewhere. */
-function endedSessionError(code: EndedSessionCode): AppError {
-  return authError(code, undefined, { status: 401 });
+/** A presented token or key is answered with 401, whatever status the code has elsewhere. */
+function endedSessionError(code: EndedSessionCode, { scopes }: Pick<Principal, "scopes">): AppError {
+  const isKey = scopes !== undefined;
+  return isKey && code === "session_not_found" ? invalidKeyError() : authError(code, undefined, { status: 401 });
 }

@@ -1,11 +1,11 @@
 import { LRUCache } from "lru-cache";
 import { createBatcher } from "../../concurrency/index.ts";
 import type { UserPrincipal } from "../../db/index.ts";
-import { AppError } from "../../errors/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Queryable } from "../auth-context.ts";
 import { type KnownUserKey, selectUserKeys } from "../sql/user-keys.ts";
+import { invalidKeyError } from "./invalid-key-error.ts";
 import { hashUserKey, isWellFormedKey } from "./key-format.ts";
 import { KeyUses } from "./key-uses.ts";
 
@@ -81,16 +81,6 @@ export class VerifiedUserKeys {
     const expiresAtMs = row.not_after?.getTime() ?? Number.POSITIVE_INFINITY;
     return { principal: toPrincipal(row, this.#options.isAal2Required), verifiedAtMs, expiresAtMs };
   }
-}
-
-/** One answer for unknown, revoked and expired keys: the difference would only help somebody who tries keys. */
-function invalidKeyError(): AppError {
-  const message = "The API key does not exist, has expired or was revoked";
-  return new AppError("UNAUTHORIZED", message, {
-    upstreamCode: "PGRST301",
-    headers: { "x-sb-error-code": "bad_jwt" },
-    members: { error_code: "bad_jwt", msg: message },
-  });
 }
 
 function toPrincipal(row: KnownUserKey, isAal2Required: boolean): UserPrincipal {

@@ -1,0 +1,11 @@
+import { AppError } from "../../errors/index.ts";
+
+/** One answer for unknown, revoked and expired keys: the difference would only help somebody who tries keys. */
+export function invalidKeyError(): AppError {
+  const message = "The API key does not exist, has expired or was revoked";
+  return new AppError("UNAUTHORIZED", message, {
+    upstreamCode: "PGRST301",
+    headers: { "x-sb-error-code": "bad_jwt" },
+    members: { error_code: "bad_jwt", msg: message },
+  });
+}
