@@ -47,7 +47,7 @@ export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
   },
   pending_client_calls: {
     description: "tool calls that wait for a result of the client; null unless the status is `requires_action`",
-    anyOf: [listOf({ $ref: "#/components/schemas/PendingApproval" }), { type: "null" }],
+    anyOf: [listOf({ $ref: "#/components/schemas/PendingClientCall" }), { type: "null" }],
   },
   created_at: TIME,
   completed_at: TIME_OR_NULL,
@@ -84,10 +84,14 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   RunError: record({ agent_id: UUID_OR_NULL, turn_id: UUID_OR_NULL, code: TEXT, message: TEXT, retryable: TRUTH }),
   PendingApproval: record(
     { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
+    { input: describe(ANY_OBJECT, "the arguments; for the agent's owner, and for owners and admins of the swarm") },
+  ),
+  PendingClientCall: record(
+    { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME },
     {
       input: describe(
         ANY_OBJECT,
-        "the arguments; for the agent's owner, owners and admins of the swarm, and of a client call also the run's starter",
+        "the arguments; for the run's starter, the agent's owner, and owners and admins of the swarm",
       ),
       question: { $ref: "#/components/schemas/ToolQuestion" },
     },
