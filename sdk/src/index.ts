@@ -119,6 +119,7 @@ export type * from "./function-types/run-answers.ts";
 export type * from "./function-types/run-bodies.ts";
 export type { FunctionTable } from "./function-types/functions.ts";
 export type { RunStreamEventData } from "./function-types/stream-events.ts";
+export { isUuid } from "./is-uuid.ts";
 export type { Json, JsonObject } from "./json.ts";
 export {
   DEFAULT_RETRY_AFTER_SECONDS,

@@ -1,8 +1,9 @@
-import { ERROR_CODES, type ErrorCode, type FunctionError } from "@swarmbase/sdk";
+import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type AppErrorExtra } from "../errors/index.ts";
 import { firstValues, principalOf, type Route, sendStream } from "../http/index.ts";
 import { type CoreParts, createCore } from "./extension-core.ts";
+import { describeAppError, isFunctionError } from "./extension-error.ts";
 import type { ExtensionContext, ExtensionCore, ExtensionRequest, ExtensionResponse, ExtensionRoute } from "./port.ts";
 
 /** The guard of these routes has checked that the session or key of the caller is active. */
@@ -37,15 +38,7 @@ export function extensionRoutes(
 
 function toRouteError(render: NonNullable<ExtensionRoute["renderError"]>): NonNullable<Route["renderError"]> {
   return (error, { id, headers }) => {
-    const { status, message, extra } = error;
-    const code = extra.foreign?.code ?? error.code;
-    const details = extra.details ?? null;
-    const retryAfterSeconds = extra.retryAfterSeconds ?? null;
-    const response = render(
-      { status, code, message, details, retryAfterSeconds },
-      { id, headers: firstValues(headers) },
-    );
-    const { body, ...rest } = response;
+    const { body, ...rest } = render(describeAppError(error), { id, headers: firstValues(headers) });
     const type = { "content-type": "application/json; charset=utf-8" };
     return {
       ...rest,
@@ -57,9 +50,8 @@ function toRouteError(render: NonNullable<ExtensionRoute["renderError"]>): NonNu
 
 /** The error of a function of the core, which the SDK throws, is the error of the route. */
 function translateFunctionError(error: unknown): unknown {
-  // By its name: the extension may have another copy of the SDK.
-  if (!(error instanceof Error) || error.name !== "FunctionError") return error;
-  const { status, code, details, retryAfterSeconds } = error as FunctionError;
+  if (!isFunctionError(error)) return error;
+  const { status, code, details, retryAfterSeconds } = error;
   const extra: AppErrorExtra = {
     details: details as NonNullable<AppErrorExtra["details"]> | null,
     cause: error,
