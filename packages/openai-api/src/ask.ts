@@ -1,4 +1,5 @@
-import { invalid, isRecord, unsupported } from "./errors.ts";
+import { isRecord } from "swarmbase/extension";
+import { invalid, unsupported } from "./errors.ts";
 import type { SentConversation } from "./conversation.ts";
 import { parseModel, type Target } from "./target.ts";
 

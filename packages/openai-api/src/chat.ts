@@ -1,4 +1,10 @@
-import type { ExtensionContext, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
+import {
+  type ExtensionContext,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  isRecord,
+  openEventStream,
+} from "swarmbase/extension";
 import { openAnswer, type Answer, type FinishReason, type Usage } from "./answer.ts";
 import {
   type Ask,
@@ -13,8 +19,8 @@ import {
 } from "./ask.ts";
 import type { ClientCall } from "./client-calls.ts";
 import { type Entry, readText, toConversation } from "./conversation.ts";
-import { invalid, isRecord, renderThrown, unsupported } from "./errors.ts";
-import { EVENT_STREAM, openStream, renderData } from "./sse.ts";
+import { invalid, renderThrown, unsupported } from "./errors.ts";
+import { renderData } from "./render-data.ts";
 
 /** The members that every chunk and every completion have. */
 interface Head {
@@ -36,12 +42,10 @@ export async function completeChat(request: ExtensionRequest, context: Extension
   if (!ask.isStreamed) return { body: await renderCompletion(answer, head) };
   const { stream_options: options } = body;
   const hasUsage = isRecord(options) && readFlag("stream_options.include_usage", options["include_usage"]);
-  const renderFailure = (error: unknown): string => renderData(renderThrown(error, context));
-  const stream = await openStream(renderChunks(answer, head, hasUsage), {
+  return openEventStream(renderChunks(answer, head, hasUsage), {
     isStarted: () => answer.runId !== null,
-    renderFailure,
+    renderFailure: (error) => renderData(renderThrown(error, context)),
   });
-  return { headers: EVENT_STREAM, stream };
 }
 
 function readChat(body: Body): Ask {

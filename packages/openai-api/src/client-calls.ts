@@ -1,7 +1,14 @@
-import { attach, invokeFunction, isFunctionError, type Run, type RunStream, submitToolResults } from "@swarmbase/sdk";
-import type { ExtensionCore } from "swarmbase/extension";
+import {
+  attach,
+  invokeFunction,
+  isFunctionError,
+  isUuid,
+  type Run,
+  type RunStream,
+  submitToolResults,
+} from "@swarmbase/sdk";
+import { type ExtensionCore, readRows } from "swarmbase/extension";
 import type { ToolResult } from "./conversation.ts";
-import { isUuid } from "./target.ts";
 
 /** A call of a function of the caller. */
 export interface ClientCall {
@@ -27,8 +34,8 @@ interface ExecutionRow {
 export async function findWaitingRun(core: ExtensionCore, results: readonly ToolResult[]): Promise<WaitingRun | null> {
   const ids = results.map(({ id }) => id);
   if (ids.length === 0 || !ids.every(isUuid)) return null;
-  const path = `/tool_executions?id=in.(${ids.join(",")})&select=id,run_id,status`;
-  const rows = (await core.rest({ method: "GET", path })).body as readonly ExecutionRow[];
+  const query = `id=in.(${ids.join(",")})&select=id,run_id,status`;
+  const rows = await readRows<ExecutionRow>(core, "/tool_executions", query);
   const [runId, ...others] = new Set(rows.map((row) => row.run_id));
   if (runId === undefined || others.length > 0 || rows.length < new Set(ids).size) return null;
   const pending = rows.filter(({ status }) => status === "pending_client");

@@ -1,4 +1,5 @@
-import { invalid, isRecord, unsupported } from "./errors.ts";
+import { isRecord } from "swarmbase/extension";
+import { invalid, unsupported } from "./errors.ts";
 
 /** An entry of the conversation that a client sends, in either of the two forms of the API. */
 export type Entry =

@@ -1,5 +1,10 @@
-import { isFunctionError } from "@swarmbase/sdk";
-import { AppError, type ExtensionContext, type ExtensionError, type ExtensionErrorResponse } from "swarmbase/extension";
+import {
+  type ExtensionContext,
+  type ExtensionError,
+  type ExtensionErrorResponse,
+  isRecord,
+  toExtensionError,
+} from "swarmbase/extension";
 
 /** An error that only this protocol has: a parameter, or a model, that the service cannot serve. */
 export class RequestFault extends Error {
@@ -57,11 +62,8 @@ export function renderError(error: ExtensionError): ExtensionErrorResponse {
 /** The body of an error after a stream has begun. An error that the client may not see is logged. */
 export function renderThrown(error: unknown, { fail }: Pick<ExtensionContext, "fail">): ErrorBody {
   if (error instanceof RequestFault) return renderFault(error);
-  if (isFunctionError(error)) return renderBody(error);
-  if (error instanceof AppError) {
-    const { status, code, message, extra } = error;
-    return renderBody({ status, code, message, details: extra.details });
-  }
+  const known = toExtensionError(error);
+  if (known !== null) return renderBody(known);
   fail("a stream broke off", error);
   return renderBody({ status: 500, code: "INTERNAL_ERROR", message: "Something went wrong", details: null });
 }
@@ -75,8 +77,4 @@ function typeOf(status: number): string {
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";
   return status >= 500 ? "server_error" : "invalid_request_error";
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

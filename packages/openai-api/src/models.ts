@@ -1,4 +1,4 @@
-import type { ExtensionCore, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
+import { type ExtensionCore, type ExtensionRequest, type ExtensionResponse, readRows } from "swarmbase/extension";
 import { modelNotFound, parseModel, type Target } from "./target.ts";
 
 interface ModelRow {
@@ -9,46 +9,40 @@ interface ModelRow {
 }
 
 const PAGE = 1_000;
-/** Aliases make the rows of both tables alike. */
-const AGENT_COLUMNS = "id,name,created_at,owner_id:user_id";
-const SWARM_COLUMNS = "id,name,created_at,owner_id";
 
-/** Agents of the caller, and swarms in which the caller can write. */
+/** GET /v1/models */
 export async function listModels({ core, caller }: ExtensionRequest): Promise<ExtensionResponse> {
   const [agents, swarms] = await Promise.all([
-    readAll(core, `/agents?select=${AGENT_COLUMNS}&user_id=eq.${caller.userId}`),
-    readAll(core, `/swarms?select=${SWARM_COLUMNS}${writableBy(caller.userId)}`),
+    readAll(core, "/agents", usableBy("agent", caller.userId)),
+    readAll(core, "/swarms", usableBy("swarm", caller.userId)),
   ]);
   const data = [...agents.map((row) => render("agent", row)), ...swarms.map((row) => render("swarm", row))];
   return { body: { object: "list", data } };
 }
 
+/** GET /v1/models/:model */
 export async function getModel({ core, caller, params }: ExtensionRequest): Promise<ExtensionResponse> {
   const target = parseModel(params["model"]);
   const { kind, id } = target;
-  const path =
-    kind === "agent"
-      ? `/agents?select=${AGENT_COLUMNS}&user_id=eq.${caller.userId}`
-      : `/swarms?select=${SWARM_COLUMNS}${writableBy(caller.userId)}`;
-  const { body } = await core.rest({ method: "GET", path: `${path}&id=eq.${id}` });
-  const [row] = body as readonly ModelRow[];
+  const [row] = await readRows<ModelRow>(core, `/${kind}s`, `${usableBy(kind, caller.userId)}&id=eq.${id}`);
   if (row === undefined) throw modelNotFound(target);
   return { body: render(kind, row) };
 }
 
-function writableBy(userId: string | null): string {
+/** The query for agents of the caller, or for swarms in which the caller can write. Aliases make the rows of both tables alike. */
+function usableBy(kind: Target["kind"], userId: string | null): string {
+  if (kind === "agent") return `select=id,name,created_at,owner_id:user_id&user_id=eq.${userId}`;
   const member = `swarm_members.user_id=eq.${userId}&swarm_members.status=eq.active&swarm_members.role=neq.viewer`;
-  return `,swarm_members!inner(role)&${member}&status=eq.active`;
+  return `select=id,name,created_at,owner_id,swarm_members!inner(role)&${member}&status=eq.active`;
 }
 
 /** The service can have a lower limit of rows than a page, so the list is complete when a page is empty. */
-async function readAll(core: ExtensionCore, path: string): Promise<readonly ModelRow[]> {
+async function readAll(core: ExtensionCore, path: string, query: string): Promise<readonly ModelRow[]> {
   const all: ModelRow[] = [];
   for (;;) {
     const after = all.at(-1)?.id;
     const position = after === undefined ? "" : `&id=gt.${after}`;
-    const { body } = await core.rest({ method: "GET", path: `${path}&order=id&limit=${PAGE}${position}` });
-    const rows = body as readonly ModelRow[];
+    const rows = await readRows<ModelRow>(core, path, `${query}&order=id&limit=${PAGE}${position}`);
     if (rows.length === 0) return all;
     all.push(...rows);
   }

@@ -1,6 +1,6 @@
 import type { Answer, Part, Usage } from "./answer.ts";
 import type { ClientCall } from "./client-calls.ts";
-import { renderData } from "./sse.ts";
+import { renderData } from "./render-data.ts";
 
 export interface ResponseHead {
   readonly runId: string | null;

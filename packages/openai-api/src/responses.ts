@@ -1,4 +1,10 @@
-import type { ExtensionContext, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
+import {
+  type ExtensionContext,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  isRecord,
+  openEventStream,
+} from "swarmbase/extension";
 import { openAnswer } from "./answer.ts";
 import {
   type Ask,
@@ -13,9 +19,9 @@ import {
 } from "./ask.ts";
 import { findWaitingRun } from "./client-calls.ts";
 import { type Entry, readResults, readText, toConversation } from "./conversation.ts";
-import { invalid, isRecord, renderThrown, unsupported } from "./errors.ts";
+import { invalid, renderThrown, unsupported } from "./errors.ts";
+import { renderData } from "./render-data.ts";
 import { createResponse, type ResponseHead, streamResponse } from "./response-object.ts";
-import { EVENT_STREAM, openStream, renderData } from "./sse.ts";
 import { readPrevious, startInBackground } from "./stored-responses.ts";
 
 /** POST /v1/responses */
@@ -44,14 +50,13 @@ export async function respondTo(request: ExtensionRequest, context: ExtensionCon
   }
   const answer = await openAnswer(ask, { core, signal, idempotencyKey });
   if (!ask.isStreamed) return { body: await createResponse(answer, head) };
-  const stream = await openStream(streamResponse(answer, head), {
+  return openEventStream(streamResponse(answer, head), {
     isStarted: () => answer.runId !== null,
     renderFailure: (error) => {
       const { message, code, param } = renderThrown(error, context).error;
       return renderData({ type: "error", sequence_number: 0, message, code, param }, "error");
     },
   });
-  return { headers: EVENT_STREAM, stream };
 }
 
 function readAsk(body: Body, conversation: readonly Entry[]): Ask {

@@ -1,17 +1,26 @@
-import { createRandomId, invokeFunction, type Run } from "@swarmbase/sdk";
-import type { ExtensionCore, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
+import { createRandomId, invokeFunction, isUuid, type Run } from "@swarmbase/sdk";
+import {
+  type ExtensionCore,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  isRecord,
+  readRows,
+} from "swarmbase/extension";
 import { toRespondBody } from "./answer.ts";
 import type { Ask } from "./ask.ts";
 import type { Entry } from "./conversation.ts";
-import { isRecord, RequestFault } from "./errors.ts";
+import { RequestFault } from "./errors.ts";
 import { renderMessage, renderResponse, type ResponseHead, type ResponseStatus } from "./response-object.ts";
-import { isUuid, loadTarget } from "./target.ts";
+import { loadTarget } from "./target.ts";
 
 const PREFIX = "resp_";
+/** The service rejects a longer conversation, so that nothing of it is lost unnoticed. */
+const MAX_MESSAGES = 500;
 
 interface RunRow {
   readonly id: string;
   readonly swarm_id: string;
+  readonly message_id: string | null;
   readonly status: Run["status"];
   readonly request: Readonly<Record<string, unknown>>;
   readonly error: { readonly code: string; readonly message: string } | null;
@@ -20,12 +29,11 @@ interface RunRow {
 }
 
 interface MessageRow {
-  readonly turn_id: string | null;
   readonly id: string;
+  readonly turn_id: string | null;
   readonly sender_type: "user" | "agent" | "system";
   readonly sender_name: string;
   readonly content: string | null;
-  readonly run_id: string | null;
 }
 
 function notFound(id: unknown): RequestFault {
@@ -41,25 +49,23 @@ function toRunId(id: unknown): string {
 
 /** A response that is not stored is in a hidden swarm, which its caller does not see. */
 async function readRun(core: ExtensionCore, id: unknown): Promise<RunRow> {
-  const select = "id,swarm_id,status,request,error,usage,created_at";
-  const { body } = await core.rest({ method: "GET", path: `/runs?id=eq.${toRunId(id)}&select=${select}` });
-  const [run] = body as readonly RunRow[];
+  const select = "id,swarm_id,message_id,status,request,error,usage,created_at";
+  const [run] = await readRows<RunRow>(core, "/runs", `id=eq.${toRunId(id)}&select=${select}`);
   if (run === undefined) throw notFound(id);
   return run;
-}
-
-async function readMessages(core: ExtensionCore, filter: string): Promise<readonly MessageRow[]> {
-  const select = "id,turn_id,sender_type,sender_name,content,run_id";
-  const { body } = await core.rest({ method: "GET", path: `/messages?${filter}&select=${select}&order=seq` });
-  return body as readonly MessageRow[];
 }
 
 /** The conversation up to the response, for `previous_response_id`. The swarm can have gone on since. */
 export async function readPrevious(core: ExtensionCore, id: unknown): Promise<Entry[]> {
   const run = await readRun(core, id);
-  const messages = await readMessages(core, `swarm_id=eq.${run.swarm_id}`);
-  const last = messages.findLastIndex(({ run_id: runId }) => runId === run.id);
-  return messages.slice(0, last + 1).flatMap(({ sender_type: sender, content }) => {
+  // Without an answer, the conversation ends with the message that it was to answer.
+  const own = `or=(run_id.eq.${run.id},id.eq.${run.message_id})`;
+  const swarm = `swarm_id=eq.${run.swarm_id}`;
+  const newest = "order=seq.desc";
+  const [last] = await readRows<{ seq: number }>(core, "/messages", `${swarm}&${own}&select=seq&${newest}&limit=1`);
+  const query = `${swarm}&seq=lte.${last?.seq ?? 0}&select=sender_type,content&${newest}&limit=${MAX_MESSAGES}`;
+  const messages = await readRows<Pick<MessageRow, "sender_type" | "content">>(core, "/messages", query);
+  return messages.toReversed().flatMap(({ sender_type: sender, content }) => {
     if (content === null || sender === "system") return [];
     return [{ role: sender === "agent" ? "assistant" : "user", content } as const];
   });
@@ -84,7 +90,8 @@ export async function startInBackground(
 /** GET /v1/responses/:id */
 export async function getResponse({ core, params }: ExtensionRequest): Promise<ExtensionResponse> {
   const run = await readRun(core, params["id"]);
-  const messages = await readMessages(core, `run_id=eq.${run.id}&sender_type=eq.agent`);
+  const query = `run_id=eq.${run.id}&sender_type=eq.agent&select=id,turn_id,sender_name,content&order=seq`;
+  const messages = await readRows<Omit<MessageRow, "sender_type">>(core, "/messages", query);
   const output = messages.map(({ turn_id: turnId, id, sender_name: name, content }) =>
     renderMessage(turnId ?? id, name, content ?? ""),
   );

@@ -1,9 +1,8 @@
-import type { ExtensionCore } from "swarmbase/extension";
-import { isRecord, RequestFault } from "./errors.ts";
+import { isUuid } from "@swarmbase/sdk";
+import { type ExtensionCore, isRecord, readRows } from "swarmbase/extension";
+import { RequestFault } from "./errors.ts";
 
-const ID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-const MODEL = new RegExp(`^(agent|swarm):(${ID})$`, "i");
-const UUID = new RegExp(`^${ID}$`, "i");
+const MODEL = /^(agent|swarm):(.+)$/i;
 
 /** What a model name of this API stands for. */
 export interface Target {
@@ -17,13 +16,9 @@ export interface LoadedTarget extends Target {
   readonly agentCount: number;
 }
 
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
 export function parseModel(model: unknown): Target {
   const [, kind = "", id = ""] = (typeof model === "string" ? MODEL.exec(model) : null) ?? [];
-  if (kind === "") {
+  if (!isUuid(id)) {
     const message = "model must be agent:<id> or swarm:<id>; GET /v1/models lists those that you can use";
     throw new RequestFault(message, { status: 404, param: "model", code: "model_not_found" });
   }
@@ -34,8 +29,7 @@ export function parseModel(model: unknown): Target {
 export async function loadTarget(core: ExtensionCore, target: Target): Promise<LoadedTarget> {
   const { kind, id } = target;
   const select = kind === "agent" ? "settings" : "swarm_agents(enabled,agents(settings))";
-  const { body } = await core.rest({ method: "GET", path: `/${kind}s?id=eq.${id}&select=${select}` });
-  const [row] = body as readonly TargetRow[];
+  const [row] = await readRows<TargetRow>(core, `/${kind}s`, `id=eq.${id}&select=${select}`);
   if (row === undefined) throw modelNotFound(target);
   const agents = row.swarm_agents?.filter(({ enabled }) => enabled).map(({ agents }) => agents) ?? [row];
   const isStructured = agents.some((agent) => isRecord(agent?.settings?.["response_schema"]));

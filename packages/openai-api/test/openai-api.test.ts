@@ -447,6 +447,31 @@ describe("responses", () => {
     assert.deepEqual(await reject(ada.client.responses.retrieve(hidden.id)), [404, "RUN_NOT_FOUND", null]);
   });
 
+  test("continue a long conversation with its end, or not at all", async () => {
+    const swarm = await insert("swarms", ada.token, { name: "long" });
+    const agentId = ada.agent.slice("agent:".length);
+    await insert("swarm_agents", ada.token, { swarm_id: swarm.id, agent_id: agentId });
+    const post = (from: number, to: number): Promise<unknown> =>
+      insert(
+        "messages",
+        ada.token,
+        Array.from({ length: to - from }, (_, index) => ({ swarm_id: swarm.id, content: `message ${from + index}` })),
+      );
+    const model = `swarm:${swarm.id}`;
+    await post(0, 100);
+    const short = await ada.client.responses.create({ model, input: "How many?" });
+    await post(100, 1_100);
+    const long = await ada.client.responses.create({ model, input: "How many?" });
+    const next = { model: ada.agent, input: "And now?" };
+    const continued = await ada.client.responses.create({ ...next, previous_response_id: short.id });
+    assert.match(continued.output_text, /called with 103 messages/);
+    assert.deepEqual(await reject(ada.client.responses.create({ ...next, previous_response_id: long.id })), [
+      400,
+      "VALIDATION_ERROR",
+      "messages",
+    ]);
+  });
+
   test("run in the background until they are cancelled", async () => {
     const body = { model: ada.agent, input: "/sleep 600000", background: true };
     assert.deepEqual(await reject(ada.client.responses.create(body)), [400, "invalid_value", "store"]);
