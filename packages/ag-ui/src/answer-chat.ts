@@ -1,13 +1,14 @@
 import { SwarmChatTransport, type SwarmUIMessage } from "@swarmbase/sdk/ai";
-import { AppError, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import {
+  AppError,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  openEventStream,
+  toExtensionError,
+} from "swarmbase/extension";
 import type { Target } from "./target.ts";
 
-const HEADERS = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-vercel-ai-ui-message-stream": "v1",
-  "x-accel-buffering": "no",
-};
+const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
 /** Answers a request of `DefaultChatTransport`. Further members of the body are passed on to `agent-respond`. */
 export async function answerChat({ body, core, signal }: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
@@ -25,7 +26,7 @@ export async function answerChat({ body, core, signal }: ExtensionRequest, targe
       if (error instanceof TypeError) throw new AppError("VALIDATION_ERROR", error.message);
       throw error;
     });
-  return { headers: HEADERS, stream: renderChunks(chunks) };
+  return openEventStream(renderChunks(chunks), { headers: HEADERS, renderFailure });
 }
 
 interface Chat {
@@ -61,6 +62,16 @@ function refuseTables(): never {
 }
 
 async function* renderChunks(chunks: ReadableStream<unknown>): AsyncGenerator<string, void, undefined> {
-  for await (const chunk of chunks) yield `data: ${JSON.stringify(chunk)}\n\n`;
+  for await (const chunk of chunks) yield renderChunk(chunk);
   yield "data: [DONE]\n\n";
+}
+
+function renderChunk(chunk: unknown): string {
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+function renderFailure(error: unknown): string {
+  const known = toExtensionError(error);
+  if (known === null) throw error;
+  return renderChunk({ type: "error", errorText: known.message });
 }

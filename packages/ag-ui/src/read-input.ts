@@ -1,5 +1,5 @@
 import type { Message, ResumeEntry, RunAgentInput } from "@ag-ui/core";
-import { AppError } from "swarmbase/extension";
+import { AppError, isRecord } from "swarmbase/extension";
 
 /** What a request asks for. */
 export interface AgentInput {
@@ -97,8 +97,4 @@ function toDetail({ path, message }: { path: PropertyKey[]; message: string }): 
 
 function invalid(details: Record<string, string>): AppError {
   return new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@ import type { BaseEvent } from "@ag-ui/core";
 import {
   attach,
   invokeFunction,
-  isFunctionError,
+  isUuid,
   listWaitingCalls,
   readUntilWaiting,
   respond,
@@ -10,7 +10,16 @@ import {
   type RunStreamEvent,
   submitToolResults,
 } from "@swarmbase/sdk";
-import { AppError, type ExtensionCore, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
+import {
+  AppError,
+  type ExtensionCore,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  openEventStream,
+  readLastEventId,
+  readRows,
+  toExtensionError,
+} from "swarmbase/extension";
 import { type AgUiEvent, createEventConverter, type EventConverter } from "./event-converter.ts";
 import { type AgentInput, readInput } from "./read-input.ts";
 import type { Target } from "./target.ts";
@@ -26,21 +35,25 @@ export async function runAgent(
   const { EventEncoder } = await import("@ag-ui/encoder");
   const encoder = new EventEncoder({ accept: headers["accept"] ?? "" });
   const events = await openEvents(core, target, input, signal);
-  return {
-    headers: {
-      "content-type": encoder.getContentType(),
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no",
-    },
-    stream: encode(events, (event) => encoder.encodeBinary(event as unknown as BaseEvent)),
-  };
+  if (encoder.getContentType() !== "text/event-stream")
+    return {
+      headers: { "content-type": encoder.getContentType(), "cache-control": "no-cache, no-transform" },
+      stream: encode(events, (event) => encoder.encodeBinary(event as unknown as BaseEvent)),
+    };
+  const frames = encode(events, (event) => encoder.encodeSSE(event as unknown as BaseEvent));
+  return openEventStream(frames, { renderFailure: rethrow });
 }
 
-async function* encode(
+async function* encode<Frame>(
   events: AsyncIterable<AgUiEvent>,
-  toBytes: (event: AgUiEvent) => Uint8Array,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const event of events) yield toBytes(event);
+  render: (event: AgUiEvent) => Frame,
+): AsyncGenerator<Frame, void, undefined> {
+  for await (const event of events) yield render(event);
+}
+
+/** `translate` has rendered all errors that the client may see. */
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** Rejects while the response can still have the status of an error. */
@@ -92,7 +105,7 @@ async function continueRun(core: ExtensionCore, input: AgentInput, signal: Abort
   if (results.length + decisions.length === 0)
     throw new AppError("TOOL_RESULT_SUBMITTED", "The tool calls no longer wait for a result");
   const waitingIds = await findWaitingCalls(core, run_id);
-  const lastEventId = await findLastEvent(core, run_id);
+  const lastEventId = await readLastEventId(core, run_id);
   let run: Run | null = null;
   if (results.length > 0) run = await submitToolResults(core, { run_id, results }, { signal });
   if (decisions.length > 0)
@@ -103,8 +116,6 @@ async function continueRun(core: ExtensionCore, input: AgentInput, signal: Abort
   const events = readUntilWaiting(core, stream, { answeredIds: waitingIds });
   return { events, first: await events.next() };
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 interface FoundCall {
   readonly id: string;
@@ -117,9 +128,9 @@ async function findCalls(
   core: ExtensionCore,
   answers: readonly { readonly tool_execution_id: string }[],
 ): Promise<readonly FoundCall[]> {
-  const ids = answers.map(({ tool_execution_id: id }) => id).filter((id) => UUID.test(id));
-  const path = `/tool_executions?select=id,run_id,status&id=in.(${ids.join(",")})`;
-  const rows = ids.length === 0 ? [] : ((await core.rest({ method: "GET", path })).body as readonly FoundCall[]);
+  const ids = answers.map(({ tool_execution_id: id }) => id).filter(isUuid);
+  const query = `select=id,run_id,status&id=in.(${ids.join(",")})`;
+  const rows = ids.length === 0 ? [] : await readRows<FoundCall>(core, "/tool_executions", query);
   if (rows.length === 0) throw new AppError("RUN_NOT_FOUND", "No run waits for these tool calls");
   if (new Set(rows.map(({ run_id }) => run_id)).size > 1)
     throw new AppError("VALIDATION_ERROR", "The tool calls are not of one run");
@@ -127,24 +138,32 @@ async function findCalls(
 }
 
 async function findWaitingCalls(core: ExtensionCore, runId: string): Promise<ReadonlySet<string>> {
-  const path = `/tool_executions?select=id&run_id=eq.${runId}&status=in.(pending_approval,pending_client)`;
-  const rows = (await core.rest({ method: "GET", path })).body as readonly Pick<FoundCall, "id">[];
+  const query = `select=id&run_id=eq.${runId}&status=in.(pending_approval,pending_client)`;
+  const rows = await readRows<Pick<FoundCall, "id">>(core, "/tool_executions", query);
   return new Set(rows.map(({ id }) => id));
-}
-
-async function findLastEvent(core: ExtensionCore, runId: string): Promise<number> {
-  const path = `/run_events?select=seq&run_id=eq.${runId}&order=seq.desc&limit=1`;
-  const [row] = (await core.rest({ method: "GET", path })).body as readonly { readonly seq: number }[];
-  return row?.seq ?? 0;
 }
 
 type SnapshotMessage = Extract<AgUiEvent, { type: "MESSAGES_SNAPSHOT" }>["messages"][number];
 
-/** The stored conversation. */
+interface MessageRow {
+  readonly id: string;
+  readonly sender_type: string;
+  readonly sender_name: string;
+  readonly content: string | null;
+}
+
+const SNAPSHOT_MESSAGES = 100;
+
+/** The end of the stored conversation. */
 async function readMessages(core: ExtensionCore, swarmId: string): Promise<SnapshotMessage[]> {
-  const path = `/messages?select=id,sender_type,sender_name,content&swarm_id=eq.${encodeURIComponent(swarmId)}&deleted_at=is.null&order=seq.desc&limit=100`;
-  const { body } = await core.rest({ method: "GET", path });
-  const rows = body as readonly { id: string; sender_type: string; sender_name: string; content: string | null }[];
+  const query = new URLSearchParams({
+    select: "id,sender_type,sender_name,content",
+    swarm_id: `eq.${swarmId}`,
+    deleted_at: "is.null",
+    order: "seq.desc",
+    limit: String(SNAPSHOT_MESSAGES),
+  });
+  const rows = await readRows<MessageRow>(core, "/messages", query);
   return rows.toReversed().flatMap(({ id, sender_type: type, sender_name: name, content }): SnapshotMessage[] => {
     const text = content ?? "";
     if (type === "user") return [{ id, role: "user" as const, name, content: text }];
@@ -163,8 +182,9 @@ async function* translate(
     for (; step.done !== true; step = await events.next()) yield* converter.convert(step.value);
     if (step.value !== null) yield* converter.convertWaiting(step.value);
   } catch (error) {
-    if (!isFunctionError(error)) throw error;
-    yield { type: "RUN_ERROR", message: error.message, code: error.code };
+    const known = toExtensionError(error);
+    if (known === null) throw error;
+    yield { type: "RUN_ERROR", message: known.message, code: known.code };
   } finally {
     await events.return(null);
   }

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { invokeFunction } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 import { isAnswerable } from "./errors.ts";
-import { readRows } from "./read-rows.ts";
 
 /**
  * The id of the message that a request stores. It makes a repeated request return the run of the first one, and finds that
@@ -32,6 +32,6 @@ export async function cancelStartedRun(caller: Caller, messageId: string | null)
     status: "in.(queued,running,requires_action)",
     "messages.client_message_id": `eq.${messageId}`,
   });
-  const runs = await readRows<{ id: string }>(caller, "/runs", query);
+  const runs = await readRows<{ id: string }>(caller.core, "/runs", query);
   for (const { id } of runs) await cancelRun(caller, id);
 }

@@ -1,7 +1,6 @@
 import { invokeFunction, listWaitingCalls, type Run } from "@swarmbase/sdk";
-import type { Caller } from "./caller.ts";
+import { readLastEventId } from "swarmbase/extension";
 import { followRun } from "./follow-run.ts";
-import { readRows } from "./read-rows.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
 export interface Decision {
@@ -15,15 +14,8 @@ export interface Decision {
 /** Decides about calls that wait, all of them or none, and returns the run when it has ended or waits again. */
 export async function decideAndFollow(runId: string, decisions: readonly Decision[], call: ToolCall): Promise<Run> {
   const { core } = call.caller;
-  const afterEventId = await readLastEventId(call.caller, runId);
+  const afterEventId = await readLastEventId(core, runId);
   const body = { action: "approve" as const, run_id: runId, decisions: [...decisions] };
   const run = await invokeFunction(core, "agent-respond", body);
   return listWaitingCalls(run).length > 0 ? run : followRun(runId, call, afterEventId);
-}
-
-/** The run continues after the events that it has already. */
-async function readLastEventId(caller: Caller, runId: string): Promise<number> {
-  const query = new URLSearchParams({ select: "seq", run_id: `eq.${runId}`, order: "seq.desc", limit: "1" });
-  const [last] = await readRows<{ seq: number }>(caller, "/run_events", query);
-  return last?.seq ?? 0;
 }

@@ -8,10 +8,9 @@ import {
   ProtocolErrorCode,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { PendingApproval, Run } from "@swarmbase/sdk";
-import { isId } from "./cursor.ts";
+import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
 import type { Decision } from "./decide-calls.ts";
-import { readRows } from "./read-rows.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
 const MAX_INPUT_CHARACTERS = 2_000;
@@ -35,7 +34,7 @@ export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRe
   const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
   if (agentIds.length === 0) return null;
   const query = new URLSearchParams({ select: "id,name", id: `in.(${agentIds.join(",")})` });
-  const own = await readRows<{ id: string; name: string }>(caller, "/agents", query);
+  const own = await readRows<{ id: string; name: string }>(caller.core, "/agents", query);
   const names = new Map(own.map(({ id, name }) => [id, name]));
   const inputRequests: InputRequests = {};
   for (const approval of pending) {
@@ -81,8 +80,7 @@ function createQuestion(agentName: string, approval: PendingApproval): InputRequ
 export function readDecisions({ requestState, inputResponses }: ServerContext["mcpReq"]): Decided | null {
   const runId = requestState<unknown>();
   if (runId === undefined) return null;
-  if (typeof runId !== "string" || !isId(runId))
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid requestState");
+  if (!isUuid(runId)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid requestState");
   const keys = Object.keys(inputResponses ?? {});
   const decisions = keys.flatMap((key): Decision[] => {
     const response = inputResponse(inputResponses, key);

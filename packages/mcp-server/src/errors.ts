@@ -1,46 +1,19 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { isFunctionError } from "@swarmbase/sdk";
-import { AppError } from "swarmbase/extension";
+import { type ExtensionError, toExtensionError } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 
 /** The member of `_meta` with the code of the service. */
 const ERROR_META = "swarmbase/error";
 
-interface Fault {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly details: unknown;
-  readonly retryAfterSeconds: number | null;
-}
-
-/** An error of the service that a client may see, or null. */
-function readFault(error: unknown): Fault | null {
-  if (error instanceof AppError) {
-    const { status, message, extra } = error;
-    const code = extra.foreign?.code ?? error.code;
-    return {
-      status,
-      code,
-      message,
-      details: extra.details ?? null,
-      retryAfterSeconds: extra.retryAfterSeconds ?? null,
-    };
-  }
-  if (!isFunctionError(error)) return null;
-  const { status, code, message, details, retryAfterSeconds } = error;
-  return { status, code, message, details, retryAfterSeconds };
-}
-
 /** Whether the caller, or the model behind it, can do something about the error. */
 export function isAnswerable(error: unknown): boolean {
-  const fault = readFault(error);
+  const fault = toExtensionError(error);
   return fault !== null && fault.status !== 401 && fault.code !== "INTERNAL_ERROR";
 }
 
 /** The error as a result that the model reads. Throws a protocol error for what a model cannot correct. */
 export function toToolError(caller: Caller, error: unknown): CallToolResult {
-  const fault = readFault(error);
+  const fault = toExtensionError(error);
   if (fault === null || !isAnswerable(error)) throw toProtocolError(caller, error);
   return renderToolError(fault);
 }
@@ -50,7 +23,7 @@ export function renderToolError({
   message,
   details = null,
   retryAfterSeconds = null,
-}: Pick<Fault, "code" | "message"> & Partial<Fault>): CallToolResult {
+}: Pick<ExtensionError, "code" | "message"> & Partial<ExtensionError>): CallToolResult {
   const lines = [
     `${code}: ${message}`,
     ...(details === null ? [] : [JSON.stringify(details)]),
@@ -66,7 +39,7 @@ export function renderToolError({
 /** The error of a request that is no tool call. An unexpected error is logged, and its message is not sent. */
 export function toProtocolError({ fail }: Caller, error: unknown): ProtocolError {
   if (error instanceof ProtocolError) return error;
-  const fault = readFault(error);
+  const fault = toExtensionError(error);
   if (fault === null || fault.code === "INTERNAL_ERROR") {
     fail("A request of the Model Context Protocol failed", error);
     return new ProtocolError(ProtocolErrorCode.InternalError, "Something went wrong on our side", {

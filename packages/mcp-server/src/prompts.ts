@@ -4,9 +4,11 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { isUuid } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
-import { isId, PAGE_SIZE, readCursor } from "./cursor.ts";
-import { readPage, readRows } from "./read-rows.ts";
+import { PAGE_SIZE, readCursor } from "./cursor.ts";
+import { readPage } from "./read-page.ts";
 
 interface AgentRow {
   readonly id: string;
@@ -42,7 +44,7 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const id = name.slice(-ID_LENGTH);
   const query = new URLSearchParams({ select: SELECT, id: `eq.${id}` });
-  const [agent] = isId(id) ? await readRows<AgentRow>(caller, "/agents", query) : [];
+  const [agent] = isUuid(id) ? await readRows<AgentRow>(caller.core, "/agents", query) : [];
   // The rest of the name may be older than the name of the agent.
   if (agent === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}`);
   if (message === undefined || message.trim() === "")

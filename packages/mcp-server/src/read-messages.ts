@@ -1,5 +1,5 @@
+import { readRows } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
-import { readRows } from "./read-rows.ts";
 import { row } from "./tools/tool.ts";
 
 interface MessageRow {
@@ -42,7 +42,7 @@ export async function readMessages(
     "messages.deleted_at": "is.null",
     ...(before !== undefined && { "messages.seq": `lt.${before}` }),
   });
-  const [swarm] = await readRows<SwarmRow>(caller, "/swarms", query);
+  const [swarm] = await readRows<SwarmRow>(caller.core, "/swarms", query);
   if (swarm === undefined) return null;
   const messages = swarm.messages.slice(0, limit).toReversed();
   const hasMore = swarm.messages.length > limit;

@@ -1,8 +1,9 @@
 import { type ListResourcesResult, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
+import { isUuid } from "@swarmbase/sdk";
 import type { Caller } from "./caller.ts";
-import { isId, PAGE_SIZE, readCursor } from "./cursor.ts";
+import { PAGE_SIZE, readCursor } from "./cursor.ts";
 import { readMessages } from "./read-messages.ts";
-import { readPage } from "./read-rows.ts";
+import { readPage } from "./read-page.ts";
 
 const MIME_TYPE = "text/markdown";
 const URI = /^swarmbase:\/\/swarms\/([^/?]+)\/transcript(?:\?before=(\d{1,15}))?$/;
@@ -45,7 +46,7 @@ export async function listResources(caller: Caller, cursor: string | undefined):
 export async function readResource(caller: Caller, uri: string): Promise<ReadResourceResult> {
   const [, swarmId = "", before] = URI.exec(uri) ?? [];
   const page = { swarmId, limit: TRANSCRIPT_MESSAGES, before };
-  const found = isId(swarmId) ? await readMessages(caller, page) : null;
+  const found = isUuid(swarmId) ? await readMessages(caller, page) : null;
   if (found === null) throw new ResourceNotFoundError(uri);
   const parts = found.messages.map(
     ({ sender_name: name, created_at: time, content }) => `**${name}** (${time})\n\n${content}`,

@@ -1,6 +1,6 @@
-import { AppError } from "swarmbase/extension";
+import { AppError, readRows } from "swarmbase/extension";
 import { decideAndFollow, type Decision } from "../decide-calls.ts";
-import { readPage, readRows } from "../read-rows.ts";
+import { readPage } from "../read-page.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";
 import {
   DEFAULT_LIMIT,
@@ -74,7 +74,7 @@ export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
     outputSchema: RUN_SCHEMA,
     async run(decision, call) {
       const query = new URLSearchParams({ select: "run_id", id: `eq.${decision.tool_execution_id}` });
-      const [execution] = await readRows<{ run_id: string }>(call.caller, "/tool_executions", query);
+      const [execution] = await readRows<{ run_id: string }>(call.caller.core, "/tool_executions", query);
       if (execution === undefined) throw new AppError("NOT_FOUND", "There is no such tool call");
       return renderRun(await decideAndFollow(execution.run_id, [decision], call));
     },

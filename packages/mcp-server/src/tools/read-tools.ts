@@ -1,7 +1,7 @@
-import { AppError } from "swarmbase/extension";
+import { AppError, readRows } from "swarmbase/extension";
 import type { Caller } from "../caller.ts";
 import { MESSAGE, readMessages } from "../read-messages.ts";
-import { containsPattern, readPage, readRows } from "../read-rows.ts";
+import { containsPattern, readPage } from "../read-page.ts";
 import {
   ADDITIVE,
   DEFAULT_LIMIT,
@@ -49,7 +49,7 @@ function search(
   caller: Caller,
   [table, select, columns]: readonly [string, string, readonly string[]],
   { query, limit = DEFAULT_LIMIT, swarm_id: swarmId }: { query: string; limit?: number; swarm_id?: string },
-): Promise<Record<string, unknown>[]> {
+): Promise<readonly Record<string, unknown>[]> {
   const pattern = containsPattern(query);
   const parameters = new URLSearchParams({
     select,
@@ -58,7 +58,7 @@ function search(
     limit: String(limit),
     ...(table === "messages" && swarmId !== undefined && { swarm_id: `eq.${swarmId}` }),
   });
-  return readRows(caller, `/${table}`, parameters);
+  return readRows(caller.core, `/${table}`, parameters);
 }
 
 export const READ_TOOLS: readonly ToolDefinition[] = [

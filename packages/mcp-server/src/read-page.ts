@@ -1,13 +1,8 @@
+import { readRows } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 
-/** Reads rows of a table as the caller. */
-export async function readRows<Row>({ core }: Caller, path: string, query: URLSearchParams): Promise<Row[]> {
-  const { body } = await core.rest({ method: "GET", path: `${path}?${query}` });
-  return body as Row[];
-}
-
 export interface Page<Row> {
-  readonly rows: Row[];
+  readonly rows: readonly Row[];
   /** The value of the key after which the next page begins; null on the last page. */
   readonly next: string | null;
 }
@@ -24,7 +19,7 @@ export interface PageRequest {
 
 /** Reads a page of rows, newest first. */
 export async function readPage<Row extends object>(
-  caller: Caller,
+  { core }: Caller,
   path: string,
   { select, key, limit, cursor, filters = {} }: PageRequest,
 ): Promise<Page<Row>> {
@@ -35,7 +30,7 @@ export async function readPage<Row extends object>(
     limit: String(limit + 1),
     ...(cursor !== undefined && { [key]: `lt.${cursor}` }),
   });
-  const rows = await readRows<Row>(caller, path, query);
+  const rows = await readRows<Row>(core, path, query);
   if (rows.length <= limit) return { rows, next: null };
   const page = rows.slice(0, limit);
   const last = page.at(-1) as Readonly<Record<string, unknown>>;
