@@ -1,4 +1,4 @@
-import type { SwarmRole } from "@swarmbase/sdk";
+import { isUuid, type SwarmRole } from "@swarmbase/sdk";
 import { useMemo } from "react";
 import { dropRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
@@ -48,13 +48,11 @@ export interface Invitation {
   readonly role: GivenRole;
 }
 
-const USER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 export function useInvite(swarmId: string) {
   return useWrite<Invitation, void>({
     tables: ["swarm_members"],
     write: async (client, { whom, role }) => {
-      const who = USER_ID.test(whom.trim()) ? { user_id: whom.trim() } : { email: whom.trim() };
+      const who = isUuid(whom.trim()) ? { user_id: whom.trim() } : { email: whom.trim() };
       await unwrap(client.from("swarm_members").insert({ swarm_id: swarmId, role, ...who }));
     },
   });

@@ -1,6 +1,7 @@
 import { AgentCard, type AgentSkill } from "@a2a-js/sdk";
+import { isUuid } from "@swarmbase/sdk";
 import { AppError } from "swarmbase/extension";
-import { type CardSource, endpointOf, isUuid, type Target } from "./target.ts";
+import { type CardSource, endpointOf, type Target } from "./target.ts";
 
 /** A row of `agents` or `swarms`, as far as a card shows it. The system prompt is never part of a card. */
 interface CardRow {

@@ -1,3 +1,4 @@
+import { isUuid } from "@swarmbase/sdk";
 import {
   defineExtension,
   type ExtensionContext,
@@ -9,7 +10,7 @@ import {
 } from "swarmbase/extension";
 import { describeError, ProtocolError, renderHttpFault, renderRpcFault } from "./faults.ts";
 import { findConfigFaults } from "./remote-config.ts";
-import { isUuid, type Session, type Target } from "./target.ts";
+import type { Session, Target } from "./target.ts";
 
 const WELL_KNOWN = "/.well-known/agent-card.json";
 /** Cards change rarely. */

@@ -1,4 +1,4 @@
-import { AppError, type ExtensionError } from "swarmbase/extension";
+import { type ExtensionError, toExtensionError } from "swarmbase/extension";
 
 /** The errors of the protocol that this package answers with: the code of JSON-RPC and the status of HTTP+JSON. */
 const PROTOCOL_FAULTS = {
@@ -50,15 +50,8 @@ export function toFault(error: unknown): Fault | null {
     const details = [renderInfo(reason, PROTOCOL_DOMAIN, {})];
     return { ...PROTOCOL_FAULTS[reason], message, retryAfterSeconds: null, details };
   }
-  if (error instanceof AppError) {
-    const { status, message, extra } = error;
-    const { foreign, details = null, retryAfterSeconds = null } = extra;
-    return describeError({ status, code: foreign?.code ?? error.code, message, details, retryAfterSeconds });
-  }
-  // By its name: the SDK may be loaded twice.
-  if (error instanceof Error && error.name === "FunctionError")
-    return describeError(error as unknown as ExtensionError);
-  return null;
+  const known = toExtensionError(error);
+  return known === null ? null : describeError(known);
 }
 
 /** An error of the service; its code is in the details. */

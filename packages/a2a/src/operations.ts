@@ -8,13 +8,13 @@ import {
   type TaskPushNotificationConfig,
   TaskState,
 } from "@a2a-js/sdk";
-import { attach, invokeFunction, respond, type RespondBody, type RunStream } from "@swarmbase/sdk";
+import { attach, invokeFunction, isUuid, respond, type RespondBody, type RunStream } from "@swarmbase/sdk";
 import { ProtocolError } from "./faults.ts";
 import { followRun } from "./follow-run.ts";
 import { checkPushConfig, storePushConfig } from "./push-configs.ts";
 import { readInput, readText, requireOutputMode } from "./read-message.ts";
 import { streamTask } from "./stream-task.ts";
-import { isUuid, type Session } from "./target.ts";
+import type { Session } from "./target.ts";
 import { isTerminal, readTask, readTasks, statusesOf } from "./tasks.ts";
 
 const MAX_PAGE = 100;

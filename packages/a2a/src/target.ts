@@ -26,12 +26,6 @@ export interface Session {
   readonly signal: AbortSignal;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
 export function endpointOf(baseUrl: string, { kind, id }: Target): string {
   return `${baseUrl}/a2a/${kind}/${id.toLowerCase()}`;
 }

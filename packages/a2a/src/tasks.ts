@@ -1,7 +1,14 @@
 import { type Artifact, type Message, type Part, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
-import { FINAL_RUN_STATUSES, type Json, type JsonObject, type PendingApproval, type RunStatus } from "@swarmbase/sdk";
+import {
+  FINAL_RUN_STATUSES,
+  isUuid,
+  type Json,
+  type JsonObject,
+  type PendingApproval,
+  type RunStatus,
+} from "@swarmbase/sdk";
 import { ProtocolError } from "./faults.ts";
-import { isUuid, type Session } from "./target.ts";
+import type { Session } from "./target.ts";
 
 export const STATES = {
   queued: TaskState.TASK_STATE_SUBMITTED,

@@ -1,3 +1,4 @@
+import { isUuid } from "@swarmbase/sdk";
 import type * as z from "zod";
 import { isRecord } from "../json/index.ts";
 import { authError } from "./auth-error.ts";
@@ -68,12 +69,6 @@ function isStorableNumber(value: number): boolean {
 
 function isStorable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
-}
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(value: unknown): value is string {
-  return typeof value === "string" && UUID.test(value);
 }
 
 /** Returns an id of the path. An invalid UUID identifies nothing, so the status is 404 and not 400. */

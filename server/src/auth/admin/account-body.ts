@@ -1,9 +1,9 @@
+import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
 import { parseEmail } from "../accounts/email-address.ts";
 import { rejectPhoneNumber } from "../accounts/phone-number.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
-import { isUuid } from "../parse-call.ts";
 import { checkNewPassword } from "../passwords/rules.ts";
 import { parseImportedHash } from "../passwords/stored-hash.ts";
 

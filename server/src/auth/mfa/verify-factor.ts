@@ -1,9 +1,10 @@
+import { isUuid } from "@swarmbase/sdk";
 import * as z from "zod";
 import { inTransaction } from "../../db/index.ts";
 import type { AuthContext, Queryable } from "../auth-context.ts";
 import { authError } from "../auth-error.ts";
 import type { AuthResponse, AuthCall } from "../call.ts";
-import { parseBody, getPathId, isUuid } from "../parse-call.ts";
+import { parseBody, getPathId } from "../parse-call.ts";
 import {
   type ChallengeRow,
   countFailedAttempt,

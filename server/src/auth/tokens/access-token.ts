@@ -1,7 +1,7 @@
+import { isUuid } from "@swarmbase/sdk";
 import { createHmac, sign } from "node:crypto";
 import { isRecord } from "../../json/index.ts";
 import type { CurrentSigningKey } from "../keys/load-keys.ts";
-import { isUuid } from "../parse-call.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { tokenError } from "./token-error.ts";
 

@@ -1,3 +1,4 @@
+import { isUuid } from "@swarmbase/sdk";
 import type { GuardedFetch } from "../../outbound/index.ts";
 
 export interface Account {
@@ -20,7 +21,6 @@ export interface ServiceClientOptions {
 }
 
 const CALL_TIMEOUT_MS = 60_000;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Calls of the public interface that `listen` needs, as the service role. */
 export function createServiceClient({ outbound, url, key }: ServiceClientOptions) {
@@ -50,7 +50,7 @@ export function createServiceClient({ outbound, url, key }: ServiceClientOptions
   return {
     /** Finds up to two accounts with this e-mail address or id, or any when none is named. */
     async findAccounts(named: string | null): Promise<Account[]> {
-      if (named !== null && UUID.test(named)) {
+      if (isUuid(named)) {
         const answer = await send("GET", `/auth/v1/admin/users/${named}`);
         if (answer.status === 404) return [];
         if (answer.status >= 300) throw new Error(describeRejection(answer));

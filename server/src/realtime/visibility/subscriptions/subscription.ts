@@ -1,3 +1,4 @@
+import { isUuid } from "@swarmbase/sdk";
 import type { Principal } from "../../../db/index.ts";
 import type { Binding, ChangesSubscriber } from "../../changes.ts";
 import type { OrderedQueue } from "../checks/ordered-queue.ts";
@@ -53,10 +54,8 @@ export function identityKey({ role, claims }: Principal): string {
   return `${role} ${text}`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** From the claim that auth.uid() reads. */
 export function userIdOf({ claims }: Principal): string | null {
   const { sub } = claims;
-  return typeof sub === "string" && UUID.test(sub) ? sub.toLowerCase() : null;
+  return isUuid(sub) ? sub.toLowerCase() : null;
 }
