@@ -55,6 +55,37 @@ const OWN_OBJECTS = `
   insert into shop.parts select id, 1 from shop.things;
   refresh materialized view shop.moods`;
 
+const USER = "00000000-0000-4000-8000-000000000001";
+const SWARM = "00000000-0000-4000-8000-000000000002";
+
+/** Rows of the service, with those that triggers add: a copy must not run the triggers again. */
+const SERVICE_ROWS = `
+  insert into auth.users (id, email) values ('${USER}', 'ada@example.test');
+  insert into auth.sessions (id, user_id, api_key_hash) values ('${USER}', '${USER}', 'hash');
+  insert into public.api_keys (id, user_id, name, scopes, prefix) values ('${USER}', '${USER}', 'key', '{read}', 'sk_');
+  insert into public.agents (id, user_id, name) values ('${USER}', '${USER}', 'Ada');
+  insert into public.agent_tools (agent_id, tool_id) select '${USER}', id from public.tools;
+  update public.agents set role = 'helps';
+  insert into public.swarms (id, owner_id, name) values ('${SWARM}', '${USER}', 'Room');
+  insert into public.swarm_agents (swarm_id, agent_id) values ('${SWARM}', '${USER}');
+  insert into private.private_swarms (user_id, agent_id, swarm_id) values ('${USER}', '${USER}', '${SWARM}');
+  insert into private.hidden_swarms (swarm_id, user_id) values ('${USER}', '${USER}');
+  insert into public.runs (id, swarm_id, user_id, strategy, request) values ('${USER}', '${SWARM}', '${USER}', 'round_robin', '{}');
+  insert into public.model_calls (run_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at)
+    values ('${USER}', '${SWARM}', 1, 'provider_a', 'm', 'succeeded', 1, now(), now())`;
+
+/** The number of rows of each table of the service, and a digest of them. */
+const SERVICE_FINGERPRINT = `
+  create function pg_temp.describe_rows(source regclass) returns text language plpgsql as $$
+  declare described text;
+  begin
+    execute format('select count(*)::text || md5(coalesce(string_agg(t::text, chr(10) order by t::text), chr(10))) from %s t', source)
+      into described;
+    return described;
+  end $$;
+  select json_object_agg(c.oid::regclass, pg_temp.describe_rows(c.oid) order by c.oid::regclass::text) as tables
+  from pg_class c where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'auth'::regnamespace, 'private'::regnamespace)`;
+
 const AGGREGATE = "create aggregate shop.total (int) (sfunc = int4pl, stype = int)";
 
 const FINGERPRINT = `
@@ -97,6 +128,13 @@ test("upgrade copies a database into a new cluster, or leaves it unchanged", SEV
   const env = { DATA_DIR: dataDir };
   const before = await ask(dataDir, `${OWN_OBJECTS}; ${AGGREGATE}; ${FINGERPRINT}`);
   assert.equal(before?.["parts"], 5000);
+  // Committed first, because deferred triggers store the versions of agents.
+  const rows = await ask<{ tables: Record<string, string> }>(
+    dataDir,
+    `begin; ${SERVICE_ROWS}; commit; ${SERVICE_FINGERPRINT}`,
+  );
+  for (const table of ["api_keys", "agent_versions", "model_calls", "private.agent_counters", "private.hidden_swarms"])
+    assert.match(rows?.tables[table] ?? "", /^[1-9]/, `${table} has rows: ${JSON.stringify(rows)}`);
   const home = join(dataDir, "postgres");
   const version = join(home, "cluster", "PG_VERSION");
   const superuserPassword = await readSuperuserPassword(dataDir);
@@ -142,11 +180,12 @@ test("upgrade copies a database into a new cluster, or leaves it unchanged", SEV
   });
 
   await t.test("copied whole; the old one is kept", async () => {
-    const { rows, keptDir } = await upgrade();
-    assert.ok(rows > 10_000, String(rows));
+    const { rows: copied, keptDir } = await upgrade();
+    assert.ok(copied > 10_000, String(copied));
     assert.deepEqual(onlyClusters(await readdir(home)), ["cluster", "cluster-18-kept"]);
     assert.ok(existsSync(join(keptDir, "PG_VERSION")));
     assert.deepEqual(await ask(dataDir, FINGERPRINT), before);
+    assert.deepEqual(await ask(dataDir, SERVICE_FINGERPRINT), rows);
     const next = await ask<Record<string, number>>(
       dataDir,
       `insert into shop.things (name, amount) values ('after', 1) returning id::int, serial_no, nextval('shop.tickets')::int as ticket`,
