@@ -25,7 +25,13 @@ export {
   type JsonSchemaObject,
   type StandardAnswerSchema,
 } from "./client/answer-schema.ts";
-export { type ClientTool, type ClientToolCall, type ClientTools, submitToolResults } from "./client/client-tools.ts";
+export {
+  type ClientTool,
+  type ClientToolCall,
+  type ClientTools,
+  describeToolError,
+  submitToolResults,
+} from "./client/client-tools.ts";
 export { API_KEY_SCOPES, type ApiKeyScope } from "./api-keys.ts";
 export { ConnectionError, FunctionError, isFunctionError } from "./client/function-error.ts";
 export type { FunctionAnswer, FunctionBody, FunctionErrorCode, FunctionName } from "./client/function-types.ts";

@@ -148,7 +148,13 @@ describe("the transport of the AI SDK", () => {
     const executed: unknown[] = [];
     const chat = new PlainChat(swarmId, { client }, [], ({ toolCall: { toolName, toolCallId, input } }) => {
       executed.push([toolName, input]);
-      void chat.addToolOutput({ tool: toolName, toolCallId, output: { city: "Delft" } });
+      const call = { tool: toolName, toolCallId };
+      // The service accepts a shorter text.
+      const errorText = `no position ${"😀".repeat(2_000)}`;
+      const isLast = (input as { n: number }).n === 3;
+      void chat.addToolOutput(
+        isLast ? { ...call, state: "output-error", errorText } : { ...call, output: { city: "Delft" } },
+      );
     });
     const client_tools = [{ name: "locate", description: "Returns the position of the user." }];
     const text = '@Sceptic\n/tool probe {} /tool locate {"n":1} /tool locate {"n":2}\n/tool locate {"n":3}';

@@ -1,4 +1,5 @@
 import type { Message, ResumeEntry, RunAgentInput } from "@ag-ui/core";
+import { describeToolError } from "@swarmbase/sdk";
 import { AppError, isRecord } from "swarmbase/extension";
 
 /** What a request asks for. */
@@ -28,7 +29,6 @@ interface Decision {
 
 /** The longest Idempotency-Key. */
 const MAX_RUN_ID = 255;
-const MAX_ERROR = 1_000;
 const ANY_INPUT = { type: "object", properties: {} };
 
 /** Checks a `RunAgentInput` with the schema of the protocol. */
@@ -39,7 +39,8 @@ export async function readInput(body: unknown): Promise<AgentInput> {
   // The wire may leave out what the type requires.
   const input = parsed.data as Omit<RunAgentInput, "tools"> & Partial<Pick<RunAgentInput, "tools">>;
   const { threadId, runId, messages, tools = [], resume = [] } = input;
-  if (runId === "" || runId.length > MAX_RUN_ID) throw invalid({ runId: `must have 1 to ${MAX_RUN_ID} characters` });
+  if (runId === "" || runId.length > MAX_RUN_ID || runId.includes("\0") || !runId.isWellFormed())
+    throw invalid({ runId: `must have 1 to ${MAX_RUN_ID} characters, without zero bytes` });
   const last = messages.at(-1);
   const tail = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
   return {
@@ -67,7 +68,7 @@ function toResults(message: Message): ToolResult[] {
   const { toolCallId: tool_execution_id, error } = message;
   return error === undefined || error === ""
     ? [{ tool_execution_id, output: textOf(message) }]
-    : [{ tool_execution_id, error: error.slice(0, MAX_ERROR) }];
+    : [{ tool_execution_id, error: describeToolError(error) }];
 }
 
 /** An interrupt that was abandoned is a denied call. */

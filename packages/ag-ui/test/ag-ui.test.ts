@@ -243,7 +243,14 @@ describe("AG-UI", () => {
     const [execution] = await call<{ id: string }[]>("/rest/v1/tool_executions?select=id&limit=1", ada);
     stolen.addMessage({ id: "t", role: "tool", toolCallId: execution?.id ?? "", content: "mine" });
     await assert.rejects(ask(stolen, null), /404.*RUN_NOT_FOUND/s);
-    for (const body of [{}, { threadId: "t", runId: "r", messages: "x" }, { threadId: "t", runId: "", messages: [] }])
+    const messages = [{ id: "m", role: "user", content: "Hello" }];
+    for (const body of [
+      {},
+      { threadId: "t", runId: "r", messages: "x" },
+      { threadId: "t", runId: "", messages: [] },
+      { threadId: "t", runId: "zero\u0000byte", messages },
+      { threadId: "t", runId: "half a \ud83d", messages },
+    ])
       assert.equal((await call<{ code: string }>(`/ag-ui/agents/${agentId}`, ada, body)).code, "VALIDATION_ERROR");
   });
 

@@ -1,5 +1,6 @@
 import type { UIMessage } from "ai";
 import type { AgentRespondApproveBody, AgentRespondSubmitToolResultsBody } from "../function-types/run-bodies.ts";
+import { describeToolError } from "../client/client-tools.ts";
 import type { SwarmMetadata } from "./swarm-ui-message.ts";
 
 /** The text of a message of the user. */
@@ -31,7 +32,7 @@ export function readAnswer({ metadata, parts }: UIMessage): Answer {
     const { toolCallId: tool_execution_id, providerExecuted = false } = part;
     if (providerExecuted) return [];
     if (part.state === "output-available") return [{ tool_execution_id, output: part.output ?? null }];
-    return part.state === "output-error" ? [{ tool_execution_id, error: part.errorText }] : [];
+    return part.state === "output-error" ? [{ tool_execution_id, error: describeToolError(part.errorText) }] : [];
   });
   return { runId, lastEventId, decisions, results, toolCallIds: tools.map(({ toolCallId }) => toolCallId) };
 }

@@ -115,12 +115,12 @@ async function execute(tool: ClientTool, input: Json, call: ClientToolCall): Pro
     const output: unknown = await tool.execute(await parseAnswer(tool.schema, input), call);
     return { tool_execution_id, output: output ?? null };
   } catch (error) {
-    return { tool_execution_id, error: toErrorText(error) };
+    return { tool_execution_id, error: describeToolError(error) };
   }
 }
 
-/** The service accepts no zero bytes and no lone surrogates. */
-function toErrorText(error: unknown): string {
+/** The error of a tool as the service accepts it: not empty, of limited length, without zero bytes and lone surrogates. */
+export function describeToolError(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const clean = text
     .slice(0, MAX_ERROR_CHARS)

@@ -171,6 +171,8 @@ function acceptsStream(headers: FunctionCall["headers"]): boolean {
 function readIdempotencyKey(key: string | undefined): string | null {
   if (key === undefined) return null;
   if (key.length === 0 || key.length > 255) throw invalid({ "Idempotency-Key": "must have 1 to 255 characters" });
+  // Extensions call the function without HTTP, whose headers have neither.
+  if (key.includes(NUL) || !key.isWellFormed()) throw invalid({ "Idempotency-Key": "must be text without zero bytes" });
   return key;
 }
 
