@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createToolChecks, loadMcpServers, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
@@ -108,7 +107,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     allowedCidrs: decideAllowedCidrs(settings),
     allowedPorts: settings.webhookAllowedPorts,
   });
-  const ca = await loadAuthorities(options);
+  const ca = await readAuthorities({ localFile: options.caFile, ownFile: settings.webhookCaFile });
   let core: CoreParts | null = null;
   const getCore = (): CoreParts => {
     if (core === null) throw new Error("the modules are not open yet");
@@ -249,14 +248,6 @@ async function connectLimitStore({ settings, observer, closers }: ModulesOptions
   const { store, close } = await connectStore(settings.redisUrl, observer);
   closers.add("limit store", async () => close());
   return store;
-}
-
-/** PEM texts: webhook receivers and tools on this machine may have certificates of the local authority. */
-async function loadAuthorities({ caFile, settings: { webhookCaFile } }: ModulesOptions): Promise<string[]> {
-  return [
-    ...(caFile === null ? [] : [await readFile(caFile, "utf8")]),
-    ...(webhookCaFile === null ? [] : [await readAuthorities(webhookCaFile)]),
-  ];
 }
 
 interface ExtensionParts {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type ExtensionRoute, SettingsError } from "swarmbase/extension";
+import { type ExtensionRoute, isRecord, SettingsError } from "swarmbase/extension";
 import { isForwardable } from "./header-rules.ts";
 
 /** One function: a name under `/functions/v1/` and the URL that its calls are forwarded to. */
@@ -110,8 +110,4 @@ function readHeaders({ forward_headers: value = [] }: Fields, report: (fault: st
       ".forward_headers must list names of headers that may be forwarded; credentials and hop-by-hop headers may not",
     );
   return known;
-}
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
