@@ -4666,16 +4666,18 @@ CREATE OR REPLACE FUNCTION private.prune_run_rows(retention interval, max_rows i
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
-  pruned integer;
+  pruned integer := 0;
   gone integer;
 begin
-  delete from public.run_events e
-  where e.ctid = any (array(
-    select old.ctid from public.run_events old
-    join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
-    where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
-    limit prune_run_rows.max_rows));
-  get diagnostics pruned = row_count;
+  if prune_run_rows.retention is not null then
+    delete from public.run_events e
+    where e.ctid = any (array(
+      select old.ctid from public.run_events old
+      join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
+      where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
+      limit prune_run_rows.max_rows));
+    get diagnostics pruned = row_count;
+  end if;
   delete from private.idempotency_keys k
   where k.ctid = any (array(select old.ctid from private.idempotency_keys old
                             where old.created_at < now() - interval '24 hours' limit prune_run_rows.max_rows));
