@@ -20,7 +20,7 @@ import {
 import type { ClientCall } from "./client-calls.ts";
 import { type Entry, readText, toConversation } from "./conversation.ts";
 import { invalid, renderThrown, unsupported } from "./errors.ts";
-import { renderData } from "./render-data.ts";
+import { renderFrame } from "./render-frame.ts";
 
 /** The members that every chunk and every completion have. */
 interface Head {
@@ -44,7 +44,7 @@ export async function completeChat(request: ExtensionRequest, context: Extension
   const hasUsage = isRecord(options) && readFlag("stream_options.include_usage", options["include_usage"]);
   return openEventStream(renderChunks(answer, head, hasUsage), {
     isStarted: () => answer.runId !== null,
-    renderFailure: (error) => renderData(renderThrown(error, context)),
+    renderFailure: (error) => renderFrame(renderThrown(error, context)),
   });
 }
 
@@ -147,7 +147,7 @@ async function* renderChunks(
   hasUsage: boolean,
 ): AsyncGenerator<string, void, undefined> {
   const chunk = (choices: readonly object[], usage: object | null = null): string =>
-    renderData({ ...head(), object: "chat.completion.chunk", choices, ...(hasUsage && { usage }) });
+    renderFrame({ ...head(), object: "chat.completion.chunk", choices, ...(hasUsage && { usage }) });
   const piece = (delta: object, finish: string | null = null): string =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }]);
   let turnId: string | null = null;

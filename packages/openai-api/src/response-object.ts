@@ -1,6 +1,6 @@
 import type { Answer, Part, Usage } from "./answer.ts";
 import type { ClientCall } from "./client-calls.ts";
-import { renderData } from "./render-data.ts";
+import { renderFrame } from "./render-frame.ts";
 
 export interface ResponseHead {
   readonly runId: string | null;
@@ -111,7 +111,7 @@ interface OpenMessage {
 /** The response as events. */
 export async function* streamResponse(answer: Answer, makeHead: Head): AsyncGenerator<string, void, undefined> {
   let number = 0;
-  const event = (type: string, data: object): string => renderData({ type, sequence_number: number++, ...data }, type);
+  const event = (type: string, data: object): string => renderFrame({ type, sequence_number: number++, ...data }, type);
   const output: object[] = [];
   let head: ResponseHead | null = null;
   let message: OpenMessage | null = null;

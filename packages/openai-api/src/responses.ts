@@ -20,7 +20,7 @@ import {
 import { findWaitingRun } from "./client-calls.ts";
 import { type Entry, readResults, readText, toConversation } from "./conversation.ts";
 import { invalid, renderThrown, unsupported } from "./errors.ts";
-import { renderData } from "./render-data.ts";
+import { renderFrame } from "./render-frame.ts";
 import { createResponse, type ResponseHead, streamResponse } from "./response-object.ts";
 import { readPrevious, startInBackground } from "./stored-responses.ts";
 
@@ -54,7 +54,7 @@ export async function respondTo(request: ExtensionRequest, context: ExtensionCon
     isStarted: () => answer.runId !== null,
     renderFailure: (error) => {
       const { message, code, param } = renderThrown(error, context).error;
-      return renderData({ type: "error", sequence_number: 0, message, code, param }, "error");
+      return renderFrame({ type: "error", sequence_number: 0, message, code, param }, "error");
     },
   });
 }

@@ -1,4 +1,4 @@
 /** A frame of server-sent events. */
-export function renderData(data: unknown, event?: string): string {
+export function renderFrame(data: unknown, event?: string): string {
   return `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
