@@ -18,7 +18,7 @@ export interface EndedRun {
   /** tool calls that wait for their agent's owner; null unless the status is `requires_action` */
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
-  pending_client_calls: PendingApproval[] | null;
+  pending_client_calls: PendingClientCall[] | null;
   created_at: string;
   completed_at: string | null;
   /** the id of the event */
@@ -60,9 +60,18 @@ export interface PendingApproval {
   tool_name: string;
   agent_id: string | null;
   expires_at: string | null;
-  /** the arguments; for the agent's owner, owners and admins of the swarm, and of a client call also the run's starter */
+  /** the arguments; for the agent's owner, and for owners and admins of the swarm */
   input?: JsonObject;
   question?: ToolQuestion;
+}
+
+export interface PendingClientCall {
+  tool_execution_id: string;
+  tool_name: string;
+  agent_id: string | null;
+  expires_at: string;
+  /** the arguments; for the run's starter, the agent's owner, and owners and admins of the swarm */
+  input?: JsonObject;
 }
 
 export interface Run {
@@ -78,7 +87,7 @@ export interface Run {
   /** tool calls that wait for their agent's owner; null unless the status is `requires_action` */
   pending_approvals: PendingApproval[] | null;
   /** tool calls that wait for a result of the client; null unless the status is `requires_action` */
-  pending_client_calls: PendingApproval[] | null;
+  pending_client_calls: PendingClientCall[] | null;
   created_at: string;
   completed_at: string | null;
   /** unknown members of the body; absent when there are none */

@@ -84,7 +84,10 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   RunError: record({ agent_id: UUID_OR_NULL, turn_id: UUID_OR_NULL, code: TEXT, message: TEXT, retryable: TRUTH }),
   PendingApproval: record(
     { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME_OR_NULL },
-    { input: describe(ANY_OBJECT, "the arguments; for the agent's owner, and for owners and admins of the swarm") },
+    {
+      input: describe(ANY_OBJECT, "the arguments; for the agent's owner, and for owners and admins of the swarm"),
+      question: { $ref: "#/components/schemas/ToolQuestion" },
+    },
   ),
   PendingClientCall: record(
     { tool_execution_id: UUID, tool_name: TEXT, agent_id: UUID_OR_NULL, expires_at: TIME },
@@ -93,7 +96,6 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
         ANY_OBJECT,
         "the arguments; for the run's starter, the agent's owner, and owners and admins of the swarm",
       ),
-      question: { $ref: "#/components/schemas/ToolQuestion" },
     },
   ),
   ToolQuestion: describe(
