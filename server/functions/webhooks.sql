@@ -132,8 +132,8 @@ begin
 end
 $$;
 
--- Before the row is written: its foreign key would tell a run that does not exist from one that the caller cannot see. A
--- row for another user is left to the policies.
+-- Before the row is written: its foreign key would tell a run that does not exist from one that the caller cannot see.
+-- A row for another user is left to the policies.
 create or replace function private.check_webhook_run() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
