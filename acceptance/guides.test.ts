@@ -87,7 +87,10 @@ test("beyond: the examples for swarms and members run without changes", async ()
 test("beyond: the examples for tools and webhooks run without changes", async () => {
   const agent_id = await add(ada, "agents", { name: "Ann" });
   for (const block of await readBlocks("tools.md")) await run(block.replaceAll("…", "..."), names({ agent_id }));
-  for (const block of await readBlocks("webhooks.md")) await run(block, names());
+  const swarm_id = await add(ada, "swarms", { name: "Bridge" });
+  await addSwarmAgent(ada, swarm_id, "Ann");
+  const { data } = await ada.client.functions.invoke("agent-respond", { body: { swarm_id, message: "Is it open?" } });
+  for (const block of await readBlocks("webhooks.md")) await run(block, names({ run: data }));
 });
 
 test("beyond: the examples for approvals and records of tool calls run without changes", async () => {

@@ -35,7 +35,7 @@ test("a webhook is created and tested, and its delivery is inspected, replayed a
   await page.getByRole("checkbox", { name: "agent.status_changed" }).click();
   await page.getByLabel("Search the events").fill("");
   await page.getByRole("checkbox", { name: "Agents" }).click();
-  await page.getByText("5 of 20 selected").waitFor();
+  await page.getByText("5 of 21 selected").waitFor();
   await page.getByRole("button", { name: "Add a header" }).click();
   await page.getByLabel("Name of header 1").fill("Host");
   await page.getByLabel("Value of header 1").fill("elsewhere");

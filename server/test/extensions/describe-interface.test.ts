@@ -6,9 +6,12 @@ import { describeInterface } from "../../src/extensions/index.ts";
 import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { authRoutes, functionRoutes, healthRoutes, realtimeRoutes, type Route } from "../../src/http/index.ts";
 
-/** Functions that build routes which are described, and those that are not: tables describe themselves, the console is no API. */
+/**
+ * Functions that build routes which are described, and those that are not: tables describe themselves, the console and the page that a
+ * sign-in elsewhere returns to are no API.
+ */
 const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes"];
-const NOT_DESCRIBED = ["consoleRoutes", "restRoutes"];
+const NOT_DESCRIBED = ["consoleRoutes", "restRoutes", "toolCallbackRoutes"];
 /** Not in the route table: the connection is upgraded before. */
 const UPGRADE = "GET /realtime/v1/websocket";
 
