@@ -176,6 +176,13 @@ test("concurrent calls on several nodes renew an expired token once", async (t) 
   assert.deepEqual(await callAll(), new Set(["sent Bearer [secret]"]));
 });
 
+test("tokens that expire at once are renewed once for a call, and none of them is shown", async (t) => {
+  const parts = await open(t, { expiresInSeconds: 1 });
+  await authorize(parts);
+  assert.equal(codeOf(await parts.call()), "sent Bearer [secret]");
+  assert.ok(parts.remote.seen.refreshed <= 10, `${parts.remote.seen.refreshed} renewals`);
+});
+
 test("hostile servers and requests get no tokens", async (t) => {
   const { tools, url, userId, agree } = await open(t);
   const start = (more: object): Promise<unknown> => tools.authorizations.start({ ownerId: userId, url, ...more });

@@ -104,7 +104,12 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
 
   return {
     async take() {
-      const { row, credentials } = await renewWhile(isExpiring);
+      let version: string | null = null;
+      // Renewed once: a server may give tokens that are about to expire from the start.
+      const { row, credentials } = await renewWhile((held) => {
+        version ??= held.row.version;
+        return held.row.version === version && isExpiring(held);
+      });
       return { token: credentials.tokens.access_token, version: row.version };
     },
     async renew(version) {
