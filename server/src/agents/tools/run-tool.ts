@@ -56,6 +56,7 @@ export async function runTool(
       traceparent,
       canAsk,
       answers,
+      hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
     // A runner may ignore the signal.
     const answer = await abortable(dispatch(ports, kind, call), signal);

@@ -27,6 +27,8 @@ export interface ToolCall {
   readonly canAsk?: boolean;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers | undefined;
+  /** Hides a further secret in what the call returns: a server may echo the request. */
+  hide?(secret: string): void;
 }
 
 export interface ToolAnswer {

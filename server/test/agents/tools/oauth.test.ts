@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test, type TestContext } from "node:test";
-import { McpServer } from "@modelcontextprotocol/server";
+import { inputRequired, McpServer, ProtocolError } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
@@ -25,6 +25,19 @@ function createEcho(): McpServer {
   server.registerTool("echo", { description: "Echoes", inputSchema: z.object({}) }, async (_input, { http }) => ({
     content: [{ type: "text", text: `sent ${http?.req?.headers.get("authorization") ?? "nothing"}` }],
   }));
+  server.registerTool("ask", { description: "Asks", inputSchema: z.object({}) }, async (_input, { http }) =>
+    inputRequired({
+      inputRequests: {
+        a: inputRequired.elicit({
+          message: `sent ${http?.req?.headers.get("authorization") ?? "nothing"}`,
+          requestedSchema: z.object({}),
+        }),
+      },
+    }),
+  );
+  server.registerTool("fail", { description: "Fails", inputSchema: z.object({}) }, async (_input, { http }) => {
+    throw new ProtocolError(-32_602, `sent ${http?.req?.headers.get("authorization") ?? "nothing"}`);
+  });
   return server;
 }
 
@@ -122,7 +135,7 @@ test("an owner authorizes the service once for all tools of a server, and nobody
   const listed = await tools.listRemote({ callerId: userId, server });
   assert.deepEqual(
     listed.map(({ name }) => name),
-    ["echo"],
+    ["echo", "ask", "fail"],
   );
   assert.equal(codeOf(await call()), "sent Bearer [secret]");
   await assert.rejects(tools.listRemote({ callerId: eve, server }), { code: "TOOL_ERROR" });
@@ -181,6 +194,21 @@ test("tokens that expire at once are renewed once for a call, and none of them i
   await authorize(parts);
   assert.equal(codeOf(await parts.call()), "sent Bearer [secret]");
   assert.ok(parts.remote.seen.refreshed <= 10, `${parts.remote.seen.refreshed} renewals`);
+});
+
+test("a question and an error of the server that echo the token do not show it", async (t) => {
+  const parts = await open(t);
+  await authorize(parts);
+  const call = (remote_name: string) => {
+    const config = { url: parts.url, remote_name, auth: { type: "oauth" } };
+    const tool = assignedTool({ kind: "mcp", owner_id: parts.userId, config, timeout_ms: 30_000 });
+    return parts.tools.runAsking(tool, {}, callContext({ canAsk: true }));
+  };
+  for (const name of ["ask", "fail"]) {
+    const outcome = JSON.stringify(await call(name));
+    assert.match(outcome, /sent Bearer \[secret\]/);
+    assert.doesNotMatch(outcome, /at-/);
+  }
 });
 
 test("hostile servers and requests get no tokens", async (t) => {

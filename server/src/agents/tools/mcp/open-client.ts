@@ -43,6 +43,16 @@ const ACCEPT_ALL: jsonSchemaValidator = {
   },
 };
 
+/** Of each client, the newest last. */
+const sentTokens = new WeakMap<Client, readonly string[]>();
+/** More than the calls that share a client use at the same time. */
+const MAX_SENT_TOKENS = 20;
+
+/** The access tokens that the client has sent lately. */
+export function listSentTokens(client: Client): readonly string[] {
+  return sentTokens.get(client) ?? [];
+}
+
 /** Connects to a server, or starts a program. */
 export function openClient(options: ClientOptions, target: McpTarget, opening: Opening): Promise<Client> {
   return "server" in target ? startProgram(options, target, opening) : connectRemote(options, target, opening);
@@ -93,8 +103,13 @@ async function connectRemote(
   // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const bounded = createBoundedFetch(options.guarded);
+  const client = await createClient(options, "auto");
+  const noteToken = (token: string): void => {
+    const others = listSentTokens(client).filter((sent) => sent !== token);
+    sentTokens.set(client, [...others, token].slice(-MAX_SENT_TOKENS));
+  };
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: tokens === null ? bounded : withTokens(bounded, tokens),
+    fetch: tokens === null ? bounded : withTokens(bounded, tokens, noteToken),
     requestInit: { headers },
     reconnectionOptions: {
       maxRetries: 0,
@@ -103,17 +118,17 @@ async function connectRemote(
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const client = await createClient(options, "auto");
   await connectClient(client, transport, signal, CONNECT_TIMEOUT_MS);
   return client;
 }
 
 /** Here and not in the package: it does not tell which token the server has rejected. */
-function withTokens(fetchFn: FetchLike, tokens: TokenSource): FetchLike {
+function withTokens(fetchFn: FetchLike, tokens: TokenSource, onSend: (token: string) => void): FetchLike {
   const send = async (url: string | URL, init: RequestInit, isRepeated: boolean): Promise<Response> => {
     const { token, version } = await tokens.take();
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${token}`);
+    onSend(token);
     const response = await fetchFn(url, { ...init, headers });
     if (response.status !== 401 || isRepeated) return response;
     // Frees the connection: the renewal may need one to the same server, and many calls may wait for it.

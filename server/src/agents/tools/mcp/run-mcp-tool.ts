@@ -1,11 +1,11 @@
 import { type McpConfig, readConfig } from "../config/tool-config.ts";
 import { applyAuth } from "../http/apply-auth.ts";
-import { hiddenForms, hideSecrets } from "../output/hide-secrets.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import type { McpLoan, McpPool } from "./mcp-pool.ts";
 import type { McpTarget } from "./mcp-target.ts";
+import { listSentTokens } from "./open-client.ts";
 import { renderContent } from "./render-content.ts";
 
 export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
@@ -18,14 +18,16 @@ export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAns
     const { buildAsking, readQuestions } = await import("./elicitation.ts");
     const { canAsk, meta, params } = buildAsking(client, call);
     const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
-    const result = await client.callTool(
-      { name, arguments: { ...call.input }, _meta: { ...traceMeta, ...meta }, ...params },
-      { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: canAsk },
-    );
+    const result = await client
+      .callTool(
+        { name, arguments: { ...call.input }, _meta: { ...traceMeta, ...meta }, ...params },
+        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: canAsk },
+      )
+      // The tokens are not among the tool's secrets.
+      .finally(() => listSentTokens(client).forEach((token) => call.hide?.(token)));
     const asking = readQuestions(result, call.answers?.rounds ?? 0);
     if (asking !== null) return { text: "", isCut: false, attempts, asking };
-    const { text: shown, images } = renderContent(result);
-    const text = await hideToken(target, shown);
+    const { text, images } = renderContent(result);
     if (result.isError === true)
       throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool reported an error.", { attempts, text });
     return { text, isCut: false, attempts, ...(images.length > 0 && { images }) };
@@ -37,13 +39,6 @@ export function toTarget(pool: McpPool, config: McpConfig, ownerId: string | nul
   const { url, headers, auth } = config;
   if (auth?.type === "oauth") return { ownerId, url, headers, tokens: pool.tokensOf({ ownerId, url }) };
   return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets).headers }, tokens: null };
-}
-
-/** A server may echo the request. The tokens are not among the tool's secrets. */
-async function hideToken(target: McpTarget, text: string): Promise<string> {
-  if ("server" in target || target.tokens === null) return text;
-  const { token } = await target.tokens.take();
-  return hideSecrets(text, hiddenForms({}, { token }));
 }
 
 /** Retries once with a new connection when a pooled one turns out to be dead. */
