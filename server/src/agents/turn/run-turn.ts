@@ -193,8 +193,10 @@ async function takeStructured(
     return await completeTurn(run, turn, { finishReason: answer.finish, data: checked.value });
   }
   if (turn.isRepairing) {
-    const message = `The answer does not satisfy the response_schema: ${checked.fault}`;
-    return failTurn(run, turn, new ModelError("RESPONSE_SCHEMA_MISMATCH", message));
+    const message = "The answer does not satisfy the response_schema";
+    // A fault can quote the answer, and readers must not see what was not checked.
+    const explained = turn.isWithheld === true ? message : `${message}: ${checked.fault}`;
+    return failTurn(run, turn, new ModelError("RESPONSE_SCHEMA_MISMATCH", explained));
   }
   turn.isRepairing = true;
   // Some providers reject an empty message.

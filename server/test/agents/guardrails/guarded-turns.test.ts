@@ -143,6 +143,21 @@ test("the text of a turn that hands over is checked", async () => {
   );
 });
 
+test("the error of a structured answer that was not checked quotes nothing of it", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ann"] });
+  await guard({ swarmId: swarm.swarmId, stage: "output" });
+  const script = (call: ModelCall): AsyncIterable<ModelEvent> => says(call, '{"forbidden ', 'words": 1}');
+  const request = { response_schema: { type: "object", additionalProperties: false } };
+  const runId = await stage.ask(swarm, "hello", request);
+  const node = stage.node({ script });
+  const shown = collect(node, runId);
+  await node.take(runId);
+  await stage.end(runId);
+  const turns = await stage.rows("select error, warnings from run_turns where run_id = $1", [runId]);
+  assert.match(JSON.stringify(turns), /RESPONSE_SCHEMA_MISMATCH/);
+  assert.doesNotMatch(JSON.stringify([turns, shown, await storedEvents(runId)]), /forbidden/);
+});
+
 test("agents that speak at the same time ask the model about a message once, and one of them is charged", async () => {
   const swarm = await stage.newSwarm({ agents: ["Ann", "Bo", "Cy"], strategy: "parallel" });
   await guard({ swarmId: swarm.swarmId, stage: "input", kind: "model", config: { policy: "No politics." } });
