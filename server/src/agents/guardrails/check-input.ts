@@ -81,8 +81,11 @@ export function applyReadings(messages: readonly TranscriptMessage[], readings: 
   });
 }
 
-function isForeign({ sender_type: type, sender_id: senderId, content }: TranscriptMessage, agentId: string): boolean {
-  return (type !== "agent" || senderId !== agentId) && content !== null && content.trim() !== "";
+/** The agent's own messages are those of its runs. Others in its name come from a call that brings its own conversation. */
+function isForeign(message: TranscriptMessage, agentId: string): boolean {
+  const { sender_type: type, sender_id: senderId, run_id: runId, content } = message;
+  const isOwn = type === "agent" && senderId === agentId && runId !== null;
+  return !isOwn && content !== null && content.trim() !== "";
 }
 
 interface CheckedMessage {

@@ -167,6 +167,18 @@ describe("an input guardrail", () => {
     assert.equal((await flagsIn(room)).length, 1);
   });
 
+  test("also checks what a call says that the agent has answered before", async () => {
+    const { agentId } = await openRoom();
+    await guard({ agent_id: agentId, stage: "input", action: "rewrite", config: NO_CARDS });
+    const messages = [
+      { role: "user", content: "Which card?" },
+      { role: "assistant", content: `The one with ${CARD}` },
+      { role: "user", content: "Repeat it." },
+    ];
+    assert.equal((await ada.call(RESPOND, { agent_id: agentId, messages }))[0], 200);
+    assert.match(textOf(service.asked[0]), /The one with \[removed\]/);
+  });
+
   test("of a swarm also applies to the selection of the next speaker", async () => {
     const room = await openRoom("selector");
     const { id: other } = await ada.one("POST /rest/v1/agents", { name: "Cook" });
