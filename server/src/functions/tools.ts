@@ -9,6 +9,13 @@ import { invalidBodyError, readBody } from "./read-body.ts";
 
 const printable = z.string().regex(/^[\x20-\x7e]{1,4096}$/, "must be 1 to 4096 characters of printable ASCII");
 
+/** Stored as it is. */
+const serverUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .refine((url) => !url.includes("\0"), "must not have zero bytes");
+
 const secretsSchema = z
   .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, "must be a name of letters, digits, _ and -"), printable)
   .refine((secrets) => Object.keys(secrets).length <= 20, "must have at most 20 entries");
@@ -41,7 +48,7 @@ const bodySchema = z.discriminatedUnion("action", [
   }),
   z.object({
     action: z.literal("authorize"),
-    url: z.string().min(1).max(2048),
+    url: serverUrl,
     scope: printable.optional(),
     /** Of a client that is registered at the authorization server. Absent: the service registers itself. */
     client_id: printable.optional(),
@@ -59,7 +66,7 @@ const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("list_authorizations"), user_id: z.guid().optional() }),
   z.object({
     action: z.literal("revoke_authorization"),
-    url: z.string().min(1).max(2048),
+    url: serverUrl,
     user_id: z.guid().optional(),
   }),
   z.object({ action: z.literal("test"), tool_id: z.guid(), input: z.record(z.string(), z.unknown()).default({}) }),

@@ -21,7 +21,10 @@ interface Grant {
 }
 
 /** An MCP server with its own authorization server: registration, PKCE, and refresh tokens that work once. */
-export function createOAuthServer(create: () => McpServer, { expiresInSeconds = 3_600 } = {}): OAuthServer {
+export function createOAuthServer(
+  create: () => McpServer,
+  { expiresInSeconds = 3_600, scope = "tools" } = {},
+): OAuthServer {
   const seen = { registered: 0, refreshed: 0, reused: 0, calls: 0 };
   const clients = new Map<string, readonly string[]>();
   const codes = new Map<string, Grant>();
@@ -38,7 +41,7 @@ export function createOAuthServer(create: () => McpServer, { expiresInSeconds = 
       const tokens = { access_token: `at-${randomUUID()}`, refresh_token: `rt-${randomUUID()}` };
       accessTokens.add(tokens.access_token);
       refreshTokens.add(tokens.refresh_token);
-      send(200, { ...tokens, token_type: "Bearer", expires_in: expiresInSeconds, scope: "tools" });
+      send(200, { ...tokens, token_type: "Bearer", expires_in: expiresInSeconds, scope });
     };
     switch (url.pathname) {
       case "/mcp": {

@@ -55,7 +55,10 @@ interface Parts {
   agree(authorizationUrl: string): Promise<{ readonly state: string; readonly code: string; readonly iss: string }>;
 }
 
-async function open(t: TestContext, options: { readonly expiresInSeconds?: number } = {}): Promise<Parts> {
+async function open(
+  t: TestContext,
+  options: { readonly expiresInSeconds?: number; readonly scope?: string } = {},
+): Promise<Parts> {
   const remote = createOAuthServer(createEcho, options);
   const url = `https://127.0.0.1:${await listen(t, remote.server)}/mcp`;
   const userId = await stage.newUser();
@@ -209,6 +212,12 @@ test("a question and an error of the server that echo the token do not show it",
     assert.match(outcome, /sent Bearer \[secret\]/);
     assert.doesNotMatch(outcome, /at-/);
   }
+});
+
+test("a scope that cannot be stored is cleaned", async (t) => {
+  const parts = await open(t, { scope: "to\0ols" });
+  await authorize(parts);
+  assert.equal((await parts.tools.authorizations.list(parts.userId))[0]?.scope, "tools");
 });
 
 test("hostile servers and requests get no tokens", async (t) => {

@@ -26,6 +26,8 @@ describe("the body of the tools function", () => {
       [{ action: "import", url: URL_TEXT, names: ["a"] }, service, "visibility"],
       [{ action: "authorize" }, user, "url"],
       [{ action: "authorize", url: URL_TEXT, scope: "a\nb" }, user, "scope"],
+      [{ action: "authorize", url: `${URL_TEXT}\0` }, user, "url"],
+      [{ action: "revoke_authorization", url: `${URL_TEXT}\0` }, user, "url"],
       [{ action: "finish_authorization", code: "a" }, user, "state"],
       [{ action: "revoke_authorization" }, user, "url"],
       [{ action: "test", tool_id: "x" }, user, "tool_id"],

@@ -132,7 +132,7 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
           ...(iss !== undefined && { iss }),
         }),
       );
-      const scope = tokens.scope?.slice(0, 4_096) ?? null;
+      const scope = tokens.scope?.replaceAll("\0", "").slice(0, 4_096) ?? null;
       const wrapped = seal(key, id, toCredentials(client, tokens, clock.now().getTime()));
       await storeCredentials(pool, id, { wrapped, scope });
       return { url, scope };
