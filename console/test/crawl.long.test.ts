@@ -108,6 +108,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     response_body: HOSTILE,
     attempts: 1,
   })) as { id: string }[];
+  const dataset = `/evals/${await createDataset(api, agentId)}`;
   const swarm = `/swarms/${swarmId}`;
   const agent = `/agents/${agentId}`;
   const hook = `/webhooks/${webhook?.id}`;
@@ -155,6 +156,14 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${hook}/deliveries/${delivery?.id}`, press: [/^Sign it here/] },
     { path: "/invitations", hasNoField: true },
     { path: "/events" },
+    { path: "/evals" },
+    { path: "/evals/new" },
+    { path: dataset, hasNoField: true },
+    { path: dataset, press: [/^Run …/] },
+    { path: `${dataset}/runs`, hasNoField: true },
+    { path: `${dataset}/edit` },
+    { path: `${dataset}/cases/new`, press: [/^Add a text/] },
+    { path: `${dataset}/cases/new`, choose: ["Expectation", "Judge"] },
     { path: "/usage", hasNoField: true },
     { path: "/api", hasNoField: true },
     { path: "/account" },
@@ -166,4 +175,27 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
   ];
+}
+
+/** A dataset with a case and a run. */
+async function createDataset(api: ApiClient, agentId: string): Promise<string> {
+  const [dataset] = (await api.call("POST", "/rest/v1/eval_datasets", {
+    name: LONG_NAME,
+    description: HOSTILE,
+  })) as { id: string }[];
+  const id = dataset?.id ?? "";
+  await api.call("POST", "/rest/v1/eval_cases", {
+    dataset_id: id,
+    name: LONG_NAME,
+    input: HOSTILE,
+    expectation: { kind: "contains", texts: [HOSTILE] },
+  });
+  await api.call("POST", "/rest/v1/eval_runs", {
+    dataset_id: id,
+    agent_id: agentId,
+    agent_version: 1,
+    status: "completed",
+    case_count: 1,
+  });
+  return id;
 }

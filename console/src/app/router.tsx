@@ -39,6 +39,10 @@ export const router = createBrowserRouter([
             lazy: async () => ({ Component: (await import("../pages/events/index.tsx")).EventsPage }),
           },
           {
+            path: "evals/*",
+            lazy: async () => ({ Component: (await import("../pages/evals/index.tsx")).EvalsPage }),
+          },
+          {
             path: "usage/*",
             lazy: async () => ({ Component: (await import("../pages/usage/index.tsx")).UsagePage }),
           },

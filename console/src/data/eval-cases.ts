@@ -1,0 +1,87 @@
+import type { Database } from "@swarmbase/sdk";
+import { dropRow } from "./cached-rows.ts";
+import type { Client, Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export type EvalCase = Row<"eval_cases">;
+export type EvalCaseDraft = Pick<
+  Database["public"]["Tables"]["eval_cases"]["Insert"],
+  "name" | "input" | "expectation"
+>;
+
+/** In their order. */
+export function useEvalCases(datasetId: string): Pages<EvalCase> {
+  return usePages<EvalCase>({
+    table: "eval_cases",
+    key: ["of", datasetId],
+    read: (client, { last, size, signal }) => {
+      let query = client.from("eval_cases").select("*").eq("dataset_id", datasetId);
+      if (last !== null)
+        query = query.or(`position.gt.${last.position},and(position.eq.${last.position},id.gt.${last.id})`);
+      return query.order("position").order("id").limit(size).abortSignal(signal);
+    },
+  });
+}
+
+export function useEvalCase(id: string, isOn: boolean): ReadResult<EvalCase> {
+  return useRows({
+    table: "eval_cases",
+    key: ["one", id],
+    isOn,
+    read: (client, signal) => client.from("eval_cases").select("*").eq("id", id).abortSignal(signal).single(),
+  });
+}
+
+export interface SavedCase {
+  /** Null for a new case. */
+  readonly id: string | null;
+  readonly datasetId: string;
+  readonly draft: EvalCaseDraft;
+}
+
+export function useSaveEvalCase(): Write<SavedCase, EvalCase> {
+  return useWrite({
+    tables: ["eval_cases"],
+    write: async (client, { id, datasetId, draft }) => {
+      if (id !== null) return unwrap(client.from("eval_cases").update(draft).eq("id", id).select().single());
+      const position = await findNextPosition(client, datasetId);
+      const row = { ...draft, dataset_id: datasetId, position };
+      return unwrap(client.from("eval_cases").insert(row).select().single());
+    },
+  });
+}
+
+/** Two cases may get the same position, when two tabs add them at once; their ids then decide. */
+async function findNextPosition(client: Client, datasetId: string): Promise<number> {
+  const [last] = await unwrap(
+    client
+      .from("eval_cases")
+      .select("position")
+      .eq("dataset_id", datasetId)
+      .order("position", { ascending: false })
+      .limit(1),
+  );
+  return last === undefined ? 0 : last.position + 1;
+}
+
+export function useDeleteEvalCase(): Write<string, string> {
+  return useWrite({
+    tables: [],
+    optimistic: (id) => [{ table: "eval_cases", change: dropRow(id) }],
+    write: async (client, id) => {
+      await unwrap(client.from("eval_cases").delete().eq("id", id));
+      return id;
+    },
+  });
+}
+
+/** Adds a deleted case again, in its place. It is a new case: results of earlier runs are not compared with it. */
+export function useRestoreEvalCase(): Write<EvalCase, EvalCase> {
+  return useWrite({
+    tables: ["eval_cases"],
+    write: (client, { dataset_id, name, input, expectation, position }) =>
+      unwrap(client.from("eval_cases").insert({ dataset_id, name, input, expectation, position }).select().single()),
+  });
+}

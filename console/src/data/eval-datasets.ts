@@ -1,0 +1,60 @@
+import type { Database } from "@swarmbase/sdk";
+import { dropRow, removeRow } from "./cached-rows.ts";
+import type { Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { afterRow, containsText } from "./keyset.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export type EvalDataset = Row<"eval_datasets">;
+export type EvalDatasetDraft = Required<
+  Pick<Database["public"]["Tables"]["eval_datasets"]["Insert"], "name" | "description">
+>;
+
+/** The newest first. Realtime does not publish the tables of evals. */
+export function useEvalDatasets(search: string): Pages<EvalDataset> {
+  return usePages<EvalDataset>({
+    table: "eval_datasets",
+    key: ["list", search],
+    read: (client, { last, size, signal }) => {
+      let query = client.from("eval_datasets").select("*").order("created_at", { ascending: false });
+      if (search.trim() !== "") query = query.or(containsText(["name", "description"], search.trim()));
+      if (last !== null) query = query.or(afterRow(last));
+      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+    },
+  });
+}
+
+export function useEvalDataset(id: string): ReadResult<EvalDataset> {
+  return useRows({
+    table: "eval_datasets",
+    key: ["one", id],
+    read: (client, signal) => client.from("eval_datasets").select("*").eq("id", id).abortSignal(signal).single(),
+  });
+}
+
+export interface SavedDataset {
+  /** Null for a new dataset. */
+  readonly id: string | null;
+  readonly draft: EvalDatasetDraft;
+}
+
+export function useSaveEvalDataset(): Write<SavedDataset, EvalDataset> {
+  return useWrite({
+    tables: ["eval_datasets"],
+    write: (client, { id, draft }) => {
+      const table = client.from("eval_datasets");
+      const written = id === null ? table.insert(draft) : table.update(draft).eq("id", id);
+      return unwrap(written.select().single());
+    },
+  });
+}
+
+/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
+export function useDeleteEvalDataset(): Write<string, string> {
+  return useWrite({
+    tables: [],
+    optimistic: (id) => [{ table: "eval_datasets", change: dropRow(id) }],
+    write: (client, id) => removeRow(id, () => unwrap(client.from("eval_datasets").delete().eq("id", id))),
+  });
+}

@@ -1,0 +1,94 @@
+import { Plus, Trash2 } from "lucide-react";
+import { useNavigate } from "react-router";
+import { type EvalCase, useDeleteEvalCase, useEvalCases, useRestoreEvalCase } from "../../data/eval-cases.ts";
+import type { EvalDataset } from "../../data/eval-datasets.ts";
+import { Badge } from "../../components/badge.tsx";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { ButtonLink } from "../../components/link.tsx";
+import { List } from "../../components/list-page.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { describeExpectation, KIND_LABELS } from "./describe-expectation.ts";
+
+export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
+  const cases = useEvalCases(dataset.id);
+  const remove = useRemove();
+  const navigate = useNavigate();
+  const path = `/evals/${dataset.id}/cases`;
+  const add = (
+    <ButtonLink to={`${path}/new`} variant="primary" icon={<Plus />}>
+      Add a case
+    </ButtonLink>
+  );
+  const columns: readonly Column<EvalCase>[] = [
+    { title: "Case", width: "2fr", narrow: "title", render: ({ name }) => <span className="font-medium">{name}</span> },
+    { title: "Input", width: "3fr", render: ({ input }) => input },
+    {
+      title: "Kind",
+      width: "9rem",
+      render: ({ expectation }) => <Badge>{KIND_LABELS[expectation.kind]}</Badge>,
+    },
+    { title: "The answer", width: "3fr", render: ({ expectation }) => describeExpectation(expectation) },
+    {
+      title: "Delete",
+      width: "3rem",
+      narrow: "trailing",
+      render: (row) => (
+        <IconButton
+          size="small"
+          label={`Delete the case ${row.name}`}
+          icon={<Trash2 />}
+          onClick={() => void remove(row)}
+        />
+      ),
+    },
+  ];
+  return (
+    <List
+      noun="cases"
+      pages={cases}
+      isFiltered={false}
+      noMatch={null}
+      empty={
+        <EmptyState picture="search" title="No cases yet" action={add}>
+          A case is what an agent is asked, and what its answer has to be: a text, JSON, the call of a tool, or what
+          another agent judges.
+        </EmptyState>
+      }
+    >
+      {(rows, foot) => (
+        <div className="grid grid-cols-1 gap-4">
+          <div className="flex justify-end">{add}</div>
+          <DataTable
+            label="Cases"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={{
+              label: ({ name }) => `Edit the case ${name}`,
+              open: ({ id }) => void navigate(`${path}/${id}`),
+            }}
+            onEndReached={cases.loadMore}
+            foot={foot}
+          />
+        </div>
+      )}
+    </List>
+  );
+}
+
+function useRemove(): (row: EvalCase) => Promise<void> {
+  const remove = useDeleteEvalCase();
+  const restore = useRestoreEvalCase();
+  const toast = useToast();
+  return async (row) => {
+    if ((await remove.run(row.id)) === null)
+      return toast({ text: `The case ${row.name} could not be deleted.`, tone: "bad" });
+    const undo = async () => {
+      if ((await restore.run(row)) === null)
+        toast({ text: `The case ${row.name} could not be restored.`, tone: "bad" });
+    };
+    toast({ text: `The case ${row.name} is deleted.`, action: { label: "Undo", run: () => void undo() } });
+  };
+}

@@ -1,0 +1,104 @@
+import { EVAL_EXPECTATION_KINDS, FIELD_BOUNDS } from "@swarmbase/sdk";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { type EvalCase, useEvalCase, useSaveEvalCase } from "../../data/eval-cases.ts";
+import { type EvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
+import { Card } from "../../components/card.tsx";
+import { Field } from "../../components/field.tsx";
+import { FormFrame } from "../../components/form-frame.tsx";
+import { SAVED } from "../../components/leave-guard.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Select } from "../../components/select.tsx";
+import { TextArea } from "../../components/text-area.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { type CaseForm, EMPTY_CASE, formOf, renderCase } from "./case-draft.ts";
+import { KIND_LABELS } from "./describe-expectation.ts";
+import { ExpectationFields } from "./expectation-fields.tsx";
+import { NotLoaded } from "./missing.tsx";
+
+const KINDS = EVAL_EXPECTATION_KINDS.map((value) => ({ value, label: KIND_LABELS[value] }));
+const NONE: Readonly<Record<string, string>> = {};
+
+export interface CasePageProps {
+  readonly datasetId: string;
+  /** Null for a new case. */
+  readonly caseId: string | null;
+}
+
+export function CasePage({ datasetId, caseId }: CasePageProps) {
+  const dataset = useEvalDataset(datasetId);
+  const existing = useEvalCase(caseId ?? "", caseId !== null);
+  if (dataset.rows === undefined)
+    return <NotLoaded noun="dataset" failure={dataset.failure} onRetry={dataset.reload} />;
+  if (caseId !== null && existing.rows === undefined)
+    return <NotLoaded noun="case" failure={existing.failure} onRetry={existing.reload} />;
+  return <Form dataset={dataset.rows} existing={existing.rows ?? null} />;
+}
+
+function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly existing: EvalCase | null }) {
+  const [initial] = useState(() => (existing === null ? EMPTY_CASE : formOf(existing)));
+  const [form, setForm] = useState<CaseForm>(initial);
+  const [faults, setFaults] = useState(NONE);
+  const save = useSaveEvalCase();
+  const { errors, touch } = useFreshErrors(faults === NONE ? save.errors : faults);
+  const navigate = useNavigate();
+  const path = `/evals/${dataset.id}`;
+  const title = existing === null ? "New case" : existing.name;
+  const change = (changed: Partial<CaseForm>) => {
+    for (const field of Object.keys(changed)) touch(field);
+    // The service reports all members of the expectation as one field.
+    if (!("name" in changed || "input" in changed)) touch("expectation");
+    setForm({ ...form, ...changed });
+  };
+  const submit = async () => {
+    const rendered = renderCase(form);
+    setFaults("faults" in rendered ? rendered.faults : NONE);
+    if ("faults" in rendered) return;
+    const saved = await save.run({ id: existing?.id ?? null, datasetId: dataset.id, draft: rendered.draft });
+    if (saved !== null) await navigate(path, { state: SAVED });
+  };
+  return (
+    <>
+      <PageHeader
+        title={title}
+        crumbs={[
+          { label: "Evals", to: "/evals" },
+          { label: dataset.name, to: path },
+        ]}
+      />
+      <FormFrame
+        label={title}
+        action={existing === null ? "Add the case" : "Save"}
+        isBusy={save.isBusy}
+        isDirty={form !== initial}
+        failure={faults === NONE ? save.failure : { message: "", fields: faults }}
+        errors={errors}
+        onSubmit={() => void submit()}
+        onCancel={() => void navigate(path)}
+      >
+        <Card className="grid gap-4">
+          <Field label="Name" error={errors["name"]}>
+            <TextInput
+              value={form.name}
+              maxLength={FIELD_BOUNDS["eval_cases.name"].max}
+              autoComplete="off"
+              onChange={({ target }) => change({ name: target.value })}
+            />
+          </Field>
+          <Field label="Input" hint="What the agent is asked, in a conversation of its own." error={errors["input"]}>
+            <TextArea
+              value={form.input}
+              maxLength={FIELD_BOUNDS["eval_cases.input"].max}
+              onChange={({ target }) => change({ input: target.value })}
+            />
+          </Field>
+          <Field label="Expectation" error={errors["expectation"]}>
+            <Select value={form.kind} choices={KINDS} onChange={(kind) => change({ kind })} />
+          </Field>
+          <ExpectationFields form={form} errors={errors} onChange={change} />
+        </Card>
+      </FormFrame>
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+import { useEvalDataset } from "../../data/eval-datasets.ts";
+import { type EvalRun, useEvalRun } from "../../data/eval-runs.ts";
+import { formatCount } from "../../components/formats.ts";
+import { Link } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { Stat } from "../../components/stat.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { EvalResultList } from "./eval-result-list.tsx";
+import { NotLoaded } from "./missing.tsx";
+import { nameRun } from "./name-run.ts";
+
+export interface EvalRunPageProps {
+  readonly datasetId: string;
+  readonly runId: string;
+}
+
+export function EvalRunPage({ datasetId, runId }: EvalRunPageProps) {
+  const dataset = useEvalDataset(datasetId);
+  const run = useEvalRun(runId);
+  if (dataset.rows === undefined)
+    return <NotLoaded noun="dataset" failure={dataset.failure} onRetry={dataset.reload} />;
+  if (run.rows === undefined) return <NotLoaded noun="eval run" failure={run.failure} onRetry={run.reload} />;
+  return (
+    <>
+      <PageHeader
+        title={nameRun(run.rows)}
+        description={<RelativeTime at={run.rows.created_at} />}
+        crumbs={[
+          { label: "Evals", to: "/evals" },
+          { label: dataset.rows.name, to: `/evals/${datasetId}` },
+          { label: "Runs", to: `/evals/${datasetId}/runs` },
+        ]}
+        trailing={<StatusBadge status={run.rows.status} />}
+      />
+      <Counts run={run.rows} />
+      <EvalResultList run={run.rows} />
+    </>
+  );
+}
+
+function Counts({ run }: { readonly run: EvalRun }) {
+  const {
+    status,
+    case_count: all,
+    passed_count: passed,
+    regression_count: regressions,
+    baseline_run_id: baseline,
+  } = run;
+  // The counts are stored when the run is completed.
+  const isCounted = status === "completed";
+  return (
+    <div className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Stat label="Cases" value={formatCount(all)} />
+      <Stat label="Passed" value={isCounted ? formatCount(passed) : "–"} />
+      <Stat label="Failed" value={isCounted ? formatCount(all - passed) : "–"} />
+      <Stat
+        label="Regressions"
+        value={isCounted && baseline !== null ? formatCount(regressions) : "–"}
+        note={
+          baseline === null ? (
+            "Nothing to compare with"
+          ) : (
+            <>
+              Compared with <Link to={`/evals/${run.dataset_id}/runs/${baseline}`}>an earlier run</Link>
+            </>
+          )
+        }
+      />
+    </div>
+  );
+}
