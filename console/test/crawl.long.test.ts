@@ -6,7 +6,7 @@ import { enrolFactor } from "./support/factor.ts";
 import type { Instance } from "./support/instance.ts";
 import { createSignedInUser, signIn } from "./support/people.ts";
 import { assignTools, createSwarm } from "./support/swarms.ts";
-import { getApiClient } from "./support/api-client.ts";
+import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 
 const test = createBrowserTest();

@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import { useLiveTable } from "../../data/live.ts";
 import { useAgentChoices } from "../../data/swarm-agents.ts";
 import { Button } from "../../components/button.tsx";
 import { Checkbox } from "../../components/checkbox.tsx";
@@ -114,6 +115,7 @@ function Texts({ form: { texts }, errors, onChange }: ExpectationFieldsProps) {
 }
 
 function JudgeFields({ form, errors, onChange }: ExpectationFieldsProps) {
+  useLiveTable("agents");
   const { rows: agents = [] } = useAgentChoices();
   const isKnown = form.judgeId === "" || agents.some(({ id }) => id === form.judgeId);
   const choices = [

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useAgentVersions } from "../../data/agent-versions.ts";
 import { getConfig } from "../../data/client.ts";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
+import { useLiveTable } from "../../data/live.ts";
 import { useAgentChoices } from "../../data/swarm-agents.ts";
 import { Button } from "../../components/button.tsx";
 import { CodeBlock } from "../../components/code-block.tsx";
@@ -32,6 +33,7 @@ export function RunCommand({ dataset }: { readonly dataset: EvalDataset }) {
 }
 
 function Choices({ dataset }: { readonly dataset: EvalDataset }) {
+  useLiveTable("agents");
   const { rows: agents } = useAgentChoices();
   const [chosen, setChosen] = useState("");
   const [version, setVersion] = useState("");
