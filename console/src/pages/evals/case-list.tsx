@@ -16,8 +16,8 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
   const remove = useRemove();
   const navigate = useNavigate();
   const path = `/evals/${dataset.id}/cases`;
-  const add = (
-    <ButtonLink to={`${path}/new`} variant="primary" icon={<Plus />}>
+  const addTo = (variant: "primary" | "plain") => (
+    <ButtonLink to={`${path}/new`} variant={variant} icon={<Plus />}>
       Add a case
     </ButtonLink>
   );
@@ -51,7 +51,7 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
       isFiltered={false}
       noMatch={null}
       empty={
-        <EmptyState picture="search" title="No cases yet" action={add}>
+        <EmptyState picture="search" title="No cases yet" action={addTo("primary")}>
           A case is what an agent is asked, and what its answer has to be: a text, JSON, the call of a tool, or what
           another agent judges.
         </EmptyState>
@@ -59,7 +59,7 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
     >
       {(rows, foot) => (
         <div className="grid grid-cols-1 gap-4">
-          <div className="flex justify-end">{add}</div>
+          <div className="flex justify-end">{addTo("plain")}</div>
           <DataTable
             label="Cases"
             columns={columns}

@@ -33,7 +33,8 @@ const COLUMNS: readonly Column<EvalRun>[] = [
   {
     title: "Regressions",
     isNumber: true,
-    render: ({ regression_count: count }) => (count > 0 ? <Badge tone="bad">{formatCount(count)}</Badge> : ""),
+    render: ({ status, regression_count: count }) =>
+      count > 0 ? <Badge tone="bad">{formatCount(count)}</Badge> : status === "completed" ? "0" : "",
   },
   {
     title: "When",
