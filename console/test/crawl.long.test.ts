@@ -159,7 +159,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/evals" },
     { path: "/evals/new" },
     { path: dataset, hasNoField: true },
-    { path: dataset, press: [/^Run …/] },
+    { path: dataset, press: [/^Run …/], hasNoField: true },
     { path: `${dataset}/runs`, hasNoField: true },
     { path: `${dataset}/edit` },
     { path: `${dataset}/cases/new`, press: [/^Add a text/] },
