@@ -1,32 +1,76 @@
+import { isFinalRunStatus, isUuid, RUN_STATUSES } from "@swarmbase/sdk";
 import { SwarmChatTransport, type SwarmUIMessage } from "@swarmbase/sdk/ai";
 import {
   AppError,
   type ExtensionRequest,
   type ExtensionResponse,
+  isRecord,
   openEventStream,
+  readRows,
   toExtensionError,
 } from "swarmbase/extension";
 import type { Target } from "./target.ts";
 
 const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
 
+/** The member of a message's metadata that names the chat which sent it. */
+const CHAT_MEMBER = "ai_sdk_chat_id";
+
 /** Answers a request of `DefaultChatTransport`. Further members of the body are passed on to `agent-respond`. */
-export async function answerChat({ body, core, signal }: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
-  const { id: chatId = "", messages, trigger = "submit-message", messageId, ...more } = readChat(body);
-  const transport = new SwarmChatTransport({
-    client: { ...core, from: refuseTables },
-    ...("agent_id" in target ? { agentId: target.agent_id } : { swarmId: target.swarm_id }),
-    // A request that ends may be a page that is loaded again.
-    cancelOnStop: false,
-  });
-  const chunks = await transport
-    .sendMessages({ chatId, messages, trigger, messageId, abortSignal: signal, body: more })
+export async function answerChat(request: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
+  const { id: chatId = "", messages, trigger = "submit-message", messageId, ...more } = readChat(request.body);
+  const chunks = await openTransport(request, target)
+    .sendMessages({ chatId, messages, trigger, messageId, abortSignal: request.signal, body: nameChat(more, chatId) })
     .catch((error: unknown) => {
       // The transport reports messages that it cannot send this way.
       if (error instanceof TypeError) throw new AppError("VALIDATION_ERROR", error.message);
       throw error;
     });
-  return openEventStream(renderChunks(chunks), { headers: HEADERS, renderFailure });
+  return renderStream(chunks);
+}
+
+/** Answers `reconnectToStream` of `DefaultChatTransport`: the caller's run of the chat from its beginning, or 204 when none is under way. */
+export async function reconnectChat(request: ExtensionRequest, target: Target): Promise<ExtensionResponse> {
+  const { chat: chatId = "" } = request.params;
+  const chunks = await openTransport(request, target).reconnectToStream({ chatId, abortSignal: request.signal });
+  return chunks === null ? { status: 204 } : renderStream(chunks);
+}
+
+function openTransport(request: ExtensionRequest, target: Target): SwarmChatTransport {
+  return new SwarmChatTransport({
+    client: { ...request.core, from: refuseTables },
+    ...("agent_id" in target ? { agentId: target.agent_id } : { swarmId: target.swarm_id }),
+    // A request that ends may be a page that is loaded again.
+    cancelOnStop: false,
+    findRun: (chatId) => findRun(request, target, chatId),
+  });
+}
+
+/** The conversation is that of the target, so the id of the chat is kept with the message that it sends. */
+function nameChat(body: Readonly<Record<string, unknown>>, chatId: string): Record<string, unknown> {
+  const { metadata = {} } = body;
+  if (chatId === "" || !isRecord(metadata)) return { ...body };
+  return { ...body, metadata: { ...metadata, [CHAT_MEMBER]: chatId } };
+}
+
+/** The newest run of the chat that has not ended. Only those of the caller: any member can write the metadata of its own messages. */
+async function findRun({ core, caller }: ExtensionRequest, target: Target, chatId: string): Promise<string | null> {
+  const id = "agent_id" in target ? target.agent_id : target.swarm_id;
+  if (!isUuid(id)) throw new AppError("VALIDATION_ERROR", "The path names no agent and no swarm");
+  const query = new URLSearchParams({
+    select: "id,messages!runs_message_id_fkey!inner(metadata)",
+    user_id: `eq.${caller.userId}`,
+    status: `in.(${RUN_STATUSES.filter((status) => !isFinalRunStatus(status)).join(",")})`,
+    ...("agent_id" in target
+      ? // A run that was started for one agent names it.
+        { "request->agent_ids": `cs.${JSON.stringify([id.toLowerCase()])}` }
+      : { swarm_id: `eq.${id}` }),
+    [`messages.metadata->>${CHAT_MEMBER}`]: `eq.${chatId}`,
+    order: "created_at.desc,id.desc",
+    limit: "1",
+  });
+  const [run] = await readRows<{ readonly id: string }>(core, "/runs", query);
+  return run?.id ?? null;
 }
 
 interface Chat {
@@ -36,7 +80,7 @@ interface Chat {
   readonly messageId?: string;
 }
 
-function readChat(body: unknown): Chat {
+function readChat(body: unknown): Chat & Record<string, unknown> {
   const { messages, trigger } = (body ?? {}) as Partial<Chat>;
   const details: Record<string, string> = {};
   if (!Array.isArray(messages) || !messages.every(isMessage)) details["messages"] = "must be messages with parts";
@@ -44,7 +88,7 @@ function readChat(body: unknown): Chat {
     details["trigger"] = "must be submit-message or regenerate-message";
   if (Object.keys(details).length > 0)
     throw new AppError("VALIDATION_ERROR", "The request body is not valid", { details });
-  return body as Chat;
+  return body as Chat & Record<string, unknown>;
 }
 
 function isMessage(message: unknown): boolean {
@@ -58,7 +102,11 @@ function isPart(part: unknown): boolean {
 }
 
 function refuseTables(): never {
-  throw new Error("only a chat that reconnects reads tables");
+  throw new Error("the run of a chat is found without the tables of a client");
+}
+
+function renderStream(chunks: ReadableStream<unknown>): Promise<ExtensionResponse> {
+  return openEventStream(renderChunks(chunks), { headers: HEADERS, renderFailure });
 }
 
 async function* renderChunks(chunks: ReadableStream<unknown>): AsyncGenerator<string, void, undefined> {

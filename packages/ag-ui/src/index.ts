@@ -1,15 +1,15 @@
 // In charge of: runs as AG-UI events, and as UI message streams of the AI SDK.
 // Not in charge of: runs and their streams, which it translates.
 import { defineExtension, type ExtensionRequest, type ExtensionResponse } from "swarmbase/extension";
-import { answerChat } from "./answer-chat.ts";
+import { answerChat, reconnectChat } from "./answer-chat.ts";
 import { runAgent } from "./run-agent.ts";
 import type { Target } from "./target.ts";
 
 type Answer = (request: ExtensionRequest, target: Target) => Promise<ExtensionResponse>;
 
-function post(path: string, toTarget: (id: string) => Target, answer: Answer) {
+function defineRoute(method: "GET" | "POST", path: string, toTarget: (id: string) => Target, answer: Answer) {
   return {
-    method: "POST",
+    method,
     path,
     access: "bearer-alone",
     keyScope: "run",
@@ -29,9 +29,11 @@ export const extension = defineExtension({
   summary: "runs as AG-UI events, and as message streams of the AI SDK",
   docs: new URL("../README.md", import.meta.url),
   routes: [
-    post("/ag-ui/agents/:id", toAgent, runAgent),
-    post("/ag-ui/swarms/:id", toSwarm, runAgent),
-    post("/ai-sdk/agents/:id", toAgent, answerChat),
-    post("/ai-sdk/swarms/:id", toSwarm, answerChat),
+    defineRoute("POST", "/ag-ui/agents/:id", toAgent, runAgent),
+    defineRoute("POST", "/ag-ui/swarms/:id", toSwarm, runAgent),
+    defineRoute("POST", "/ai-sdk/agents/:id", toAgent, answerChat),
+    defineRoute("POST", "/ai-sdk/swarms/:id", toSwarm, answerChat),
+    defineRoute("GET", "/ai-sdk/agents/:id/:chat/stream", toAgent, reconnectChat),
+    defineRoute("GET", "/ai-sdk/swarms/:id/:chat/stream", toSwarm, reconnectChat),
   ],
 });

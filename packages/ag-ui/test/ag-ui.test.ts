@@ -268,7 +268,12 @@ describe("AG-UI", () => {
 
 /** `useChat` without React: the same class drives both. */
 class PlainChat extends AbstractChat<SwarmUIMessage> {
-  constructor(path: string, bearer: string, onToolCall: ChatOnToolCallCallback<SwarmUIMessage> = () => {}) {
+  constructor(
+    path: string,
+    bearer: string,
+    onToolCall: ChatOnToolCallCallback<SwarmUIMessage> = () => {},
+    id: string = randomUUID(),
+  ) {
     const state: ChatState<SwarmUIMessage> = {
       status: "ready",
       error: undefined,
@@ -285,6 +290,7 @@ class PlainChat extends AbstractChat<SwarmUIMessage> {
       fetch: send,
     });
     super({
+      id,
       state,
       transport,
       onToolCall,
@@ -324,6 +330,46 @@ describe("the message stream of the AI SDK", () => {
     await waitForEnd(chat);
     const denied = chat.messages.at(-1)?.parts.find((part) => part.type === "dynamic-tool");
     assert.equal(denied?.state, "output-denied");
+  });
+
+  test("continues in a chat that is loaded again, with the answer from its beginning", async () => {
+    const [text, id] = ["/tool guarded {}", `chat ä/${randomUUID()}`];
+    for (const [path, bearer] of [
+      [`/ai-sdk/agents/${agentId}`, await makeKey("run")],
+      [`/ai-sdk/swarms/${swarmId}`, ada],
+    ] as const) {
+      const open = (chatId = id, as: string = bearer): PlainChat => new PlainChat(path, as, undefined, chatId);
+      const closed = open();
+      await closed.sendMessage({ text }, { body: { metadata: { page: 7 } } });
+      const sent = closed.messages.at(-1);
+      const reloaded = open();
+      reloaded.messages = closed.messages.slice(0, 1);
+      await reloaded.resumeStream();
+      assert.equal(reloaded.error, undefined);
+      assert.deepEqual(reloaded.messages.at(-1)?.parts, sent?.parts);
+      assert.deepEqual(reloaded.messages.at(-1)?.metadata, sent?.metadata);
+      const other = open(randomUUID());
+      await other.resumeStream();
+      assert.deepEqual([other.error, other.messages], [undefined, []], "another chat has no run");
+      const stranger = open(id, bob);
+      await stranger.resumeStream();
+      assert.deepEqual(stranger.messages, [], "another user has no run");
+      const run_id = sent?.metadata?.runId;
+      const [run] = await call<{ question: { metadata: object } }[]>(
+        `/rest/v1/runs?id=eq.${run_id}&select=question:messages!runs_message_id_fkey(metadata)`,
+        ada,
+      );
+      assert.deepEqual(run?.question.metadata, { page: 7, ai_sdk_chat_id: id });
+      await call("/functions/v1/agent-respond", ada, { action: "cancel", run_id });
+      await reloaded.resumeStream();
+      assert.deepEqual([reloaded.error, reloaded.status, reloaded.messages.length], [undefined, "ready", 2]);
+    }
+    const denied = new PlainChat(`/ai-sdk/swarms/${swarmId}`, await makeKey("write"));
+    await denied.resumeStream();
+    assert.match(denied.error?.message ?? "", /INSUFFICIENT_SCOPE/);
+    const nobody = new PlainChat("/ai-sdk/agents/nobody", ada);
+    await nobody.resumeStream();
+    assert.match(nobody.error?.message ?? "", /VALIDATION_ERROR/);
   });
 
   test("rejects callers and messages with the code of the service", async () => {

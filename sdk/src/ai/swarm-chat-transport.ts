@@ -21,6 +21,8 @@ export interface SwarmChatTransportOptions {
   readonly includeReasoning?: boolean;
   /** `stop()` of the chat ends the run, not only its stream. Default: true. */
   readonly cancelOnStop?: boolean;
+  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm that has not ended. */
+  findRun?(chatId: string): Promise<string | null>;
 }
 
 type SendOptions<Message extends UIMessage> = Parameters<ChatTransport<Message>["sendMessages"]>[0];
@@ -61,11 +63,11 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
     return this.#open(stream, { signal });
   };
 
-  /** Follows the run of the swarm that has not ended, if there is one. */
+  /** Follows a run that has not ended, if there is one. */
   readonly reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> => {
     const { chatId, abortSignal: signal } = options;
     const { client, includeReasoning = false, swarmId = chatId } = this.#options;
-    const runId = await findUnfinishedRun(client, swarmId);
+    const runId = await (this.#options.findRun?.(chatId) ?? findUnfinishedRun(client, swarmId));
     if (runId === null) return null;
     return this.#open(attach(client, runId, { signal, include_reasoning: includeReasoning }), { signal });
   };
