@@ -1,74 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { RunStream, RunStreamEvent } from "@swarmbase/sdk";
-import { TaskState } from "@a2a-js/sdk";
+import { attach, readUntilWaiting } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
 import type { Session } from "./target.ts";
-import { isTerminal, readTask } from "./tasks.ts";
 
-/** The stream of a run has no event for the moment at which the run begins to wait. */
-const PAUSE_POLL_MS = 100;
+/** The events of a run until it ends or waits. */
+export type RunEvents = ReturnType<typeof readUntilWaiting>;
 
-type Step = IteratorResult<RunStreamEvent, void> | "waits" | "goes on";
-
-/** The events of a run until it ends, or `waits` as the last one when it waits for approvals or results of the client. */
-export async function* followRun(
-  session: Session,
-  open: (signal: AbortSignal) => RunStream,
-): AsyncGenerator<RunStreamEvent | "waits", void, undefined> {
-  const ended = new AbortController();
-  const signal = AbortSignal.any([session.signal, ended.signal]);
-  const reading = open(signal)[Symbol.asyncIterator]();
-  let watch: PauseWatch | null = null;
-  let next = reading.next();
-  try {
-    for (;;) {
-      const step: Step = await (watch === null ? next : Promise.race([next, watch.outcome]));
-      if (step === "waits") {
-        yield step;
-        return;
-      }
-      if (step === "goes on") {
-        watch = null;
-        continue;
-      }
-      if (step.done === true) return;
-      const event = step.value;
-      if (event.type === "run.started") {
-        watch?.stop();
-        watch = null;
-      }
-      if (event.type === "tool.approval_required" || event.type === "tool.client_call")
-        watch ??= watchPause(session, event.data.run_id, signal);
-      yield event;
-      next = reading.next();
-    }
-  } finally {
-    watch?.stop();
-    // A read that is in progress ends with the reason of the signal, which nobody needs any more.
-    next.catch(() => {});
-    ended.abort();
-  }
-}
-
-interface PauseWatch {
-  readonly outcome: Promise<"waits" | "goes on">;
-  stop(): void;
-}
-
-/** Other calls of the same turn can still be executed after the event that a call waits. */
-function watchPause(session: Session, runId: string, signal: AbortSignal): PauseWatch {
-  const stopped = new AbortController();
-  const stopping = AbortSignal.any([signal, stopped.signal]);
-  const poll = async (): Promise<"waits" | "goes on"> => {
-    while (!stopping.aborted) {
-      const task = await readTask(session, runId, { hasArtifacts: false });
-      if (task.status?.state === TaskState.TASK_STATE_INPUT_REQUIRED) return "waits";
-      if (isTerminal(task)) return "goes on";
-      await sleep(PAUSE_POLL_MS, undefined, { signal: stopping }).catch(() => {});
-    }
-    return "goes on";
-  };
-  const outcome = poll();
-  // The watch can be stopped before anybody waits for it.
-  outcome.catch(() => {});
-  return { outcome, stop: () => stopped.abort() };
+/** Reads a run from its first event. Calls that were answered before are among its events. */
+export async function followRun({ core, signal }: Session, runId: string): Promise<RunEvents> {
+  const query = `select=id&run_id=eq.${runId}&status=not.in.(pending_approval,pending_client)`;
+  const answered = await readRows<{ readonly id: string }>(core, "/tool_executions", query);
+  return readUntilWaiting(core, attach(core, runId, { signal }), { answeredIds: answered.map(({ id }) => id) });
 }

@@ -1,11 +1,16 @@
-import { ListTasksRequest, SendMessageRequest, StreamResponse, Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import {
+  ListTasksRequest,
+  SendMessageRequest,
+  type StreamResponse,
+  Task,
+  TaskPushNotificationConfig,
+} from "@a2a-js/sdk";
 import type { ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
 import { readCard } from "./cards.ts";
 import { ProtocolError, renderHttpFault } from "./faults.ts";
 import { cancelTask, getTask, listTasks, sendMessage, streamMessage, subscribe } from "./operations.ts";
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push-configs.ts";
-import { parseWith, renderPushConfigs, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
-import { openSse } from "./sse.ts";
+import { parseWith, renderPushConfigs, renderTaskList, renderStream, requireFault, retryHeader } from "./render.ts";
 import type { Session } from "./target.ts";
 
 const TYPE = { "content-type": "application/a2a+json" };
@@ -30,7 +35,7 @@ async function answer(session: Session, request: ExtensionRequest): Promise<Exte
     case "POST message:send":
       return render({ task: Task.toJSON(await sendMessage(session, parseWith(SendMessageRequest, body ?? {}))) });
     case "POST message:stream":
-      return renderStream(streamMessage(session, parseWith(SendMessageRequest, body ?? {})));
+      return openStream(streamMessage(session, parseWith(SendMessageRequest, body ?? {})));
     case "GET tasks":
       return render(renderTaskList(await listTasks(session, readListQuery(query))));
     case "GET extendedAgentCard":
@@ -64,7 +69,7 @@ async function answerTask(
   historyLength: string | undefined,
 ): Promise<ExtensionResponse> {
   const [id = "", operation, ...more] = segment.split(":");
-  if (operation === "subscribe" && more.length === 0) return renderStream(subscribe(session, id));
+  if (operation === "subscribe" && more.length === 0) return openStream(subscribe(session, id));
   if (operation === "cancel" && more.length === 0 && method === "POST")
     return render(Task.toJSON(await cancelTask(session, id)));
   if (operation === undefined && method === "GET")
@@ -91,9 +96,8 @@ function render(body: unknown): ExtensionResponse {
   return { headers: TYPE, body };
 }
 
-async function renderStream(events: AsyncGenerator<StreamResponse, void, undefined>): Promise<ExtensionResponse> {
+function openStream(events: AsyncGenerator<StreamResponse, void, undefined>): Promise<ExtensionResponse> {
   const renderFailure = (error: unknown): string =>
     `event: error\ndata: ${JSON.stringify(renderHttpFault(requireFault(error)))}\n\n`;
-  const render = (event: StreamResponse): unknown => StreamResponse.toJSON(event);
-  return { headers: SSE_HEADERS, stream: await openSse(events, { render, renderFailure }) };
+  return renderStream(events, { renderFailure });
 }

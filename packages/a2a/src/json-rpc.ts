@@ -5,17 +5,16 @@ import {
   ListTaskPushNotificationConfigsRequest,
   ListTasksRequest,
   SendMessageRequest,
-  StreamResponse,
+  type StreamResponse,
   Task,
   TaskPushNotificationConfig,
 } from "@a2a-js/sdk";
-import type { ExtensionResponse } from "swarmbase/extension";
+import { type ExtensionResponse, isRecord } from "swarmbase/extension";
 import { readCard } from "./cards.ts";
 import { ProtocolError, renderRpcFault, type RpcId } from "./faults.ts";
 import { cancelTask, getTask, listTasks, sendMessage, streamMessage, subscribe } from "./operations.ts";
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push-configs.ts";
-import { parseWith, renderPushConfigs, renderTaskList, requireFault, retryHeader, SSE_HEADERS } from "./render.ts";
-import { openSse } from "./sse.ts";
+import { parseWith, renderPushConfigs, renderTaskList, renderStream, requireFault, retryHeader } from "./render.ts";
 import type { Session } from "./target.ts";
 
 /** Methods that answer with one result. */
@@ -84,11 +83,10 @@ interface Call {
 async function answerCall(session: Session, { id, method, params }: Call): Promise<ExtensionResponse> {
   const stream = Object.hasOwn(STREAMS, method) ? STREAMS[method] : undefined;
   if (stream !== undefined) {
-    const render = (event: StreamResponse): unknown => ({ jsonrpc: "2.0", id, result: StreamResponse.toJSON(event) });
     const renderFailure = (error: unknown): string =>
       `data: ${JSON.stringify(renderRpcFault(requireFault(error), id))}\n\n`;
-    const text = await openSse(stream(session, params), { render, renderFailure });
-    return { headers: SSE_HEADERS, stream: text };
+    const wrap = (result: unknown): unknown => ({ jsonrpc: "2.0", id, result });
+    return renderStream(stream(session, params), { wrap, renderFailure });
   }
   const answer = Object.hasOwn(METHODS, method) ? METHODS[method] : undefined;
   if (answer !== undefined) return { body: { jsonrpc: "2.0", id, result: await answer(session, params) } };
@@ -106,8 +104,4 @@ function readCall(body: unknown): Call {
 
 function isRpcId(id: unknown): id is RpcId {
   return id === null || typeof id === "string" || Number.isInteger(id);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,9 +8,9 @@ import {
   type TaskPushNotificationConfig,
   TaskState,
 } from "@a2a-js/sdk";
-import { attach, invokeFunction, isUuid, respond, type RespondBody, type RunStream } from "@swarmbase/sdk";
+import { invokeFunction, isUuid, readUntilWaiting, respond, type RespondBody } from "@swarmbase/sdk";
 import { ProtocolError } from "./faults.ts";
-import { followRun } from "./follow-run.ts";
+import { followRun, type RunEvents } from "./follow-run.ts";
 import { checkPushConfig, storePushConfig } from "./push-configs.ts";
 import { readInput, readText, requireOutputMode } from "./read-message.ts";
 import { streamTask } from "./stream-task.ts";
@@ -40,12 +40,12 @@ export async function sendMessage(session: Session, request: SendMessageRequest)
     await openNotifier(session, push)({ taskId: runId, contextId: task.contextId });
     return task;
   }
-  const open = await openRun(session, message, push);
+  const events = await openRun(session, message, push);
   if (isBackground) return readTask(session, message.taskId, view);
   const notify = openNotifier(session, push);
   let runId = message.taskId;
-  for await (const event of followRun(session, open)) {
-    if (event === "waits" || !("swarm_id" in event.data)) continue;
+  for await (const event of events) {
+    if (!("swarm_id" in event.data)) continue;
     runId = event.data.run_id;
     await notify({ taskId: runId, contextId: event.data.swarm_id });
   }
@@ -64,7 +64,7 @@ export async function* streamMessage(
 export async function* subscribe(session: Session, taskId: string): AsyncGenerator<StreamResponse, void, undefined> {
   const task = await readTask(session, taskId, { hasArtifacts: false });
   if (isTerminal(task)) throw new ProtocolError("UNSUPPORTED_OPERATION", "The task has ended");
-  yield* streamTask(session, (signal) => attach(session.core, task.id, { signal }));
+  yield* streamTask(session, await followRun(session, task.id));
 }
 
 export function getTask(session: Session, taskId: string, historyLength: number | undefined): Promise<Task> {
@@ -129,18 +129,15 @@ function openNotifier(
   };
 }
 
-/** Returns what opens the stream of the run: a new one, or one that decisions and results continue. */
+/** Opens the stream of the run: a new one, or one that decisions and results continue. */
 async function openRun(
   session: Session,
   message: Message,
   push: TaskPushNotificationConfig | undefined,
-): Promise<(signal: AbortSignal) => RunStream> {
+): Promise<RunEvents> {
   const { core, signal } = session;
   const { taskId, contextId } = message;
-  if (taskId === "") {
-    const body = startBody(session, message);
-    return (reading) => respond(core, body, { signal: reading });
-  }
+  if (taskId === "") return readUntilWaiting(core, respond(core, startBody(session, message), { signal }));
   const task = await readTask(session, taskId, { hasArtifacts: false });
   if (contextId !== "" && contextId.toLowerCase() !== task.contextId)
     throw new ProtocolError("INVALID_PARAMS", "The task belongs to another context");
@@ -159,7 +156,7 @@ async function openRun(
       { ...run, action: "submit_tool_results", results: [...results] },
       { signal },
     );
-  return (reading) => attach(core, task.id, { signal: reading });
+  return followRun(session, task.id);
 }
 
 /** A message that is sent again has the same id, so that it starts no second run. */

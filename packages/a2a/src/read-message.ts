@@ -1,5 +1,6 @@
 import type { Message, SendMessageConfiguration } from "@a2a-js/sdk";
 import type { Json } from "@swarmbase/sdk";
+import { isRecord } from "swarmbase/extension";
 import { ProtocolError } from "./faults.ts";
 
 export interface ToolDecision {
@@ -67,8 +68,4 @@ export function readInput({ parts }: Message): {
     "INVALID_PARAMS",
     'The task waits for approvals or results: send a data part {"decisions": [{"tool_execution_id": "…", "approved": true}]} or {"results": [{"tool_execution_id": "…", "output": {}}]}',
   );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,6 @@
-import type { ListTasksResponse } from "@a2a-js/sdk";
-import { Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { type ListTasksResponse, StreamResponse, Task, TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { type ExtensionResponse, openEventStream } from "swarmbase/extension";
 import { type Fault, ProtocolError, toFault } from "./faults.ts";
-
-export const SSE_HEADERS = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-};
 
 /** The package of the protocol reads members that it does not check first. */
 export function parseWith<T>(codec: { fromJSON(object: unknown): T }, value: unknown): T {
@@ -35,4 +29,20 @@ export function requireFault(error: unknown): Fault {
 
 export function retryHeader({ retryAfterSeconds: seconds }: Fault): { readonly headers?: Record<string, string> } {
   return seconds === null ? {} : { headers: { "retry-after": String(seconds) } };
+}
+
+interface StreamForm {
+  /** What a frame contains. */
+  readonly wrap?: (event: unknown) => unknown;
+  readonly renderFailure: (error: unknown) => string;
+}
+
+export function renderStream(
+  events: AsyncGenerator<StreamResponse, void, undefined>,
+  { wrap = (event) => event, renderFailure }: StreamForm,
+): Promise<ExtensionResponse> {
+  const frames = async function* (): AsyncGenerator<string, void, undefined> {
+    for await (const event of events) yield `data: ${JSON.stringify(wrap(StreamResponse.toJSON(event)))}\n\n`;
+  };
+  return openEventStream(frames(), { renderFailure });
 }

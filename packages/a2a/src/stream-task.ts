@@ -1,6 +1,6 @@
 import { type Artifact, type StreamResponse, TaskState } from "@a2a-js/sdk";
-import type { RunStream, RunStreamEvent, RunStreamEventOf } from "@swarmbase/sdk";
-import { followRun } from "./follow-run.ts";
+import type { RunStreamEvent } from "@swarmbase/sdk";
+import type { RunEvents } from "./follow-run.ts";
 import type { Session } from "./target.ts";
 import { readTask, renderArtifact, renderStatus, type ReplyRow, textPart, toArtifact } from "./tasks.ts";
 
@@ -18,32 +18,28 @@ interface TaskIds {
   readonly contextId: string;
 }
 
-/** The events of a run as updates of its task: first the task, then its replies as artifacts, last its final status. */
+/** The events of a run as updates of its task: first the task, then its replies as artifacts, last the status with which it ends or waits. */
 export async function* streamTask(
   session: Session,
-  open: (signal: AbortSignal) => RunStream,
+  events: RunEvents,
   /** Called as soon as the task is known. */
   onTask: (ids: TaskIds) => Promise<void> = async () => {},
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const drafts = new Map<string, Draft>();
   let ids: TaskIds | null = null;
-  for await (const event of followRun(session, open)) {
-    if (event !== "waits" && "swarm_id" in event.data) {
-      const { run_id: taskId, swarm_id: contextId } = event.data;
-      const isFirst = ids === null;
+  for await (const event of events) {
+    if (!("swarm_id" in event.data)) continue;
+    const { run_id: taskId, swarm_id: contextId } = event.data;
+    if (ids === null) {
       ids = { taskId, contextId };
-      if (isFirst) {
-        await onTask(ids);
-        yield await renderBeginning(session, taskId);
-      }
-      yield* translate(event, drafts, ids);
+      await onTask(ids);
+      yield await renderBeginning(session, taskId);
     }
-    if (ids !== null && (event === "waits" || isEnd(event))) {
-      const { status, metadata } = await readTask(session, ids.taskId, { hasArtifacts: false });
-      yield { payload: { $case: "statusUpdate", value: { ...ids, status, metadata } } };
-      return;
-    }
+    yield* translate(event, drafts, ids);
   }
+  if (ids === null) return;
+  const { status, metadata } = await readTask(session, ids.taskId, { hasArtifacts: false });
+  yield { payload: { $case: "statusUpdate", value: { ...ids, status, metadata } } };
 }
 
 /** The task as it was when the stream begins: what happened since follows as updates. */
@@ -51,12 +47,6 @@ async function renderBeginning(session: Session, taskId: string): Promise<Stream
   const task = await readTask(session, taskId, { hasArtifacts: false });
   const status = renderStatus(TaskState.TASK_STATE_SUBMITTED, task.status?.timestamp);
   return { payload: { $case: "task", value: { ...task, status, metadata: undefined } } };
-}
-
-type EndEvent = RunStreamEventOf<"run.completed" | "run.partial" | "run.failed" | "run.cancelled">;
-
-function isEnd(event: RunStreamEvent): event is EndEvent {
-  return ["run.completed", "run.partial", "run.failed", "run.cancelled"].includes(event.type);
 }
 
 function* translate(event: RunStreamEvent, drafts: Map<string, Draft>, ids: TaskIds): Generator<StreamResponse> {
