@@ -1,5 +1,6 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { createRandomId, type Database, invokeFunction, isFinalRunStatus, type Message } from "@swarmbase/sdk";
+import { insertMessage } from "./insert-message.ts";
 import { type LiveChannels, openLiveChannels } from "./live-channels.ts";
 import {
   extendKnown,
@@ -29,7 +30,7 @@ export interface StoreOptions {
 
 /** Pieces of text arrive faster than they can be painted. */
 const RENDER_INTERVAL_MS = 16;
-const CATCH_UP_DELAY_MS = 2_000;
+const RETRY_DELAY_MS = 2_000;
 
 interface User {
   readonly id: string | null;
@@ -47,6 +48,7 @@ export class SwarmStore implements SwarmActions {
   readonly #streams: RunStreams;
   readonly #channels: LiveChannels;
   readonly #decided = new Set<string>();
+  readonly #retryTimers = new Set<ReturnType<typeof setTimeout>>();
   #rows: readonly Message[] = [];
   /** From tables and realtime. Streams deliver replies before earlier messages of others are known. */
   #known = NOTHING_KNOWN;
@@ -55,7 +57,6 @@ export class SwarmStore implements SwarmActions {
   #outgoing: readonly Outgoing[] = [];
   #state: SwarmState = INITIAL_STATE;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #retryTimer: ReturnType<typeof setTimeout> | undefined;
   #loading: Promise<void> | null = null;
   #isClosed = false;
 
@@ -81,8 +82,8 @@ export class SwarmStore implements SwarmActions {
       { swarmId, presentAs: options.presence ? user.id : null },
       {
         onJoin: () => {
-          // Changes before the join may have been missed.
-          this.#missedSince ??= this.#known;
+          // Changes before the join may have been missed, also by a read that is under way: its end must not count for them.
+          this.#missedSince = { ...(this.#missedSince ?? this.#known) };
           this.#change({ isLive: true });
           void this.#catchUp();
         },
@@ -99,8 +100,7 @@ export class SwarmStore implements SwarmActions {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#retryTimer);
+    for (const timer of [this.#timer, ...this.#retryTimers]) clearTimeout(timer);
     this.#streams.close();
     await this.#channels.close();
   }
@@ -182,21 +182,34 @@ export class SwarmStore implements SwarmActions {
       const missed = await readMissed(this.#client, this.#swarmId, since);
       const runs = await readUnfinishedRuns(this.#client, this.#swarmId);
       if (this.#isClosed) return;
-      this.#missedSince = null;
+      if (this.#missedSince === since) this.#missedSince = null;
       for (const id of runs) this.#streams.attach(id);
       if (missed !== null) return this.#receiveKnown(missed);
       this.#rows = [];
       await this.#load();
     } catch {
-      if (!this.#isClosed) this.#retryTimer = setTimeout(() => void this.#catchUp(), CATCH_UP_DELAY_MS);
+      if (this.#missedSince === since) this.#readLater(() => this.#catchUp());
     }
   }
 
   async #receiveChange(row: Partial<Message> & Pick<Message, "id">): Promise<void> {
     // Realtime omits the content of very long messages.
     if (row.content !== undefined) return this.#receiveKnown([row as Message]);
-    const whole = await readMessage(this.#client, row.id).catch(() => null);
-    if (whole !== null) this.#receiveKnown([whole]);
+    try {
+      const whole = await readMessage(this.#client, row.id);
+      if (whole !== null) this.#receiveKnown([whole]);
+    } catch {
+      this.#readLater(() => this.#receiveChange(row));
+    }
+  }
+
+  #readLater(read: () => Promise<void>): void {
+    if (this.#isClosed) return;
+    const timer = setTimeout(() => {
+      this.#retryTimers.delete(timer);
+      void read();
+    }, RETRY_DELAY_MS);
+    this.#retryTimers.add(timer);
   }
 
   #receiveKnown(rows: readonly Message[]): void {
@@ -231,25 +244,12 @@ export class SwarmStore implements SwarmActions {
         const choices = { agent_ids: agentIds, metadata, on_conflict: onConflict };
         await this.#streams.ask({ ...common, ...choices, message: content });
       } else {
-        await this.#insert({ ...common, content, ...(metadata && { metadata: metadata as Message["metadata"] }) });
+        const row = { ...common, content, ...(metadata && { metadata: metadata as Message["metadata"] }) };
+        this.#receive([await insertMessage(this.#client, row)]);
       }
     } catch (error) {
       if (!this.#isClosed) this.#setError(key, toError(error));
     }
-  }
-
-  /** Sent again, the message is found by its id of this client. */
-  async #insert(row: Database["public"]["Tables"]["messages"]["Insert"]): Promise<void> {
-    const { data, error } = await this.#client.from("messages").insert(row).select().single();
-    if (error === null) return this.#receive([data]);
-    const { data: stored } = await this.#client
-      .from("messages")
-      .select("*")
-      .eq("swarm_id", row.swarm_id)
-      .eq("client_message_id", row.client_message_id ?? "")
-      .maybeSingle();
-    if (stored === null) throw error;
-    this.#receive([stored]);
   }
 
   async #decide({ runId, id }: Approval, approved: boolean, reason?: string): Promise<void> {
