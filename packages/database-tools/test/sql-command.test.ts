@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { runHere } from "../../../server/test/support/run-here.ts";
 import { type AppFolder, createAppFolder } from "./support/app-folder.ts";
 
@@ -100,7 +101,9 @@ describe("swarmbase sql", () => {
     const type = async (text: string, expected: RegExp): Promise<void> => {
       const from = shown.length;
       stdin.write(text);
-      while (!expected.test(shown.slice(from))) await sleep(10);
+      for (const endMs = Date.now() + WAIT_MS; !expected.test(shown.slice(from)); await sleep(10))
+        if (Date.now() > endMs)
+          throw new Error(`${String(expected)} does not follow ${JSON.stringify(text)}: ${shown}`);
     };
     await type("", /swarmbase=> /);
     await type("select 1 +\r", /swarmbase-> /);

@@ -48,6 +48,9 @@ export async function runStatement(session: Session, part: SourcePart, source: S
     return true;
   } catch (error) {
     session.stderr.write(`${describeError(error, source)}\n`);
+    // The driver reports an error before the server has told the state of the transaction, which the prompt shows. An empty
+    // statement ends after both, also in a failed transaction; on a lost connection there is no state.
+    await session.client.query("").catch(() => {});
     return false;
   }
 }
