@@ -49,8 +49,19 @@ function divide(files: readonly string[]): string[][] {
   return parts;
 }
 
-/** Files for the test runner, which runs them in the order of their names. */
-export function writeGroups(root: string, groups: readonly TestGroup[], folder: string): string[] {
+/** How long a process may close what its tests have opened. */
+const LINGER_MS = 30_000;
+
+/**
+ * Files for the test runner, which runs them in the order of their names. The runner waits for each process without a limit, so one
+ * whose tests have ended and left something open fails after a while.
+ */
+export function writeGroups(
+  root: string,
+  groups: readonly TestGroup[],
+  folder: string,
+  lingerMs = LINGER_MS,
+): string[] {
   return groups.map(({ files, variant }, index) => {
     const [first = ""] = files;
     const words = (files.length === 1 ? first.replace(/\.test\.ts$/, "") : dirname(first)).replaceAll(/[^\w.]+/g, "-");
@@ -68,7 +79,15 @@ export function writeGroups(root: string, groups: readonly TestGroup[], folder: 
             `import { variant } from ${JSON.stringify(pathToFileURL(variant.module).href)};`,
             `const skip = variant.enter(${JSON.stringify(paths)});`,
           ];
-    writeFileSync(path, ['import { describe } from "node:test";', ...preparation, ...suites, ""].join("\n"));
+    const text = [
+      'import { after, describe } from "node:test";',
+      `const fail = () => { console.error("The tests left something open."); process.exit(1); };`,
+      `after(() => void setTimeout(fail, ${lingerMs}).unref());`,
+      ...preparation,
+      ...suites,
+      "",
+    ];
+    writeFileSync(path, text.join("\n"));
     return path;
   });
 }

@@ -27,7 +27,7 @@ const RUN_GROUPS = pathToFileURL(join(import.meta.dirname, "../run-groups.ts")).
 /** As it is run, in groups. */
 function run(root: string, argv: readonly string[], repeatsFailures = false) {
   const { options = [], files = [] } = planTestRun(root, argv) ?? {};
-  const paths = writeGroups(root, groupTests(root, files), makeTree({}));
+  const paths = writeGroups(root, groupTests(root, files), makeTree({}), 500);
   const text = `
     import { runGroups } from ${JSON.stringify(RUN_GROUPS)};
     const run = ${JSON.stringify({ root, options, paths, repeatsFailures, folder: makeTree({}) })};
@@ -203,6 +203,14 @@ describe("runGroups", () => {
       assert.equal(status, 1, stdout);
       assert.doesNotMatch(stdout, /run again/);
     }
+  });
+
+  it("fails for a group whose tests have ended and left something open", () => {
+    const text =
+      'import { test } from "node:test";\ntest("leaves a timer", () => { setInterval(() => {}, 1_000); });\n';
+    const { status, stdout } = run(makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
+    assert.equal(status, 1, stdout);
+    assert.match(stdout, /The tests left something open\./);
   });
 
   it("repeats a group whose process ended", () => {
