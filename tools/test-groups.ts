@@ -49,8 +49,8 @@ function divide(files: readonly string[]): string[][] {
   return parts;
 }
 
-/** How long a process may close what its tests have opened. */
-const LINGER_MS = 30_000;
+/** How long a process may close what its tests have opened: as long as a test, for a machine that is busy. */
+const LINGER_MS = 240_000;
 
 /**
  * Files for the test runner, which runs them in the order of their names. The runner waits for each process without a limit, so one
