@@ -20,7 +20,7 @@ export interface StreamHub {
   isHere(runId: string): boolean;
 }
 
-/** The methods of the stream streamHub for the executor. */
+/** The methods of the stream hub for the executor. */
 export interface OpenStreamHub extends StreamHub {
   open(runId: string): void;
   /** Everything up to this seq is stored. */

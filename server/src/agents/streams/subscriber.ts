@@ -18,7 +18,7 @@ export interface SubscriberOptions {
   readonly runId: string;
   readonly afterSeq: number;
   readonly viewer: Viewer;
-  /** The run has just started here, so the stream streamHub has all further events. */
+  /** The run has just started here, so the stream hub has all further events. */
   readonly isFresh: boolean;
   readonly streamHub: StreamHub;
   readonly reader: EventReader;
@@ -31,9 +31,9 @@ const MAX_BUFFERED = 1_000;
 const POLL_MS = 100;
 
 /**
- * One reader of one run. It is live while this process executes the run: the stream streamHub publishes all events. Otherwise it
+ * One reader of one run. It is live while this process executes the run: the stream hub publishes all events. Otherwise it
  * polls the stored events every 100 ms, because the run is queued or another node executes it. It becomes live once it has read
- * everything that was stored since it subscribed to the stream streamHub, and stops being live when the run leaves this process or
+ * everything that was stored since it subscribed to the stream hub, and stops being live when the run leaves this process or
  * the reader falls too far behind.
  */
 export class Subscriber {
@@ -79,7 +79,7 @@ export class Subscriber {
   update(viewer: Viewer, status: string): void {
     this.#viewer = viewer;
     this.#status = status;
-    // Another node stored an end that the stream streamHub did not publish.
+    // Another node stored an end that the stream hub did not publish.
     if (isEndStatus(status) && !this.#streamHub.isHere(this.runId)) this.#isLive = false;
     this.#wakeUp();
   }
@@ -168,7 +168,7 @@ export class Subscriber {
     this.#received = [];
     this.#isBehind = false;
     const unsubscribe = this.#streamHub.subscribe(this.runId, (event) => this.#receive(event));
-    // The stream streamHub calls the listener before it returns, which can overflow the buffer.
+    // The stream hub calls the listener before it returns, which can overflow the buffer.
     if (this.#isBehind) unsubscribe();
     else this.#unsubscribe = unsubscribe;
   }

@@ -7,7 +7,7 @@ const STEP_MS = 60_000;
 
 export interface WaitOptions {
   readonly first: readonly RunEvent[];
-  /** The stream streamHub's event has its keys in documented order; a stored event does not. */
+  /** The stream hub's event has its keys in documented order; a stored event does not. */
   readonly isStartedHere: boolean;
   /** How long to wait for a queued run to start. */
   readonly queueWaitMs: number;
