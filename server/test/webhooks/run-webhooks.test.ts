@@ -80,7 +80,8 @@ describe("webhooks of a run", () => {
     await setStatus(run, "failed", "provider_error");
     stage.start(t);
     await stage.newWebhook(owner, `${receiver.url}/late`, { events: EVENTS, run_id: run });
-    await until(() => bodiesAt("/late").length === 1, "the status has arrived");
+    // The event of the change itself arrives too if it is fanned out after the webhook was created.
+    await until(() => bodiesAt("/late").length > 0, "the status has arrived");
     const { data } = JSON.parse(bodiesAt("/late")[0] ?? "");
     assert.deepEqual([data.run_id, data.status, data.stop_reason], [run, "failed", "provider_error"]);
   });
