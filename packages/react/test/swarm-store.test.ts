@@ -83,7 +83,9 @@ describe("the store of a swarm", () => {
     const held: { release(answer: Answer): void; readonly received: Response }[] = [];
     answer = async (url, send) => {
       if (!url.searchParams.has("or")) return send();
-      const received = await send();
+      // With its body, so that cutting the connection does not break it.
+      const response = await send();
+      const received = new Response(await response.arrayBuffer(), response);
       const { promise, resolve } = Promise.withResolvers<Answer>();
       held.push({ release: resolve, received });
       return (await promise)();
