@@ -217,7 +217,7 @@ export const ERROR_CODES = {
     status: 502,
     error: "Response schema mismatch",
     meaning:
-      "The model's answer does not satisfy the `response_schema`, and neither does the one after it was told why.",
+      "The model's answer does not satisfy the `response_schema`, and neither does its second answer, for which it got the reason.",
   },
   GUARDRAIL_FAILED: {
     status: 502,

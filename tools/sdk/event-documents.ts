@@ -13,17 +13,17 @@ A [webhook](../guides/webhooks.md) subscribes to event types. Each delivery is a
 
 | member | |
 |---|---|
-| \`id\` | \`evt_\` and a UUID; the same on every attempt and for every webhook, so that you can tell what you have seen |
+| \`id\` | \`evt_\` and a UUID; the same on every attempt and for every webhook, so that you can recognise duplicates |
 | \`type\` | one of the types below |
-| \`created_at\` | when it happened, ISO 8601 |
-| \`api_version\` | that of the webhook |
-| \`data\` | what the type says |
+| \`created_at\` | the time of the event, ISO 8601 |
+| \`api_version\` | the version that the webhook is pinned to |
+| \`data\` | depends on the type |
 
-Members are only added within a version, so that a receiver passes over those it does not know. What \`test-webhook\` sends has
-\`"test": true\` in \`data\`. \`@swarmbase/sdk\` has a type for each (\`SwarmbaseEvent\`), which \`verifyWebhook\` gives you. Each
-type has a JSON Schema (2020-12) of the whole envelope. This page and the schemas are generated from the same source as the types.
+Within a version, members are only added, so a receiver must ignore members that it does not know. Samples of \`test-webhook\` have
+\`"test": true\` in \`data\`. \`@swarmbase/sdk\` has a type for each event (\`SwarmbaseEvent\`), which \`verifyWebhook\` returns. Each
+event type has a JSON Schema (2020-12) of the whole envelope. This page and the schemas are generated from the same source as the types.
 
-| type | raised when | heard by | schema |
+| type | raised when | sent to | schema |
 |---|---|---|---|
 `;
 

@@ -76,7 +76,7 @@ Usage: swarmbase eval <dataset> --agent <agent> [--version <number>] [--judge <a
 
 Asks the agent each case of the dataset in a conversation of its own, and stores the results. A case that passed in the baseline
 and fails now is a regression: the exit code is 1. The dataset is the name or id of one of yours, or a YAML or JSON file
-with name and cases; the dataset of that name is then made what the file says.
+with name and cases, from which the command first updates the dataset of that name.
 
 --agent <agent>         the id or name of the agent
 --version <number>      a version of the agent; default: the latest

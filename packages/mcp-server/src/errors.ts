@@ -42,7 +42,7 @@ export function toProtocolError({ fail }: Caller, error: unknown): ProtocolError
   const fault = toExtensionError(error);
   if (fault === null || fault.code === "INTERNAL_ERROR") {
     fail("A request of the Model Context Protocol failed", error);
-    return new ProtocolError(ProtocolErrorCode.InternalError, "Something went wrong on our side", {
+    return new ProtocolError(ProtocolErrorCode.InternalError, "An internal error occurred", {
       code: "INTERNAL_ERROR",
     });
   }

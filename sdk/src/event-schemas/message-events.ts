@@ -61,7 +61,7 @@ export const MESSAGE_EVENTS = {
   },
   "message.flagged": {
     summary: "A member or the blocklist of the swarm flagged a message for review.",
-    audience: "owner and admins of the swarm, and who flagged it",
+    audience: "owner and admins of the swarm, and the user who flagged it",
     data: record({
       ...IN_SWARM,
       content: orNull(text("null when the message was deleted")),

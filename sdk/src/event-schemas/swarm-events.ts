@@ -47,7 +47,7 @@ export const SWARM_EVENTS = {
   },
   "swarm.updated": {
     summary:
-      "Name, settings, strategy or another field of a swarm changed. That it was completed has an event of its own.",
+      "Name, settings, strategy or another field of a swarm changed. Its completion has a separate event.",
     audience: MEMBERS,
     data: record({
       swarm_id: uuid(),
@@ -76,7 +76,7 @@ export const SWARM_EVENTS = {
   },
   "swarm.deleted": {
     summary: "A swarm was deleted with all of its messages.",
-    audience: "who were its active members",
+    audience: "the users who were its active members",
     data: record({ swarm_id: uuid(), name: text(), owner_id: uuid(), actor: ACTOR }),
     example: { swarm_id: EXAMPLE.swarm, name: "Newsroom", owner_id: EXAMPLE.ada, actor: BY_ADA },
   },

@@ -17,7 +17,7 @@ export const USER_EVENTS = {
   },
   "user.removed": {
     summary: "A user is no longer a member of a swarm.",
-    audience: "active members of the swarm, and who was removed",
+    audience: "active members of the swarm, and the removed user",
     data: record({ ...MEMBERSHIP, reason: oneOf(["left", "removed", "account_deleted"]), actor: ACTOR }),
     example: { ...EXAMPLE_MEMBERSHIP, reason: "removed", actor: BY_ADA },
   },

@@ -14,7 +14,7 @@ export interface SwarmCreatedData {
   test?: true;
 }
 
-/** `swarm.updated`: Name, settings, strategy or another field of a swarm changed. That it was completed has an event of its own. */
+/** `swarm.updated`: Name, settings, strategy or another field of a swarm changed. Its completion has a separate event. */
 export interface SwarmUpdatedData {
   swarm_id: string;
   /** names of columns */

@@ -72,7 +72,7 @@ export const AUTH_ERRORS = {
     message: "Maximum number of verified factors reached, unenroll to continue",
   },
   unauthorized: { status: 401, message: "Invalid API key" },
-  unexpected_failure: { status: 500, message: "Something went wrong on our side" },
+  unexpected_failure: { status: 500, message: "An internal error occurred" },
   unsupported_media_type: { status: 415, message: "The Content-Type of the body is not supported" },
   user_already_exists: { status: 422, message: "User already registered" },
   user_banned: { status: 403, message: "User is banned" },

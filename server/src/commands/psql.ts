@@ -11,8 +11,8 @@ export const psqlCommand: Command = {
   help: `
 Usage: swarmbase psql
 
-Prints the connection string of the role that owns the schema, password included, and a command line for psql. The
-psql itself is not part of Swarmbase; any PostgreSQL client works.`,
+Prints the connection string of the role that owns the schema, password included, and a command line for psql, which
+is not part of Swarmbase. Any PostgreSQL client works.`,
   run: async ({ args, env, stdout }) => {
     parseOptions(args, {});
     const settings = loadSettings(env);

@@ -35,7 +35,7 @@ export class AppError extends Error {
 
 export function toAppError(error: unknown): AppError {
   if (isAppError(error)) return error;
-  return new AppError("INTERNAL_ERROR", "Something went wrong on our side", { cause: error });
+  return new AppError("INTERNAL_ERROR", "An internal error occurred", { cause: error });
 }
 
 /**

@@ -2,7 +2,7 @@ import { ERROR_CODES } from "@swarmbase/sdk";
 
 const INTRODUCTION = `# Error codes
 
-Every error answer is a JSON object with \`code\`, \`message\`, \`details\`, \`hint\` and, for the codes below, \`error\`; members without
+The body of every error is a JSON object with \`code\`, \`message\`, \`details\`, \`hint\` and, for the codes below, \`error\`; members without
 a value are \`null\`. The code decides the status.
 
 \`\`\`json
@@ -25,7 +25,7 @@ exactly the four members of PostgREST:
 Answers with status 401, 403 or 429 always have a code below, also when a function of the database raised the status. If PostgREST,
 PostgreSQL or GoTrue has a code of its own for a case, \`Proxy-Status\` contains it.
 
-Each answer has an \`X-Request-Id\`; the server's log has a line with the same id. A service that shows its documentation names the page
+Each response has an \`X-Request-Id\`; the server's log has a line with the same id. A service that shows its documentation names the page
 about the code, relative to the address of the request:
 
 \`\`\`http

@@ -58,6 +58,6 @@ function translateRejection(error: unknown, principal: Principal): unknown {
   if (!hasScope(principal, "write") && error instanceof pg.DatabaseError && error.code === READ_ONLY)
     return insufficientScopeError("write", error);
   if (error instanceof pg.DatabaseError && error.code === NO_PRIVILEGE)
-    return new AppError("FORBIDDEN", "You may not do that", { cause: error });
+    return new AppError("FORBIDDEN", "You do not have the right to do this", { cause: error });
   return translateScopeError(error, principal);
 }

@@ -154,7 +154,7 @@ function toToolResult({ tool_execution_id, output, error }: ToolResultBody): Too
 function actFor(principal: Principal, namedId: string | null | undefined): Principal {
   if (principal.role === "service_role") return { ...principal, userId: namedId ?? null };
   const userId = callerIdOf(principal);
-  if (namedId && namedId !== userId) throw new AppError("FORBIDDEN", "You cannot speak for another user");
+  if (namedId && namedId !== userId) throw new AppError("FORBIDDEN", "You cannot act for another user");
   return principal;
 }
 

@@ -85,7 +85,7 @@ function lowerCase(headers: Readonly<Record<string, string>>): Record<string, st
   const foreign = Object.keys(lowered).find((name) => !OPERATION_HEADERS.has(name));
   if (foreign !== undefined) {
     const accepted = [...OPERATION_HEADERS].join(", ");
-    throw new AppError("VALIDATION_ERROR", "An operation has a header of its own that does not belong to operations", {
+    throw new AppError("VALIDATION_ERROR", "An operation has a header that operations cannot have", {
       details: { [`headers.${foreign}`]: `must be one of ${accepted}` },
     });
   }

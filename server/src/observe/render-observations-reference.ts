@@ -6,10 +6,10 @@ const INTRODUCTION = `# Logs and metrics
 Generated from the code by \`npm run docs:reference\`.
 
 The service logs events of one closed list. Each line of the log is one of these, as a JSON object with \`time\`, \`level\`,
-\`event\`, \`msg\` and the fields of the event; values of fields that are named like secrets are never written, and neither are bodies.
-A request has exactly one line, at \`debug\`, or at \`info\` whatever \`LOG_LEVEL\` says with \`ACCESS_LOG=true\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
-\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of the events marked as sampled, five lines of each are written in ten seconds, and at the end of them one with \`leftOut\`, the
-number of those that were not; with \`ACCESS_LOG\` none is left out, and metrics count all of them.
+\`event\`, \`msg\` and the fields of the event; the log never contains bodies or the values of fields that are named like secrets.
+A request has exactly one line, at \`debug\`; with \`ACCESS_LOG=true\` the line is at \`info\`, at any \`LOG_LEVEL\`. It has \`requestId\` (also sent as \`X-Request-Id\`), \`route\`, \`path\`, \`status\`, \`durationMs\`, the
+\`userId\` of a signed-in caller, and the \`traceId\` of a \`traceparent\` header. Of each event that is marked as sampled, the service writes at most five lines in ten seconds, and then one with \`leftOut\`, the
+number of lines that it left out. With \`ACCESS_LOG\` it leaves none out. Metrics count all events.
 
 With \`METRICS_PORT\` set, \`GET /metrics\` on that port returns the text format of Prometheus: the metrics below, and the usual
 metrics of the process.

@@ -87,7 +87,7 @@ describe("the log of a service that sends mail", () => {
     await database.owner.query("alter table auth.one_time_tokens rename to gone");
     const fault = await ask("POST", "/verify", { type: "recovery", email, token: "000000" });
     assert.equal(fault.status, 500);
-    assert.deepEqual(fault.json["message"], "Something went wrong on our side");
+    assert.deepEqual(fault.json["message"], "An internal error occurred");
     assert.doesNotMatch(fault.text, /one_time_tokens|relation|select|node_modules/);
 
     await until(() => notes.some(({ name }) => name === "request.failed"));

@@ -53,12 +53,12 @@ test("a tar archive with paths outside its root, links or damaged headers is rej
   };
   const headerOf = (name: string) => renderTarHeader({ path: name, kind: "file", sizeBytes: 0, mode: 0o600 }, 0);
   for (const name of ["../x", "/etc/x", "a/../../x", "a//b", "c:/x", "a\\..\\x", "a\nb", ".", "a/./b"]) {
-    await assert.rejects(first(headerOf(name)), /leads elsewhere/, name);
+    await assert.rejects(first(headerOf(name)), /path that is not allowed/, name);
   }
   assert.equal(await first(headerOf("./a/b")), "a/b");
   const bent = headerOf("a");
   bent.write("b", 0);
-  await assert.rejects(first(bent), /does not add up/);
+  await assert.rejects(first(bent), /checksum of a header/);
   const link = headerOf("a");
   const before = link[156] ?? 0;
   link.write("2", 156);

@@ -140,7 +140,7 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
       ["cut", async (file) => truncate(file, (await stat(file)).size - 100_000), /cut off/],
       ["bent", bendMiddle, /damaged/],
       ["text", (file) => writeFile(file, "no backup at all"), /is not a backup of Swarmbase/],
-      ["traversal", (file) => writeFile(file, gzipSync(oneFile("../../outside", "x"))), /leads elsewhere/],
+      ["traversal", (file) => writeFile(file, gzipSync(oneFile("../../outside", "x"))), /path that is not allowed/],
       ["endless", (file) => writeFile(file, gzipSync(oneFile("cluster/PG_VERSION", "18\n"))), /cut off/],
       [
         "newer",

@@ -57,7 +57,7 @@ test("keys import and revoke", async (t) => {
   for (const [args, reason] of [
     [["revoke", "legacy"], /no key legacy to revoke/],
     [["revoke", "now"], /To replace the signing key, use: keys rotate/],
-    [["import", "--algorithm", "HS256", "--file", secret, "--kid", "legacy"], /there already/],
+    [["import", "--algorithm", "HS256", "--file", secret, "--kid", "legacy"], /already exists/],
     [["import", "--algorithm", "ES256", "--file", publicKey, "--current"], /Only a private key can sign/],
     [["import", "--algorithm", "RS256", "--file", publicKey], /RSA key/],
     [["import", "--algorithm", "RS256", "--file", `${publicKey}.gone`], /ENOENT/],

@@ -32,10 +32,10 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
     guide: "agents",
   },
   agent_versions: {
-    summary: "What an agent was after each change: its instructions, model, parameters and tools.",
+    summary: "The state of an agent after each change: its instructions, model, parameters and tools.",
     notes: [
       "The service stores a version with each transaction that changes one of these. A change of the name, the avatar or the status stores none.",
-      "`POST /rest/v1/rpc/restore_agent_version` makes the agent what it was in a version, as a new version.",
+      "`POST /rest/v1/rpc/restore_agent_version` restores a version of the agent, as a new version.",
       "An agent keeps its latest `AGENT_VERSIONS_KEPT` versions, and older ones that a turn or an eval run used.",
     ],
     columns: {
@@ -70,7 +70,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
         "By kind: `pattern`; `schema`; `policy`, `framework`, `model`, `on_error`; or `url`, `headers`, `timeout_ms`, `on_error`. All kinds take `replacement`.",
       position: "The order among the guardrails of the agent or the swarm.",
       is_active: "Switches the guardrail off.",
-      secret: "Signs the requests of a webhook; made by the service.",
+      secret: "Signs the requests of a webhook; created by the service.",
     },
     guide: "guardrails",
   },
@@ -141,7 +141,7 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       price_cached_input: "USD per million tokens of input that the provider had in its cache; null if unknown.",
       price_output: "USD per million tokens of output; null if unknown.",
       supports: "Which settings and features the model accepts.",
-      is_simulated: "Responses are made by the service itself, without a provider.",
+      is_simulated: "The service itself creates the responses, without a provider.",
       is_list_open: "The framework also accepts models that are not in the list.",
     },
     guide: "models",

@@ -48,7 +48,7 @@ export const EVAL_TEXTS: Readonly<Record<string, TableText>> = {
   eval_results: {
     summary: "The result of each case of a run.",
     notes: [
-      "A result has what the case was, so that it stays true when the case is changed or deleted. Tokens and costs are those of the agent, without the judge.",
+      "A result has a copy of its case, so that it stays correct when the case is changed or deleted. Tokens and costs are those of the agent, without the judge.",
     ],
     columns: {
       user_id: "The owner. It cannot change.",

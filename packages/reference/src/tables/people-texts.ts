@@ -14,7 +14,7 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
     guide: "accounts",
   },
   public_profiles: {
-    summary: "Name and picture of people who share a swarm with you, and your own.",
+    summary: "Names and pictures of people who share a swarm with you, and your own.",
     columns: {
       id: "The id of the user.",
       full_name: "The name of the user.",
@@ -31,10 +31,10 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
     columns: {
       user_id: "The user for whom the key stands.",
       name: "What you call the key.",
-      scopes: "What the key may do: `read` always, and `write`, `run` and `approve` where they were asked for.",
+      scopes: "What the key may do: `read` always, and `write`, `run` and `approve` if the key was created with them.",
       prefix: "The first characters of the key.",
-      expires_at: "When the key expires; null is never.",
-      last_used_at: "When the key was last used, to the minute; null is not yet.",
+      expires_at: "When the key expires; null if it does not.",
+      last_used_at: "When the key was last used, to the minute; null if it was not used yet.",
     },
     guide: "api-keys",
   },
@@ -49,8 +49,8 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
       default_framework: "For user interfaces that create agents.",
       notifications: "For user interfaces: which notifications the user wants.",
       preferences: "For user interfaces: anything else.",
-      daily_token_budget: "Tokens that runs paid by the user can use in a day (UTC); null is no limit.",
-      daily_cost_budget_usd: "USD that runs paid by the user can cost in a day (UTC); null is no limit.",
+      daily_token_budget: "Tokens that runs paid by the user can use in a day (UTC); null for no limit.",
+      daily_cost_budget_usd: "USD that runs paid by the user can cost in a day (UTC); null for no limit.",
       require_request_signature: "Requests of the user need a valid `X-Request-Signature`.",
       require_message_signature: "Requests of the user need a valid HTTP message signature.",
     },

@@ -85,7 +85,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
   messages: {
     summary: "What people and agents say in a swarm.",
     notes: [
-      "A user's message always has the caller as its sender, whatever the row says.",
+      "The sender of a user's message is always the caller.",
       "A deleted message stays as a tombstone: `content` is null and `deleted_at` is set. `return=representation` returns no row for it.",
       "Read pages by `seq`, which increases in commit order.",
     ],
@@ -105,7 +105,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       turn_id: "The turn in which an agent wrote the message.",
       finish_reason: "Why an agent stopped writing.",
       mentions: "Ids of mentioned agents and users.",
-      data: "The parsed value of an answer that a `response_schema` asked for. Only the service writes it.",
+      data: "The parsed value of an answer with a `response_schema`. Only the service writes it.",
       metadata: "Anything the application wants to store with the message.",
       client_message_id: "An id of the sender that makes a repeated insert a conflict (409).",
       edited_at: "When `content` changed last.",

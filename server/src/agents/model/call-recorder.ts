@@ -111,5 +111,5 @@ export function toFaultRow(error: ModelError): FaultRow {
 }
 
 export function internalFault(): FaultRow {
-  return createFault("INTERNAL_ERROR", "Something went wrong on our side", true);
+  return createFault("INTERNAL_ERROR", "An internal error occurred", true);
 }

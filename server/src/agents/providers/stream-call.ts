@@ -124,7 +124,7 @@ async function* streamAttempt(
           return;
       }
     }
-    throw new ModelError("PROVIDER_ERROR", "the provider's answer broke off", { isRetryable: true });
+    throw new ModelError("PROVIDER_ERROR", "the provider's response was cut off", { isRetryable: true });
   } finally {
     deadlines.close();
   }

@@ -241,7 +241,7 @@ function readFinish(
 }
 
 function brokenOff(): ModelError {
-  return new ModelError("PROVIDER_ERROR", "the provider's answer broke off", { isRetryable: true });
+  return new ModelError("PROVIDER_ERROR", "the provider's response was cut off", { isRetryable: true });
 }
 
 function readUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): ReportedUsage {

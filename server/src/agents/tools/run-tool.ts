@@ -122,7 +122,7 @@ function openToolSecrets(key: Buffer, { id, secrets_wrapped: wrapped }: Assigned
   try {
     return openSecrets(key, id, wrapped);
   } catch (cause) {
-    throw new ToolFailure("TOOL_UNUSABLE", "The tool's secrets cannot be opened; send them again.", { cause });
+    throw new ToolFailure("TOOL_UNUSABLE", "The tool's secrets cannot be decrypted; send them again.", { cause });
   }
 }
 
@@ -136,5 +136,5 @@ function endedBy(status: "cancelled" | "timed_out", code: string, message: strin
 
 function hideFault(observer: Observer, { id, kind }: AssignedTool, cause: unknown): ToolFailure {
   observer.note("tool.faulted", { toolId: id, kind, err: cause });
-  return new ToolFailure("TOOL_FAILED", "The tool failed on our side.", { cause });
+  return new ToolFailure("TOOL_FAILED", "The tool failed because of an internal error.", { cause });
 }

@@ -22,7 +22,7 @@ export async function importSigningKey(client: Client, options: ImportSigningKey
 
   return inKeyTransaction(client, async () => {
     await openCurrentSigningKey(client, "access_token", masterKey);
-    if (await hasSigningKey(client, kid)) throw new KeyImportError(`A key with the id ${kid} is there already.`);
+    if (await hasSigningKey(client, kid)) throw new KeyImportError(`A key with the id ${kid} already exists.`);
     const now = clock.now();
     if (isCurrent) {
       await retireSigningKeys(client, { purpose: "access_token", status: "previous", retiredAt: now });

@@ -16,7 +16,7 @@ export async function extractBackup(o: ExtractOptions): Promise<void> {
   const folders: string[] = [place.clusterDir];
   const sink = async (entry: Omit<TarEntry, "content">): Promise<ByteSink | null> => {
     const path = placeOf(entry.path, place);
-    if (path === null) throw new ArchiveError(`the backup holds ${entry.path}, which has no place here`);
+    if (path === null) throw new ArchiveError(`the backup contains ${entry.path}, which does not belong to a backup`);
     if (path.isKept) await mkdir(dirname(path.file), { recursive: true, mode: 0o700 });
     if (entry.kind === "folder") {
       await mkdir(path.file, { recursive: true, mode: 0o700 });

@@ -28,7 +28,7 @@ export const MASTER_KEY_FILE = KEPT_FILES[0];
 export function parseManifest(text: string): BackupManifest {
   const reading = readJson(text);
   const manifest: Partial<BackupManifest> = reading.fault === null && isRecord(reading.value) ? reading.value : {};
-  if (typeof manifest.format !== "number") throw new ArchiveError("the backup's manifest cannot be understood");
+  if (typeof manifest.format !== "number") throw new ArchiveError("the backup's manifest is not valid");
   const format: number = manifest.format;
   if (format !== BACKUP_FORMAT) {
     throw new ArchiveError(

@@ -35,7 +35,7 @@ export async function readBackup(o: ReadBackupOptions): Promise<BackupManifest> 
   try {
     for await (const entry of readTar(unpacked)) {
       o.signal.throwIfAborted();
-      if (manifest !== null) throw new ArchiveError("the backup goes on after its end");
+      if (manifest !== null) throw new ArchiveError("the backup has data after its end");
       if (entry.path === MANIFEST_PATH) manifest = await readManifest(entry);
       else await readEntry(entry, found, o);
     }
@@ -50,7 +50,7 @@ export async function readBackup(o: ReadBackupOptions): Promise<BackupManifest> 
 }
 
 async function readEntry(entry: TarEntry, found: Map<string, BackedUpFile>, o: ReadBackupOptions): Promise<void> {
-  if (found.has(entry.path)) throw new ArchiveError(`the backup holds ${entry.path} twice`);
+  if (found.has(entry.path)) throw new ArchiveError(`the backup contains ${entry.path} twice`);
   const sink = await o.sink(entry);
   if (entry.kind === "folder") return;
   const hash = createHash("sha256");
@@ -78,11 +78,11 @@ function requireSame(expected: BackupManifest["files"], found: ReadonlyMap<strin
     const file = found.get(path);
     if (file === undefined) throw new ArchiveError(`the backup is damaged: ${path} is missing`);
     if (file.sizeBytes !== sizeBytes || file.sha256 !== sha256) {
-      throw new ArchiveError(`the backup is damaged: ${path} is not what was saved`);
+      throw new ArchiveError(`the backup is damaged: the content of ${path} has changed`);
     }
   }
   for (const path of found.keys()) {
-    if (!Object.hasOwn(expected, path)) throw new ArchiveError(`the backup holds ${path}, which was never saved`);
+    if (!Object.hasOwn(expected, path)) throw new ArchiveError(`the backup contains ${path}, which is not in its list of files`);
   }
 }
 

@@ -67,14 +67,14 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
 function parseHeader(block: Buffer): Omit<TarEntry, "content"> {
   const given = readOctal(block, CHECKSUM_AT, 8);
   const blanked = Buffer.from(block);
-  if (given !== sumOf(blanked)) throw new ArchiveError("the archive is damaged: a header does not add up");
+  if (given !== sumOf(blanked)) throw new ArchiveError("the archive is damaged: the checksum of a header is wrong");
   const name = readText(block, 0, NAME_BYTES);
   const prefix = readText(block, 257, 5) === "ustar" ? readText(block, 345, PREFIX_BYTES) : "";
   const path = (prefix === "" ? name : `${prefix}/${name}`).replace(/^\.\//, "").replace(/\/$/, "");
   requireInside(path);
   const type = readText(block, TYPE_AT, 1);
   if (type !== "" && type !== "0" && type !== "5") {
-    throw new ArchiveError(`the archive holds something that is neither a file nor a folder: ${path}`);
+    throw new ArchiveError(`the archive contains an entry that is neither a file nor a folder: ${path}`);
   }
   const kind = type === "5" ? "folder" : "file";
   return { path, kind, sizeBytes: kind === "folder" ? 0 : readOctal(block, 124, 12), mode: readOctal(block, 100, 8) };
@@ -84,7 +84,7 @@ function requireInside(path: string): void {
   const parts = path.split("/");
   const hasOddCharacter = Buffer.from(path).some((byte) => byte < FIRST_PRINTABLE || byte === BACKSLASH);
   const isOdd = path === "" || hasOddCharacter || /^[a-z]:/i.test(path) || parts.some((part) => /^\.{0,2}$/.test(part));
-  if (isOdd) throw new ArchiveError(`the archive holds a path that leads elsewhere: ${JSON.stringify(path)}`);
+  if (isOdd) throw new ArchiveError(`the archive contains a path that is not allowed: ${JSON.stringify(path)}`);
 }
 
 function splitPath(path: string): { prefix: string; name: string } {
@@ -113,7 +113,7 @@ function writeOctal(block: Buffer, at: number, width: number, value: number): vo
 function readOctal(block: Buffer, at: number, width: number): number {
   const text = readText(block, at, width).trim();
   if (!/^[0-7]+$/.test(text))
-    throw new ArchiveError("the archive is damaged: a header has no number where one must be");
+    throw new ArchiveError("the archive is damaged: a number is missing in a header");
   return Number.parseInt(text, 8);
 }
 

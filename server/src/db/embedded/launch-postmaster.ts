@@ -66,7 +66,7 @@ export async function launchPostmaster(o: LaunchOptions): Promise<Postmaster> {
     if (o.signal.aborted) {
       child.kill("SIGINT");
       await exited;
-      throw new EmbeddedError("The start of PostgreSQL was broken off.");
+      throw new EmbeddedError("The start of PostgreSQL was interrupted.");
     }
     if (!isSlow && performance.now() - startedAtMs > SLOW_AFTER_MS) {
       isSlow = true;

@@ -35,6 +35,6 @@ export async function readBinaryPackage(packageDir: string): Promise<BinaryPacka
   const manifest: unknown = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
   const version = isRecord(manifest) ? String(manifest["version"]) : "";
   const major = Number.parseInt(version, 10);
-  if (!Number.isInteger(major)) throw new EmbeddedError(`The package in ${packageDir} does not say its version.`);
+  if (!Number.isInteger(major)) throw new EmbeddedError(`The package in ${packageDir} has no version.`);
   return { packageDir, version, major };
 }

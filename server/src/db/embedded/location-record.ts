@@ -26,7 +26,7 @@ export async function loadLocationRecord(dataDir: string): Promise<LocationRecor
   if (text === null) return null;
   const record = parseLocationRecord(text);
   if (record === null) {
-    throw new EmbeddedError(`${path} cannot be understood. It says where the database is; restore it from a backup.`);
+    throw new EmbeddedError(`${path} is not valid. It records where the database is; restore it from a backup.`);
   }
   return record;
 }

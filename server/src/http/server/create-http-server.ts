@@ -88,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     const shown = addAuthMembers(rejection, request.url);
     respondAndDrain(socket, renderRawResponse(shown, requestIdOf(request), { withBody: true, helpLinks }));
   };
-  const noProxyError = (): AppError => new AppError("METHOD_NOT_ALLOWED", "This is not a proxy");
+  const noProxyError = (): AppError => new AppError("METHOD_NOT_ALLOWED", "This service is not a proxy");
   server.on("connect", (request: http.IncomingMessage, socket: Socket) =>
     rejectSocket(request, socket, noProxyError()),
   );
@@ -102,7 +102,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       checkTransport(request) ??
       limits.admitRequest(request, socket) ??
       (options.onUpgrade === undefined || connections.isClosing
-        ? new AppError("SERVICE_UNAVAILABLE", "No connection is upgraded at the moment")
+        ? new AppError("SERVICE_UNAVAILABLE", "The service accepts no WebSocket connections at the moment")
         : null) ??
       (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
     if (rejection === null) options.onUpgrade?.(request, socket, head);

@@ -45,7 +45,7 @@ export class Presence {
     const entry = { topicKey, key, ref: `${node}.${(this.#count + 1).toString(36)}`, members };
     const others = (this.#topics.get(topicKey)?.bytes ?? 0) - (before === undefined ? 0 : sizeOfEntry(before));
     if (others + sizeOfEntry(entry) > maxTopicBytes)
-      throw new AppError("PAYLOAD_TOO_LARGE", "PresenceLimitReached: Too much is present on this topic");
+      throw new AppError("PAYLOAD_TOO_LARGE", "PresenceLimitReached: The presence of this topic is too large");
     this.#count += 1;
     this.#ownByChannel.set(id, entry);
     this.apply(

@@ -56,7 +56,7 @@ function fail(failure: Exclude<Failure, "refusal">): ModelError {
     case "timeout":
       return new ModelError("PROVIDER_TIMEOUT", "simulated: the provider did not answer in time", RETRYABLE(null));
     case "midstream":
-      return new ModelError("PROVIDER_ERROR", "simulated: the provider's answer broke off", RETRYABLE(null));
+      return new ModelError("PROVIDER_ERROR", "simulated: the provider's response was cut off", RETRYABLE(null));
   }
 }
 

@@ -65,7 +65,7 @@ function openOrExplain(key: Buffer, { id, secrets_wrapped: wrapped }: StoredTool
   try {
     return openSecrets(key, id, wrapped);
   } catch (cause) {
-    throw new AppError("TOOL_ERROR", "The tool's secrets cannot be opened; send them again", { cause });
+    throw new AppError("TOOL_ERROR", "The tool's secrets cannot be decrypted; send them again", { cause });
   }
 }
 

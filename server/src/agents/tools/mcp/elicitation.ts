@@ -49,7 +49,7 @@ export function readQuestions(
   if (!isInputRequiredResult(result)) return null;
   const { inputRequests = {}, requestState = null } = result;
   const requests = Object.entries(inputRequests);
-  if (rounds >= MAX_ROUNDS) throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool asks without end.");
+  if (rounds >= MAX_ROUNDS) throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool asked too many questions.");
   const questions = requests.map(([id, request]) => readQuestion(id, request));
   const isBounded = questions.length > 0 && questions.length <= MAX_QUESTIONS;
   if (!isBounded || (requestState?.length ?? 0) > MAX_STATE_CHARS || questions.includes(null)) throw unsupported();
@@ -64,5 +64,5 @@ function readQuestion(id: string, { method, params }: InputRequest): ToolQuestio
 }
 
 function unsupported(): ToolFailure {
-  return new ToolFailure("TOOL_REMOTE_ERROR", "The tool asks for something that nobody can answer here.");
+  return new ToolFailure("TOOL_REMOTE_ERROR", "The tool asks a question that cannot be answered here.");
 }
