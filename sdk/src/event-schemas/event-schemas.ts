@@ -36,7 +36,7 @@ export interface EventSchema extends JsonSchema {
 export function buildEventSchema(type: EventType): EventSchema {
   const { summary, data } = EVENT_DESCRIPTIONS[type];
   const envelope = record({
-    id: { type: "string", pattern: `^evt_${UUID}$`, description: "the same whatever webhook it is sent to" },
+    id: { type: "string", pattern: `^evt_${UUID}$`, description: "the same for all webhooks" },
     type: { type: "string", const: type },
     created_at: { type: "string", format: "date-time" },
     api_version: {
@@ -75,6 +75,6 @@ function sharedSchemasOf(data: JsonSchema): Readonly<Record<string, JsonSchema>>
 /** Only samples of `test-webhook` have it. */
 function withTestMark(data: JsonSchema): JsonSchema {
   if (data.anyOf !== undefined) return { anyOf: data.anyOf.map(withTestMark) };
-  const test: JsonSchema = { type: "boolean", const: true, description: "sent by `test-webhook`; nothing happened" };
+  const test: JsonSchema = { type: "boolean", const: true, description: "a sample of `test-webhook`" };
   return { ...data, properties: { ...data.properties, test } };
 }

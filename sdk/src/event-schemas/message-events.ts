@@ -17,7 +17,7 @@ export const MESSAGE_EVENTS = {
       content: text(),
       sender_type: oneOf(MESSAGE_SENDER_TYPES),
       sender_id: orNull(uuid("of the user or the agent")),
-      sender_name: text("as it was at that moment"),
+      sender_name: text("the name at that time"),
       run_id: orNull(uuid("the run that the message belongs to")),
       reply_to_id: orNull(uuid()),
       created_at: time(),
@@ -40,9 +40,9 @@ export const MESSAGE_EVENTS = {
     audience: MEMBERS,
     data: record({
       ...IN_SWARM,
-      content: text("as it is now"),
+      content: text("the current text"),
       changed_fields: listOf(oneOf(["content", "content_type", "metadata", "mentions", "flagged"])),
-      edited_at: orNull(time("of the last change of its text; null when there was none")),
+      edited_at: orNull(time("the time of the last change of the text; null without one")),
       actor: ACTOR,
     }),
     example: {

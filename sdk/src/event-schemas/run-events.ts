@@ -10,7 +10,7 @@ export const RUN_EVENTS = {
     data: record({
       run_id: uuid(),
       swarm_id: uuid(),
-      user_id: orNull(uuid("who started the run")),
+      user_id: orNull(uuid("the user who started the run")),
       status: oneOf(RUN_STATUSES),
       stop_reason: orNull(oneOf(RUN_STOP_REASONS)),
       message_id: orNull(uuid("the message that is answered")),

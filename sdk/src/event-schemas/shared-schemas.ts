@@ -9,7 +9,7 @@ const ACTOR_TYPES = ["user", "agent", "service", "system"] as const;
 export const SHARED_SCHEMAS = {
   EventActor: record({
     type: oneOf(ACTOR_TYPES, "`service` is a call with the service role key, `system` the service itself"),
-    id: orNull(uuid("of the user or agent; null for the others")),
+    id: orNull(uuid("the id of the user or agent; otherwise null")),
   }),
   EventFault: record(
     { code: text("identifies the error; new codes may be added"), message: text(), retryable: truth() },
@@ -20,8 +20,8 @@ export const SHARED_SCHEMAS = {
     cached_input_tokens: count("the part of `input_tokens` that the provider had in its cache"),
     output_tokens: count(),
     total_tokens: count(),
-    cost_usd: orNull({ type: "number", minimum: 0, description: "null where a price is not known" }),
-    estimated: truth("the provider did not say, so that tokens were counted by us"),
+    cost_usd: orNull({ type: "number", minimum: 0, description: "null if a price is unknown" }),
+    estimated: truth("true if the provider reported no usage and the service estimated it"),
   }),
   EventFlag: record({
     id: uuid(),

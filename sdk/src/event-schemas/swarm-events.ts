@@ -17,7 +17,7 @@ const BY_RUN = record({
   message_id: orNull(uuid("the message that was answered")),
   response_message_ids: listOf(uuid()),
   usage: orNull(refer("EventUsage")),
-  duration_ms: count("from the question to the last answer, waiting included"),
+  duration_ms: count("from the message to the last answer, including waits"),
 });
 const BY_HAND = record({
   swarm_id: uuid(),
@@ -46,8 +46,7 @@ export const SWARM_EVENTS = {
     },
   },
   "swarm.updated": {
-    summary:
-      "Name, settings, strategy or another field of a swarm changed. Its completion has a separate event.",
+    summary: "Name, settings, strategy or another field of a swarm changed. Its completion has a separate event.",
     audience: MEMBERS,
     data: record({
       swarm_id: uuid(),
@@ -105,7 +104,7 @@ export const SWARM_EVENTS = {
   "swarm.agent_added": {
     summary: "An agent was added to a swarm.",
     audience: MEMBERS,
-    data: record({ ...OF_AGENT, position: count("in the order of turns"), actor: ACTOR }),
+    data: record({ ...OF_AGENT, position: count("the position in the order of turns"), actor: ACTOR }),
     example: { ...EXAMPLE_AGENT, position: 1, actor: BY_ADA },
   },
   "swarm.agent_removed": {

@@ -7,15 +7,15 @@ const AUDIENCE = "the owner of the agent, and owner and admins of the swarm";
 
 const EXECUTION = {
   tool_execution_id: uuid(),
-  tool_id: orNull(uuid("null for tools that come with a strategy, and where the tool was removed")),
+  tool_id: orNull(uuid("null for tools of a strategy, and after the tool was deleted")),
   tool_name: text(),
-  agent_id: orNull(uuid("null where the agent was removed")),
+  agent_id: orNull(uuid("null after the agent was deleted")),
   swarm_id: uuid(),
   run_id: uuid(),
   duration_ms: orNull(count()),
-  input: { description: "what the model asked for; any JSON" },
+  input: { description: "the arguments of the call; any JSON" },
   output_preview: orNull(text("the first 2,000 characters")),
-  truncated: truth("the output was longer than the tool allows, and was cut for the model too"),
+  truncated: truth("the output was longer than the tool allows, and the model read only a part"),
 };
 
 const EXAMPLE_EXECUTION = {

@@ -12,7 +12,7 @@ export interface AgentCreatedData {
   role: string | null;
   created_at: string;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -23,7 +23,7 @@ export interface AgentUpdatedData {
   changed_fields: string[];
   agent: AgentRecord;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -31,10 +31,10 @@ export interface AgentUpdatedData {
 export interface AgentDeletedData {
   agent_id: string;
   name: string;
-  /** the swarms it had a place in */
+  /** the swarms that it was in */
   removed_from_swarms: string[];
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -45,11 +45,11 @@ export interface AgentErrorData {
   run_id: string;
   turn_id: string;
   error: EventFault;
-  /** calls of the provider */
+  /** number of calls to the provider */
   attempts: number;
   framework: Framework;
   model: string;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -58,11 +58,11 @@ export interface AgentStatusChangedData {
   agent_id: string;
   status: AgentStatus;
   previous_status: AgentStatus;
-  /** `manual`: written by its owner */
+  /** `manual`: set by its owner */
   reason: AgentStatusReason;
   run_id: string | null;
   swarm_id: string | null;
   changed_at: string;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }

@@ -10,14 +10,14 @@ export interface MessageCreatedData {
   sender_type: MessageSenderType;
   /** of the user or the agent */
   sender_id: string | null;
-  /** as it was at that moment */
+  /** the name at that time */
   sender_name: string;
   /** the run that the message belongs to */
   run_id: string | null;
   reply_to_id: string | null;
   created_at: string;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -25,13 +25,13 @@ export interface MessageCreatedData {
 export interface MessageUpdatedData {
   message_id: string;
   swarm_id: string;
-  /** as it is now */
+  /** the current text */
   content: string;
   changed_fields: ("content" | "content_type" | "metadata" | "mentions" | "flagged")[];
-  /** of the last change of its text; null when there was none */
+  /** the time of the last change of the text; null without one */
   edited_at: string | null;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -41,7 +41,7 @@ export interface MessageDeletedData {
   swarm_id: string;
   deleted_at: string;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -53,6 +53,6 @@ export interface MessageFlaggedData {
   content: string | null;
   flag: EventFlag;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }

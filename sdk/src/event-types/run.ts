@@ -5,12 +5,12 @@ import type { RunStatus, RunStopReason } from "../runs.ts";
 export interface RunUpdatedData {
   run_id: string;
   swarm_id: string;
-  /** who started the run */
+  /** the user who started the run */
   user_id: string | null;
   status: RunStatus;
   stop_reason: RunStopReason | null;
   /** the message that is answered */
   message_id: string | null;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }

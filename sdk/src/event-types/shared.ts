@@ -6,7 +6,7 @@ import type { SwarmSettings, SwarmStatus, SwarmStrategy } from "../swarms.ts";
 export interface EventActor {
   /** `service` is a call with the service role key, `system` the service itself */
   type: "user" | "agent" | "service" | "system";
-  /** of the user or agent; null for the others */
+  /** the id of the user or agent; otherwise null */
   id: string | null;
 }
 
@@ -25,9 +25,9 @@ export interface EventUsage {
   cached_input_tokens: number;
   output_tokens: number;
   total_tokens: number;
-  /** null where a price is not known */
+  /** null if a price is unknown */
   cost_usd: number | null;
-  /** the provider did not say, so that tokens were counted by us */
+  /** true if the provider reported no usage and the service estimated it */
   estimated: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface SwarmCreatedData {
   owner_id: string;
   strategy: SwarmStrategy;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -21,7 +21,7 @@ export interface SwarmUpdatedData {
   changed_fields: string[];
   swarm: SwarmRecord;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -31,7 +31,7 @@ export interface SwarmDeletedData {
   name: string;
   owner_id: string;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -47,9 +47,9 @@ export type SwarmCompletedData =
       message_id: string | null;
       response_message_ids: string[];
       usage: EventUsage | null;
-      /** from the question to the last answer, waiting included */
+      /** from the message to the last answer, including waits */
       duration_ms: number;
-      /** sent by `test-webhook`; nothing happened */
+      /** a sample of `test-webhook` */
       test?: true;
     }
   | {
@@ -58,7 +58,7 @@ export type SwarmCompletedData =
       run_id: null;
       source: "manual";
       actor: EventActor;
-      /** sent by `test-webhook`; nothing happened */
+      /** a sample of `test-webhook` */
       test?: true;
     };
 
@@ -67,10 +67,10 @@ export interface SwarmAgentAddedData {
   swarm_id: string;
   agent_id: string;
   agent_name: string;
-  /** in the order of turns */
+  /** the position in the order of turns */
   position: number;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -81,6 +81,6 @@ export interface SwarmAgentRemovedData {
   agent_name: string;
   reason: "removed" | "agent_deleted";
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }

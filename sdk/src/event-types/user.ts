@@ -8,7 +8,7 @@ export interface UserJoinedData {
   user_id: string;
   role: SwarmRole;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -19,7 +19,7 @@ export interface UserRemovedData {
   role: SwarmRole;
   reason: "left" | "removed" | "account_deleted";
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }
 
@@ -30,6 +30,6 @@ export interface UserRoleChangedData {
   role: SwarmRole;
   previous_role: SwarmRole;
   actor: EventActor;
-  /** sent by `test-webhook`; nothing happened */
+  /** a sample of `test-webhook` */
   test?: true;
 }

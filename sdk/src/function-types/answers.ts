@@ -6,9 +6,9 @@ import type { ToolKind, ToolVisibility } from "../tools.ts";
 export interface BatchResults {
   results: {
     status: number;
-    /** as the single call would have them */
+    /** the headers of the single request */
     headers: JsonObject;
-    /** JSON where the operation answers JSON, else text; null without a body */
+    /** JSON if the operation returns JSON, otherwise text; null without a body */
     body: Json;
   }[];
   /** unknown members of the body; absent when there are none */
@@ -50,7 +50,7 @@ export interface ListedAuthorizations {
 }
 
 export interface NewApiKey {
-  /** the key itself, shown this once */
+  /** the key itself, which is not shown again */
   key: string;
   api_key: {
     id: string;
@@ -78,9 +78,9 @@ export interface Recovery {
   since: string;
   until: string;
   status: "running" | "completed";
-  /** failed deliveries when it began */
+  /** number of failed deliveries when the recovery began */
   found: number;
-  /** of them, put back into the queue */
+  /** number of these that were queued again */
   recovered: number;
   created_at: string;
   completed_at: string | null;
@@ -141,7 +141,7 @@ export interface RevokedAuthorization {
 }
 
 export interface RevokedSecrets {
-  /** replaced secrets that still signed */
+  /** the number of replaced secrets that still signed */
   revoked: number;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
@@ -158,13 +158,13 @@ export interface StartedAuthorization {
 export interface TestedDelivery {
   success: boolean;
   delivery_id: string;
-  /** null when there was no answer */
+  /** null without a response */
   status_code: number | null;
   response_time_ms: number;
   response_body: string | null;
   /** only when it failed */
   code?: "DELIVERY_FAILED";
-  /** in words, when there was no answer */
+  /** the reason, if there was no response */
   error?: string | null;
   /** unknown members of the body; absent when there are none */
   warnings?: string[];
@@ -192,7 +192,7 @@ export interface TestedTool {
 export interface Tool {
   id: string;
   owner_id: string | null;
-  /** as models call it */
+  /** the name for models */
   name: string;
   description: string;
   category: string | null;
@@ -208,6 +208,6 @@ export interface Tool {
   enabled: boolean;
   created_at: string;
   updated_at: string;
-  /** names alone; what they stand for is never shown */
+  /** the names; the values are never shown */
   secret_names: string[];
 }

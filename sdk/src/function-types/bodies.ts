@@ -4,11 +4,11 @@ import type { EventType } from "../events.ts";
 import type { ToolVisibility } from "../tools.ts";
 
 export interface ToolsListBody {
-  /** of the MCP server */
+  /** the address of the MCP server */
   url?: string | undefined;
   server?: string | undefined;
   headers?: Record<string, string> | undefined;
-  /** how the secret is sent; left out, the only secret is a bearer token */
+  /** how the secret is sent; if absent, the only secret is a bearer token */
   auth?:
     | {
         type: "bearer";
@@ -31,16 +31,16 @@ export interface ToolsListBody {
   /** name to value, at most 20 */
   secrets?: Record<string, string> | undefined;
   action: "list";
-  /** with `list`: ask the server of this tool */
+  /** with `list`: use the server of this tool */
   tool_id?: string | undefined;
 }
 
 export interface ToolsImportBody {
-  /** of the MCP server */
+  /** the address of the MCP server */
   url?: string | undefined;
   server?: string | undefined;
   headers?: Record<string, string> | undefined;
-  /** how the secret is sent; left out, the only secret is a bearer token */
+  /** how the secret is sent; if absent, the only secret is a bearer token */
   auth?:
     | {
         type: "bearer";
@@ -63,32 +63,32 @@ export interface ToolsImportBody {
   /** name to value, at most 20 */
   secrets?: Record<string, string> | undefined;
   action: "import";
-  /** as the server calls them */
+  /** the names of the tools on the server */
   names: readonly string[];
-  /** `public` is for the service role */
+  /** only the service role can use `public` */
   visibility?: ToolVisibility | undefined;
-  /** for the service role: whose the tools become, or whose authorizations they are */
+  /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }
 
 export interface ToolsAuthorizeBody {
   action: "authorize";
-  /** of the MCP server */
+  /** the address of the MCP server */
   url: string;
-  /** to ask for; left out, what the server names */
+  /** the OAuth scope to request; if absent, the scope that the server names */
   scope?: string | undefined;
-  /** of a client that you have registered; left out, the service registers itself */
+  /** a client that you have registered; if absent, the service registers itself */
   client_id?: string | undefined;
   client_secret?: string | undefined;
-  /** where the browser continues; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST` */
+  /** the address to which the browser returns; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST` */
   redirect_to?: string | undefined;
-  /** for the service role: whose the tools become, or whose authorizations they are */
+  /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }
 
 export interface ToolsFinishAuthorizationBody {
   action: "finish_authorization";
-  /** from the fragment of the address that the browser came back to, as `code` and `iss` are */
+  /** from the fragment of the address to which the browser returned, like `code` and `iss` */
   state: string;
   code: string;
   iss?: string | undefined;
@@ -96,23 +96,23 @@ export interface ToolsFinishAuthorizationBody {
 
 export interface ToolsListAuthorizationsBody {
   action: "list_authorizations";
-  /** for the service role: whose the tools become, or whose authorizations they are */
+  /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }
 
 export interface ToolsRevokeAuthorizationBody {
   action: "revoke_authorization";
-  /** of the MCP server */
+  /** the address of the MCP server */
   url: string;
-  /** for the service role: whose the tools become, or whose authorizations they are */
+  /** for the service role: the owner of the tools or of the authorizations */
   user_id?: string | undefined;
 }
 
 export interface ToolsTestBody {
   action: "test";
-  /** with `list`: ask the server of this tool */
+  /** with `list`: use the server of this tool */
   tool_id: string;
-  /** what the model would send */
+  /** the arguments, as a model would send them */
   input?: Record<string, unknown> | undefined;
 }
 
@@ -128,7 +128,7 @@ export type ToolsBody =
 export interface BatchBody {
   operations: readonly {
     method: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE";
-    /** as it would follow `/rest/v1`, query included */
+    /** the part after `/rest/v1`, including the query */
     path: string;
     /** `Prefer`, `Accept`, `Accept-Profile`, `Content-Profile`, `Range` */
     headers?: Record<string, string> | undefined;
@@ -165,15 +165,15 @@ export interface WebhookDispatcherReplayBody {
   action: "replay";
   /** as in the envelope */
   event_id: string;
-  /** with `replay`: only to this one, whether or not it had the event */
+  /** with `replay`: send the event only to this webhook, even if it did not receive it before */
   webhook_id?: string | undefined;
 }
 
 export interface WebhookDispatcherRecoverSinceBody {
   action: "recover_since";
-  /** with `replay`: only to this one, whether or not it had the event */
+  /** with `replay`: send the event only to this webhook, even if it did not receive it before */
   webhook_id: string;
-  /** a time that has passed */
+  /** a time in the past */
   since: string;
 }
 
@@ -190,17 +190,17 @@ export type WebhookDispatcherBody =
 
 export interface ApiKeysCreateBody {
   action: "create";
-  /** what you call the key */
+  /** a name for the key */
   name: string;
   /** `read` is always included */
   scopes?: readonly ApiKeyScope[] | undefined;
-  /** null or absent: the key does not expire, or as late as the service permits */
+  /** null or absent: the key does not expire, or expires as late as the service permits */
   expires_at?: string | null | undefined;
 }
 
 export interface ApiKeysRevokeBody {
   action: "revoke";
-  /** the key to revoke; with the service role, of any user */
+  /** the key to revoke; the service role can revoke the key of any user */
   id: string;
 }
 
@@ -208,6 +208,6 @@ export type ApiKeysBody = ApiKeysCreateBody | ApiKeysRevokeBody;
 
 export interface RequestSigningBody {
   action: "regenerate_secret" | "delete_secret";
-  /** for the service role: whose secret */
+  /** for the service role: the user whose secret it is */
   user_id?: string | undefined;
 }

@@ -61,6 +61,7 @@ export interface FunctionTable {
       | "PROVIDER_NOT_CONFIGURED"
       | "PROVIDER_TIMEOUT"
       | "RATE_LIMITED"
+      | "RESPONSE_SCHEMA_MISMATCH"
       | "RUN_NOT_FOUND"
       | "SERVICE_UNAVAILABLE"
       | "SWARM_BUSY"

@@ -9,7 +9,7 @@ export interface EndedRun {
   run_id: string;
   swarm_id: string;
   status: FinalRunStatus;
-  /** null until it has ended */
+  /** null until the run has ended */
   stop_reason: RunStopReason | null;
   message: Message | null;
   responses: RunResponse[];
@@ -28,7 +28,7 @@ export interface EndedRun {
 export interface Message {
   id: string;
   swarm_id: string;
-  /** its place in the swarm */
+  /** its number in the swarm */
   seq: number;
   sender_type: MessageSenderType;
   sender_id: string | null;
@@ -36,7 +36,7 @@ export interface Message {
   sender_agent_id: string | null;
   sender_name: string;
   sender_deleted: boolean;
-  /** null once it is deleted */
+  /** null after the message was deleted */
   content: string | null;
   content_type: MessageContentType;
   reply_to_id: string | null;
@@ -51,7 +51,7 @@ export interface Message {
   deleted_by: string | null;
   flagged: boolean;
   created_at: string;
-  /** the value that a `response_schema` asked for; null without one */
+  /** the value of an answer with a `response_schema`; null without one */
   data: Json;
 }
 
@@ -70,7 +70,7 @@ export interface PendingClientCall {
   tool_name: string;
   agent_id: string | null;
   expires_at: string;
-  /** the arguments; for the run's starter, the agent's owner, and owners and admins of the swarm */
+  /** the arguments; for the user who started the run, the agent's owner, and owners and admins of the swarm */
   input?: JsonObject;
 }
 
@@ -78,7 +78,7 @@ export interface Run {
   run_id: string;
   swarm_id: string;
   status: RunStatus;
-  /** null until it has ended */
+  /** null until the run has ended */
   stop_reason: RunStopReason | null;
   message: Message | null;
   responses: RunResponse[];
@@ -104,7 +104,7 @@ export interface RunError {
 
 export interface RunResponse {
   message: Message;
-  /** the value that a `response_schema` asked for; null without one */
+  /** the value of an answer with a `response_schema`; null without one */
   data: Json;
   agent_id: string | null;
   agent_name: string;
@@ -121,11 +121,11 @@ export interface RunResponse {
     status: string;
     duration_ms: number | null;
   }[];
-  /** settings without effect, and messages that did not fit the model */
+  /** settings without effect, and messages that did not fit into the context of the model */
   warnings: JsonObject[];
 }
 
-/** what the tool asks; absent when the call itself waits. For those who see `input` */
+/** the question of the tool; absent when the call itself waits. For users who see `input` */
 export interface ToolQuestion {
   id: string;
   message: string;

@@ -2,22 +2,22 @@
 export interface AgentRespondAskBody {
   swarm_id: string;
   message: string;
-  /** only these answer; otherwise those who are mentioned, otherwise those whom the strategy calls */
+  /** only these agents answer; otherwise those that the message mentions, otherwise those that the strategy selects */
   agent_ids?: readonly string[] | null | undefined;
   /** the same as `Accept: text/event-stream` */
   stream?: boolean | null | undefined;
-  /** answer 202 at once */
+  /** respond with 202 at once */
   background?: boolean | null | undefined;
-  /** show `reasoning.delta` in the stream */
+  /** include `reasoning.delta` in the stream */
   include_reasoning?: boolean | null | undefined;
-  /** when the swarm is busy; default: the setting of the swarm */
+  /** what happens when the swarm is busy; default: the setting of the swarm */
   on_conflict?: "enqueue" | "reject" | "interrupt" | null | undefined;
   /** `cancel` ends the run when this connection closes */
   on_disconnect?: "continue" | "cancel" | null | undefined;
-  /** where the swarm allows as many */
+  /** maximum number of turns, within the limit of the swarm */
   max_turns?: number | null | undefined;
   response_schema?: Record<string, unknown> | null | undefined;
-  /** tools for this run alone, which you execute: a call of one waits for its result */
+  /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
         name: string;
@@ -26,13 +26,13 @@ export interface AgentRespondAskBody {
       }[]
     | null
     | undefined;
-  /** kept with your message */
+  /** stored with your message */
   reply_to_id?: string | null | undefined;
-  /** kept with your message; the same one again is the same run */
+  /** stored with your message; the same value again refers to the same run */
   client_message_id?: string | null | undefined;
-  /** kept with your message; at most 32,000 bytes */
+  /** stored with your message; at most 32,000 bytes */
   metadata?: Record<string, unknown> | null | undefined;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
 }
 
@@ -40,18 +40,18 @@ export interface AgentRespondAskOneAgentBody {
   message: string;
   /** the same as `Accept: text/event-stream` */
   stream?: boolean | null | undefined;
-  /** answer 202 at once */
+  /** respond with 202 at once */
   background?: boolean | null | undefined;
-  /** show `reasoning.delta` in the stream */
+  /** include `reasoning.delta` in the stream */
   include_reasoning?: boolean | null | undefined;
-  /** when the swarm is busy; default: the setting of the swarm */
+  /** what happens when the swarm is busy; default: the setting of the swarm */
   on_conflict?: "enqueue" | "reject" | "interrupt" | null | undefined;
   /** `cancel` ends the run when this connection closes */
   on_disconnect?: "continue" | "cancel" | null | undefined;
-  /** where the swarm allows as many */
+  /** maximum number of turns, within the limit of the swarm */
   max_turns?: number | null | undefined;
   response_schema?: Record<string, unknown> | null | undefined;
-  /** tools for this run alone, which you execute: a call of one waits for its result */
+  /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
         name: string;
@@ -60,13 +60,13 @@ export interface AgentRespondAskOneAgentBody {
       }[]
     | null
     | undefined;
-  /** kept with your message */
+  /** stored with your message */
   reply_to_id?: string | null | undefined;
-  /** kept with your message; the same one again is the same run */
+  /** stored with your message; the same value again refers to the same run */
   client_message_id?: string | null | undefined;
-  /** kept with your message; at most 32,000 bytes */
+  /** stored with your message; at most 32,000 bytes */
   metadata?: Record<string, unknown> | null | undefined;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
   /** your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages` */
   agent_id: string;
@@ -75,16 +75,16 @@ export interface AgentRespondAskOneAgentBody {
 export interface AgentRespondConverseBody {
   /** the same as `Accept: text/event-stream` */
   stream?: boolean | null | undefined;
-  /** answer 202 at once */
+  /** respond with 202 at once */
   background?: boolean | null | undefined;
-  /** show `reasoning.delta` in the stream */
+  /** include `reasoning.delta` in the stream */
   include_reasoning?: boolean | null | undefined;
   /** `cancel` ends the run when this connection closes */
   on_disconnect?: "continue" | "cancel" | null | undefined;
-  /** where the swarm allows as many */
+  /** maximum number of turns, within the limit of the swarm */
   max_turns?: number | null | undefined;
   response_schema?: Record<string, unknown> | null | undefined;
-  /** tools for this run alone, which you execute: a call of one waits for its result */
+  /** tools for this run alone, which you execute: a call of such a tool waits for its result */
   client_tools?:
     | readonly {
         name: string;
@@ -93,9 +93,9 @@ export interface AgentRespondConverseBody {
       }[]
     | null
     | undefined;
-  /** kept with your message; at most 32,000 bytes */
+  /** stored with your message; at most 32,000 bytes */
   metadata?: Record<string, unknown> | null | undefined;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
   /** your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages` */
   agent_id: string;
@@ -104,11 +104,11 @@ export interface AgentRespondConverseBody {
     role: "system" | "user" | "assistant";
     content: string;
   }[];
-  /** true: the conversation becomes a swarm of yours. Otherwise it is hidden, and deleted after the run */
+  /** true: the conversation is stored as one of your swarms. Otherwise it is hidden, and deleted after the run */
   store?: boolean | null | undefined;
-  /** a version of the agent, a number of `agent_versions`: it answers as it was then */
+  /** a number of `agent_versions`: the agent answers as it was in that version */
   agent_version?: number | null | undefined;
-  /** take precedence over the agent's settings, for this call */
+  /** settings for this call, which take precedence over the agent's */
   settings?:
     | {
         temperature?: number | undefined;
@@ -126,16 +126,16 @@ export interface AgentRespondConverseBody {
 export interface AgentRespondCancelBody {
   action: "cancel";
   run_id: string;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
 }
 
 export interface AgentRespondApproveBody {
   action: "approve";
   run_id: string;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
-  /** all of them hold, or none; `content` is the answer to a `question` */
+  /** all of them are accepted, or none; `content` is the answer to a `question` */
   decisions: readonly {
     tool_execution_id: string;
     approved: boolean;
@@ -147,9 +147,9 @@ export interface AgentRespondApproveBody {
 export interface AgentRespondSubmitToolResultsBody {
   action: "submit_tool_results";
   run_id: string;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
-  /** of tool calls that wait for you, each with `output` or `error`; all of them hold, or none */
+  /** results of the tool calls that wait for you, each with `output` or `error`; all of them are accepted, or none */
   results: readonly {
     tool_execution_id: string;
     output?: unknown;
@@ -160,13 +160,13 @@ export interface AgentRespondSubmitToolResultsBody {
 export interface AgentRespondAttachBody {
   action: "attach";
   run_id: string;
-  /** for the service role, which says for whom it speaks; that user pays */
+  /** for the service role: the user for whom it acts, who also pays */
   user_id?: string | null | undefined;
-  /** only what came after it */
+  /** only later events are sent */
   last_event_id?: number | string | null | undefined;
   /** the same as `Accept: text/event-stream` */
   stream?: boolean | null | undefined;
-  /** show `reasoning.delta` in the stream */
+  /** include `reasoning.delta` in the stream */
   include_reasoning?: boolean | null | undefined;
 }
 

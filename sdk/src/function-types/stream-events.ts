@@ -20,7 +20,7 @@ export interface RunStreamEventData {
     run_id: string;
     swarm_id: string;
     status: "queued";
-    /** in the queue of the swarm */
+    /** the position in the queue of the swarm */
     position: number;
     /** the id of the event */
     seq: number;
@@ -38,7 +38,7 @@ export interface RunStreamEventData {
     run_id: string;
     swarm_id: string;
     turn_id: string;
-    /** the id that the reply gets */
+    /** the id of the reply */
     message_id: string;
     agent_id: string;
     agent_name: string;
@@ -76,7 +76,7 @@ export interface RunStreamEventData {
     agent_id: string | null;
     turn_id: string;
     error: EventFault;
-    /** calls of the provider */
+    /** number of calls to the provider */
     attempts: number;
     framework: Framework;
     model: string;
@@ -164,7 +164,7 @@ export interface RunStreamEventData {
     turn_id: string;
     agent_id: string | null;
     tool_name: string;
-    /** null for tools of a strategy or of the call, and where the tool was deleted */
+    /** null for tools of a strategy or of the call, and after the tool was deleted */
     tool_id: string | null;
     status: "succeeded";
     duration_ms: number | null;
@@ -174,7 +174,7 @@ export interface RunStreamEventData {
     seq: number;
     /** the arguments; for the agent's owner and for owners and admins of the swarm */
     input?: Json;
-    /** the first 2,000 characters, for those who see `input` */
+    /** the first 2,000 characters, for users who see `input` */
     output_preview?: string | null;
   };
   "tool.error": {
@@ -184,7 +184,7 @@ export interface RunStreamEventData {
     turn_id: string;
     agent_id: string | null;
     tool_name: string;
-    /** null for tools of a strategy or of the call, and where the tool was deleted */
+    /** null for tools of a strategy or of the call, and after the tool was deleted */
     tool_id: string | null;
     status: "failed" | "denied" | "timed_out" | "cancelled";
     duration_ms: number | null;
@@ -195,7 +195,7 @@ export interface RunStreamEventData {
     seq: number;
     /** the arguments; for the agent's owner and for owners and admins of the swarm */
     input?: Json;
-    /** the first 2,000 characters, for those who see `input` */
+    /** the first 2,000 characters, for users who see `input` */
     output_preview?: string | null;
   };
   "run.completed": EndedRun;

@@ -19,7 +19,7 @@ import { describeBody } from "./tidy-schema.ts";
 
 const DESCRIPTION = `The whole interface over HTTP. Tables are served under \`/rest/v1/\` in the query language of PostgREST; \`GET /rest/v1/\` also describes the tables that an operator has added.
 
-Send \`apikey\` with every call and, where a user or the service role is asked for, \`Authorization: Bearer\`. Errors are JSON objects whose \`code\` is from a closed list. Answers that were counted say where the caller stands in \`X-RateLimit-*\`.`;
+Send \`apikey\` with every call and, where a user or the service role is required, \`Authorization: Bearer\`. Errors are JSON objects whose \`code\` is from a closed list. Responses to counted calls have the rate-limit state in \`X-RateLimit-*\`.`;
 
 const SECURITY: Readonly<Record<CurlCall["access"], Operation["security"]>> = {
   public: [],

@@ -21,14 +21,15 @@ export const LIMIT_HEADERS: Readonly<Record<string, Header>> = Object.fromEntrie
 
 export const HEADERS: Readonly<Record<string, Header>> = {
   [RATE_LIMIT_HEADERS.limit]: {
-    description: "Calls that the window allows, of the row that has the least left",
+    description: "Calls that the window allows, for the limit with the fewest remaining calls",
     schema: { type: "integer" },
   },
-  [RATE_LIMIT_HEADERS.remaining]: { description: "Calls left in it", schema: { type: "integer" } },
-  [RATE_LIMIT_HEADERS.reset]: { description: "Unix seconds at which it ends", schema: { type: "integer" } },
+  [RATE_LIMIT_HEADERS.remaining]: { description: "Remaining calls in the window", schema: { type: "integer" } },
+  [RATE_LIMIT_HEADERS.reset]: { description: "Unix seconds at which the window ends", schema: { type: "integer" } },
   "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 1 } },
   "X-Request-Id": {
-    description: "Yours, when it was sent and is safe to log, else a new one; the log has a line with it",
+    description:
+      "The id of the request, if it has one that is safe to log; otherwise a new id. The log has a line with it",
     schema: { type: "string" },
   },
 };

@@ -14,7 +14,7 @@ import type { Schema, WebhookOperation } from "./document.ts";
 export const EVENTS_TAG = {
   name: "Events",
   description:
-    "What a webhook receives: a signed POST with the event as its body. `verifyWebhook` of `@swarmbase/sdk` checks the signature and gives you the event with its type.",
+    "What a webhook receives: a signed POST with the event as its body. `verifyWebhook` of `@swarmbase/sdk` checks the signature and returns the typed event.",
 } as const;
 
 const HEADERS = [
@@ -40,14 +40,14 @@ function describeEvent(type: EventType): WebhookOperation {
     operationId: `on${schemaNameOf(type)}`,
     tags: [EVENTS_TAG.name],
     summary,
-    description: `Heard by ${audience}.`,
+    description: `Sent to ${audience}.`,
     security: [],
     parameters: HEADERS,
     requestBody: {
       required: true,
       content: { "application/json": { schema: refer(schemaNameOf(type)), example: buildEventExample(type) } },
     },
-    responses: { "2XX": { description: "Received. Anything else is repeated, or counts as failed." } },
+    responses: { "2XX": { description: "Received. For any other status the delivery is retried, or it fails." } },
   };
 }
 

@@ -85,7 +85,7 @@ function describeInsert({ table }: DescribedTable, exchange: RecordedExchange | 
       exchange,
     ),
     responses: {
-      200: rowsAnswer(table.name, "No row was new: `merge-duplicates` updated all of them"),
+      200: rowsAnswer(table.name, "No row is new: `merge-duplicates` updated all of them"),
       201: rowsAnswer(
         table.name,
         "Inserted. The rows with `Prefer: return=representation`, otherwise nothing",
@@ -139,7 +139,7 @@ function describeIndex(): Operation {
   return operationOf("describeTables", {
     summary: "Describe the tables that the caller can access",
     description:
-      "OpenAPI 2 as PostgREST has it, for type generators. It contains the tables that an operator has added.",
+      "The OpenAPI 2 document of PostgREST, for type generators. It contains the tables that an operator has added.",
     responses: {
       200: {
         description: "OpenAPI 2",
@@ -157,7 +157,7 @@ function describeRestoreAgentVersion(): Operation {
   const number: Schema = { type: "integer", minimum: 1 };
   return operationOf("restoreAgentVersion", {
     summary: "Restore a version of your agent",
-    description: "Makes the agent what it was in the version, and stores that as a new version.",
+    description: "Restores the values of the version, and stores them as a new version.",
     requestBody: {
       required: true,
       content: {
@@ -186,7 +186,7 @@ function describeWebhookHealth(): Operation {
   const milliseconds: Schema = { type: ["number", "null"] };
   return operationOf("getWebhookHealth", {
     summary: "Count the attempts of your webhooks",
-    description: "One row for each webhook, or for one alone.",
+    description: "Returns one row for each webhook, or for one webhook.",
     parameters: ["select", "order", "limit", "offset"].map(parameterOf),
     requestBody: {
       required: false,

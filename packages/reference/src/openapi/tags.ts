@@ -19,17 +19,19 @@ const [REALTIME, SERVICE] = splitBy(SERVICE_OPERATIONS, (operation) => operation
 export const TAGS: readonly Tag[] = [
   {
     name: "Agents",
-    description: "Functions about runs, tools, and table operations that belong together.",
+    description: "Functions for runs, tools, and batches of table operations.",
     operations: AGENT_OPERATIONS,
   },
   {
     name: "Webhooks",
-    description: "Functions beside the tables `webhooks` and `webhook_deliveries`.",
+    description:
+      "Functions for webhooks and deliveries, in addition to the tables `webhooks` and `webhook_deliveries`.",
     operations: WEBHOOK_OPERATIONS,
   },
   {
     name: "Accounts",
-    description: "Signing up, in and out. Paths and bodies are GoTrue's, so that `supabase.auth` works as it is.",
+    description:
+      "Sign-up, sign-in and sign-out. Paths and bodies are those of GoTrue, so `supabase.auth` works unmodified.",
     operations: ACCOUNT_OPERATIONS,
   },
   {
@@ -44,15 +46,15 @@ export const TAGS: readonly Tag[] = [
   },
   {
     name: "Administration",
-    description: "Accounts of others, for the service role. It must never be placed in client code.",
+    description: "Accounts of other users, for the service role. Its key must never be part of client code.",
     operations: ADMIN_OPERATIONS,
   },
   {
     name: "Realtime",
-    description: "The socket, and broadcasts of those who have none.",
+    description: "The WebSocket, and broadcasts without one.",
     operations: REALTIME,
   },
-  { name: "Service", description: "Probes and these documents. No key is needed.", operations: SERVICE },
+  { name: "Service", description: "Probes and these documents, which need no key.", operations: SERVICE },
 ];
 
 function splitBy(texts: OperationTexts, belongs: (operation: string) => boolean): [OperationTexts, OperationTexts] {

@@ -12,15 +12,15 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     id: "signUp",
     summary: "Sign up",
     description:
-      "Makes an account. With autoconfirm on (the default without a mail server) the answer is a session, otherwise the user alone and a mail with a link. Then an address that has an account already gets the same answer. Without `email` and `password` an anonymous user is made, where the operator allows it.",
+      "Creates an account. With autoconfirm (the default without a mail server) the response is a session. Otherwise it is the user without a session, the service sends a mail with a link, and an address that already has an account gets the same response. Without `email` and `password` the service creates an anonymous user, if the operator allows it.",
     body: {
       hidden: ["phone"],
-      fields: { data: "becomes `user_metadata`", password: "6 to 1024 characters, unless the operator asks for more" },
+      fields: { data: "becomes `user_metadata`", password: "6 to 1024 characters, unless the operator requires more" },
       examples: { "with e-mail and password": { email: EMAIL, password: PASSWORD, data: PROFILE } },
     },
     answers: {
       200: {
-        description: "A session, or the user whose address is to be confirmed",
+        description: "A session, or the user whose address must be confirmed",
         schema: { anyOf: [refer("Session"), refer("User")] },
         example: SESSION,
       },
@@ -43,7 +43,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     id: "grantToken",
     summary: "Sign in, or refresh a session",
     description:
-      "With `grant_type=password` it counts as an auth attempt. With `refresh_token` it counts as an API request of its session: the one token before the current one gets the current one again, an older one ends the session. `pkce` ends a flow that a link of a mail began.",
+      "With `grant_type=password` the call counts as an auth attempt. With `refresh_token` it counts as an API request of its session: the token before the current one returns the current one again, an older one ends the session. `pkce` completes a flow that a link in a mail started.",
     parameters: [
       {
         ...inQuery("grant_type", "the kind of credentials in the body", {
@@ -88,8 +88,7 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
   "POST /auth/v1/logout": {
     id: "signOut",
     summary: "Sign out",
-    description:
-      "Takes effect at once, on every node: access tokens of the sessions that end are rejected from then on.",
+    description: "Takes effect at once, on every node: the service rejects access tokens of the ended sessions.",
     parameters: [
       inQuery("scope", "which sessions of the user end", {
         type: "string",
@@ -103,12 +102,12 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/sessions": {
     id: "listSessions",
-    summary: "Where the user is signed in",
+    summary: "List the sessions of the user",
     description:
-      "The latest first, at most 200. `last_seen_at` is the last time that a token was asked for, not the last request.",
+      "Returns the latest first, at most 200. `last_seen_at` is the time of the last sign-in or refresh, not of the last request.",
     answers: {
       200: {
-        description: "The sessions that live",
+        description: "The active sessions",
         schema: record({ sessions: listOf(refer("SignedInDevice")) }),
         example: {
           sessions: [
@@ -139,26 +138,26 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/user": {
     id: "getUser",
-    summary: "The user of the access token",
-    description: "How a server finds out who sent it a token.",
+    summary: "Get the user of the access token",
+    description: "A server can use this call to identify the user of a token.",
     answers: { 200: { description: "The user", schema: refer("User"), example: USER } },
     javascript: `const { data: { user } } = await supabase.auth.getUser();`,
   },
   "PUT /auth/v1/user": {
     id: "updateUser",
-    summary: "Change the own account",
+    summary: "Change your account",
     description:
-      "All of it happens, or none. A new address is confirmed by mail before it counts. A new password ends all other sessions. With a second factor, both need a session that has shown it.",
+      "All changes take effect, or none. A new address must be confirmed by mail before it takes effect. A new password ends all other sessions. For a user with a second factor, both changes need a session of level `aal2`.",
     body: {
       hidden: ["phone"],
       fields: {
         data: "merged into `user_metadata`; null removes a key",
         current_password: "checked when it is sent",
-        nonce: "from GET /auth/v1/reauthenticate, where the operator asks for it",
+        nonce: "from GET /auth/v1/reauthenticate, if the operator requires it",
       },
       examples: { "change a name": { data: { full_name: "Ada L." } } },
     },
-    answers: { 200: { description: "The user as it is now", schema: refer("User"), example: USER } },
+    answers: { 200: { description: "The changed user", schema: refer("User"), example: USER } },
     errors: [
       "validation_failed",
       ["validation_failed", 422],
@@ -177,12 +176,12 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/settings": {
     id: "getAuthSettings",
-    summary: "What a sign-in form needs to know",
+    summary: "Get the settings that a sign-in form needs",
     answers: { 200: { description: "The settings", schema: refer("AuthSettings") } },
   },
   "GET /auth/v1/health": {
     id: "getAuthHealth",
-    summary: "That accounts are served here",
+    summary: "Check that the service serves accounts",
     answers: {
       200: {
         description: "Name and version of the protocol",

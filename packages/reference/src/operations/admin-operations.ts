@@ -7,13 +7,13 @@ const EMAIL = "bob@example.com";
 const ACCOUNT_BODY = {
   hidden: ["phone"],
   fields: {
-    id: "chosen by you when an account is made; never changed",
-    email_confirm: "the address counts as confirmed",
-    password_hash: "bcrypt or argon2, of people who move here from elsewhere",
+    id: "you can choose it when you create an account; it never changes",
+    email_confirm: "whether the address counts as confirmed",
+    password_hash: "a bcrypt or argon2 hash, for accounts of another system",
     user_metadata: "merged; null removes a key",
     app_metadata: "merged; null removes a key",
-    role: "of the access token; default: `authenticated`",
-    ban_duration: "`24h`, `1h30m`; `none` lifts a ban",
+    role: "the role of the access token; default: `authenticated`",
+    ban_duration: "such as `24h` or `1h30m`; `none` ends a ban",
   },
 } as const;
 const CHANGED = { 200: { description: "The user as it is now", schema: refer("User"), example: USER } } as const;
@@ -22,20 +22,20 @@ const CHANGED = { 200: { description: "The user as it is now", schema: refer("Us
 export const ADMIN_OPERATIONS: OperationTexts = {
   "GET /auth/v1/admin/users": {
     id: "listUsers",
-    summary: "All accounts, page by page",
+    summary: "List accounts",
     parameters: [
       inQuery("page", "counted from 1", { type: "integer", minimum: 1, default: 1 }),
       inQuery("per_page", "at most 1000", { type: "integer", minimum: 1, maximum: 1000, default: 50 }),
-      inQuery("filter", "a part of the address or the name"),
+      inQuery("filter", "part of the address or the name"),
       inQuery("email", "the whole address"),
-      inQuery("sort", "as `created_at desc`"),
+      inQuery("sort", "such as `created_at desc`"),
     ],
     answers: {
       200: {
         description: "The page",
         schema: record({ users: listOf(refer("User")), aud: TEXT }),
         example: { users: [USER], aud: "authenticated" },
-        headers: { "X-Total-Count": "how many there are", Link: "the next and the last page" },
+        headers: { "X-Total-Count": "the number of accounts", Link: "the next and the last page" },
       },
     },
     errors: ["validation_failed", "email_address_invalid"],
@@ -43,8 +43,8 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "POST /auth/v1/admin/users": {
     id: "createUser",
-    summary: "Make an account",
-    description: "No mail is sent. Without a password it is entered by mail alone.",
+    summary: "Create an account",
+    description: "The service sends no mail. Without a password, the user can sign in only by mail.",
     body: {
       ...ACCOUNT_BODY,
       required: ["email"],
@@ -56,7 +56,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/admin/users/{id}": {
     id: "getUserById",
-    summary: "One account",
+    summary: "Get an account",
     parameters: [ACCOUNT],
     answers: { 200: { description: "The user", schema: refer("User"), example: USER } },
     errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
@@ -65,7 +65,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   "PUT /auth/v1/admin/users/{id}": {
     id: "changeUser",
     summary: "Change an account",
-    description: "Holds at once; nothing is confirmed by mail. A new password or a ban ends all sessions.",
+    description: "Takes effect at once, without confirmation by mail. A new password or a ban ends all sessions.",
     parameters: [ACCOUNT],
     body: { ...ACCOUNT_BODY, examples: { "a ban": { ban_duration: "24h" } } },
     answers: CHANGED,
@@ -82,9 +82,9 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "DELETE /auth/v1/admin/users/{id}": {
     id: "removeUser",
-    summary: "Remove an account",
+    summary: "Delete an account",
     description:
-      "With everything that belongs to it. A soft deletion keeps the id and what the user owns, and nothing that identifies the user.",
+      "Deletes the account with everything that it owns. A soft deletion keeps the id and the user's rows, but nothing that identifies the user.",
     parameters: [ACCOUNT],
     body: { isOptional: true, examples: { softly: { should_soft_delete: true } } },
     answers: {
@@ -102,7 +102,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/admin/users/{id}/factors": {
     id: "listFactorsOfUser",
-    summary: "The second factors of a user",
+    summary: "List the second factors of a user",
     parameters: [ACCOUNT],
     answers: { 200: { description: "The factors", schema: listOf(refer("Factor")), example: [] } },
     errors: ["validation_failed", MALFORMED_ID, "user_not_found"],
@@ -110,19 +110,19 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "DELETE /auth/v1/admin/users/{id}/factors/{factorId}": {
     id: "removeFactorOfUser",
-    summary: "Take a second factor away",
-    description: "For somebody who has lost the device.",
+    summary: "Remove a second factor of a user",
+    description: "For users who have lost their device.",
     parameters: [ACCOUNT, inPath("factorId", "the factor")],
-    answers: { 200: { description: "The factor that was", schema: refer("Factor") } },
+    answers: { 200: { description: "The removed factor", schema: refer("Factor") } },
     errors: ["validation_failed", MALFORMED_ID, "user_not_found", "mfa_factor_not_found"],
     javascript: `await admin.auth.admin.mfa.deleteFactor({ userId, id });`,
   },
   "POST /auth/v1/admin/generate_link": {
     id: "generateLink",
-    summary: "What a mail would have brought",
+    summary: "Create a link without sending a mail",
     description:
-      "For those who send their mails themselves. A magic link for an address without an account signs it up.",
-    parameters: [inQuery("redirect_to", "where the link leads in the end")],
+      "For operators who send mails themselves. A magic link for an address without an account creates the account.",
+    parameters: [inQuery("redirect_to", "the address to which the link redirects")],
     body: {
       required: ["type", "email"],
       bounds: {
@@ -130,7 +130,7 @@ export const ADMIN_OPERATIONS: OperationTexts = {
           enum: ["signup", "invite", "magiclink", "recovery", "email_change_current", "email_change_new"],
         },
       },
-      fields: { password: "needed to sign somebody up", new_email: "needed for a change of address" },
+      fields: { password: "required for `signup`", new_email: "required for a change of address" },
       examples: { "a way back in": { type: "recovery", email: EMAIL } },
     },
     answers: { 200: { description: "The link, the code, and the user", schema: refer("GeneratedLink") } },
@@ -139,8 +139,8 @@ export const ADMIN_OPERATIONS: OperationTexts = {
   },
   "POST /auth/v1/invite": {
     id: "inviteUser",
-    summary: "Invite somebody by mail",
-    parameters: [inQuery("redirect_to", "where the link leads in the end")],
+    summary: "Invite a user by mail",
+    parameters: [inQuery("redirect_to", "the address to which the link redirects")],
     body: {
       required: ["email"],
       fields: { data: "becomes `user_metadata`" },

@@ -26,7 +26,7 @@ const RUN_EXAMPLE = {
 
 const RUN_HEADERS = {
   "X-Run-Id": "the run",
-  "Idempotent-Replayed": "`true` where an earlier call with the same key made the run",
+  "Idempotent-Replayed": "`true` if an earlier call with the same key started the run",
 };
 
 const TOOLS_ANSWERS = {
@@ -49,12 +49,15 @@ const BATCH_FAILURE: AnswerText = {
 export const AGENT_OPERATIONS: OperationTexts = {
   "POST /functions/v1/agent-respond": {
     id: "agentRespond",
-    summary: "Ask an agent or the agents of a swarm, or steer a run",
+    summary: "Ask an agent or the agents of a swarm, or control a run",
     description:
-      "Stores your message and lets the agents answer it; for members whose role is not `viewer`. Waits for the last answer, or streams with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you asked for that. With `agent_id` instead of `swarm_id` the agent answers in the private swarm of the caller and the agent, which the first call creates. With `agent_id` and `messages` the call brings its own conversation, which is not stored unless `store` is true. With `action` it steers a run that is there: `cancel`, `approve`, `submit_tool_results`, `attach`.",
+      "Stores your message and lets the agents answer it. The caller must be a member of the swarm with a role other than `viewer`. The response waits for the last answer, or is a stream with `Accept: text/event-stream` or `stream: true`. Closing the connection does not end the run unless you request that. With `agent_id` instead of `swarm_id` the agent answers in the private swarm of the caller and the agent, which the first call creates. With `agent_id` and `messages` the call has its own conversation, which is not stored unless `store` is true. With `action` the call controls an existing run: `cancel`, `approve`, `submit_tool_results`, `attach`.",
     parameters: [
-      inHeader("Idempotency-Key", "up to 255 characters: for a day the same key with the same body is the same run"),
-      inHeader("Last-Event-ID", "the last event of the stream that was seen; only later ones come"),
+      inHeader(
+        "Idempotency-Key",
+        "up to 255 characters: for a day, the same key with the same body refers to the same run",
+      ),
+      inHeader("Last-Event-ID", "the last event that you have received; the stream continues after it"),
     ],
     body: {
       forms: ["Ask", "Ask one agent", "Converse", "Cancel", "Approve", "Submit tool results", "Attach"],
@@ -64,24 +67,27 @@ export const AGENT_OPERATIONS: OperationTexts = {
           "your agent, which answers in the private swarm of you and the agent, or in the conversation of `messages`",
         messages:
           "the whole conversation; the last message is the user's, and system messages follow the agent's system prompt",
-        store: "true: the conversation becomes a swarm of yours. Otherwise it is hidden, and deleted after the run",
-        agent_version: "a version of the agent, a number of `agent_versions`: it answers as it was then",
-        settings: "take precedence over the agent's settings, for this call",
-        agent_ids: "only these answer; otherwise those who are mentioned, otherwise those whom the strategy calls",
+        store:
+          "true: the conversation is stored as one of your swarms. Otherwise it is hidden, and deleted after the run",
+        agent_version: "a number of `agent_versions`: the agent answers as it was in that version",
+        settings: "settings for this call, which take precedence over the agent's",
+        agent_ids:
+          "only these agents answer; otherwise those that the message mentions, otherwise those that the strategy selects",
         stream: "the same as `Accept: text/event-stream`",
-        background: "answer 202 at once",
-        include_reasoning: "show `reasoning.delta` in the stream",
-        on_conflict: "when the swarm is busy; default: the setting of the swarm",
+        background: "respond with 202 at once",
+        include_reasoning: "include `reasoning.delta` in the stream",
+        on_conflict: "what happens when the swarm is busy; default: the setting of the swarm",
         on_disconnect: "`cancel` ends the run when this connection closes",
-        max_turns: "where the swarm allows as many",
-        reply_to_id: "kept with your message",
-        client_message_id: "kept with your message; the same one again is the same run",
-        metadata: "kept with your message; at most 32,000 bytes",
-        user_id: "for the service role, which says for whom it speaks; that user pays",
-        last_event_id: "only what came after it",
-        decisions: "all of them hold, or none; `content` is the answer to a `question`",
-        client_tools: "tools for this run alone, which you execute: a call of one waits for its result",
-        results: "of tool calls that wait for you, each with `output` or `error`; all of them hold, or none",
+        max_turns: "maximum number of turns, within the limit of the swarm",
+        reply_to_id: "stored with your message",
+        client_message_id: "stored with your message; the same value again refers to the same run",
+        metadata: "stored with your message; at most 32,000 bytes",
+        user_id: "for the service role: the user for whom it acts, who also pays",
+        last_event_id: "only later events are sent",
+        decisions: "all of them are accepted, or none; `content` is the answer to a `question`",
+        client_tools: "tools for this run alone, which you execute: a call of such a tool waits for its result",
+        results:
+          "results of the tool calls that wait for you, each with `output` or `error`; all of them are accepted, or none",
       },
       examples: {
         ask: { swarm_id: ID.swarm, message: "Is the bridge open?" },
@@ -110,7 +116,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "The run has ended and somebody answered, or it was cancelled; or the stream of its events",
+        description:
+          "The run has ended and at least one agent answered, or it was cancelled; or the stream of its events",
         schema: refer("Run"),
         example: RUN_EXAMPLE,
         stream: EVENT_STREAM,
@@ -118,7 +125,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       },
       202: {
         description:
-          "The run is not over: asked for in the background, waiting for an approval or a result of the client, or queued for long",
+          "The run has not ended: `background` was set, it waits for an approval or a result of the client, or it is still queued",
         schema: refer("Run"),
         headers: RUN_HEADERS,
       },
@@ -144,6 +151,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
       "IDEMPOTENCY_KEY_REUSED",
       "GUARDRAIL_FAILED",
       "PROVIDER_ERROR",
+      "RESPONSE_SCHEMA_MISMATCH",
       "PROVIDER_NOT_CONFIGURED",
       "PROVIDER_TIMEOUT",
     ],
@@ -154,9 +162,9 @@ export const AGENT_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/tools": {
     id: "tools",
-    summary: "Tools of an MCP server, and trying a tool out",
+    summary: "List, import and authorize tools of an MCP server, or test a tool",
     description:
-      "`list` shows what an MCP server offers, `import` makes tools of it, `test` calls a tool of yours once. `authorize` starts an OAuth authorization at an MCP server, and `finish_authorization` ends it with what the browser brought back. Secrets and tokens are kept sealed and never shown.",
+      "`list` returns the tools of an MCP server, `import` creates tools from them, `test` calls one of your tools once. `authorize` starts an OAuth authorization at an MCP server, and `finish_authorization` completes it with the parameters that the browser received. Secrets and tokens are stored encrypted and never shown.",
     body: {
       forms: [
         "List",
@@ -168,18 +176,18 @@ export const AGENT_OPERATIONS: OperationTexts = {
         "Test",
       ],
       fields: {
-        url: "of the MCP server",
-        auth: "how the secret is sent; left out, the only secret is a bearer token",
+        url: "the address of the MCP server",
+        auth: "how the secret is sent; if absent, the only secret is a bearer token",
         secrets: "name to value, at most 20",
-        tool_id: "with `list`: ask the server of this tool",
-        names: "as the server calls them",
-        visibility: "`public` is for the service role",
-        user_id: "for the service role: whose the tools become, or whose authorizations they are",
-        scope: "to ask for; left out, what the server names",
-        client_id: "of a client that you have registered; left out, the service registers itself",
-        redirect_to: "where the browser continues; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST`",
-        state: "from the fragment of the address that the browser came back to, as `code` and `iss` are",
-        input: "what the model would send",
+        tool_id: "with `list`: use the server of this tool",
+        names: "the names of the tools on the server",
+        visibility: "only the service role can use `public`",
+        user_id: "for the service role: the owner of the tools or of the authorizations",
+        scope: "the OAuth scope to request; if absent, the scope that the server names",
+        client_id: "a client that you have registered; if absent, the service registers itself",
+        redirect_to: "the address to which the browser returns; below `SITE_URL`, or in `REDIRECT_ALLOW_LIST`",
+        state: "from the fragment of the address to which the browser returned, like `code` and `iss`",
+        input: "the arguments, as a model would send them",
       },
       examples: {
         list: { action: "list", url: "https://mcp.example.com/mcp", secrets: { token: "sk-123" } },
@@ -202,7 +210,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "What is offered, what was made (nothing), what the tool said, or the authorization",
+        description:
+          "The tools of the server, the result of an import that created none, the result of the test, or the authorization",
         schema: { anyOf: Object.values(TOOLS_ANSWERS) },
         example: {
           tool_id: ID.tool,
@@ -215,7 +224,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
           truncated: false,
         },
       },
-      201: { description: "Tools were made", schema: refer("ImportedTools") },
+      201: { description: "Tools were created", schema: refer("ImportedTools") },
     },
     answersByAction: TOOLS_ANSWERS,
     errors: ["VALIDATION_ERROR", "INVALID_URL", "FORBIDDEN", "TOOL_NOT_FOUND", "TOOL_ERROR"],
@@ -225,12 +234,12 @@ export const AGENT_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/batch": {
     id: "batch",
-    summary: "Several table operations in one transaction",
+    summary: "Execute several table operations in one transaction",
     description:
-      "All of them happen, or none. Each is a call of the table interface without `/rest/v1`; a failure is reported as for the call alone, with the status of that call for the whole.",
+      "All operations take effect, or none. Each is a request to a table, without `/rest/v1`. The first failure is the response to the whole call, with the status and error of that request.",
     body: {
       fields: {
-        path: "as it would follow `/rest/v1`, query included",
+        path: "the part after `/rest/v1`, including the query",
         headers: "`Prefer`, `Accept`, `Accept-Profile`, `Content-Profile`, `Range`",
         body: "any JSON",
       },
@@ -245,7 +254,7 @@ export const AGENT_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "What each operation answered, in order",
+        description: "The responses of the operations, in order",
         schema: refer("BatchResults"),
         example: { results: [{ status: 201, headers: {}, body: null }] },
       },

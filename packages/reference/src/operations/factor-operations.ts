@@ -15,9 +15,9 @@ const RECOVERY_CODES = {
 export const FACTOR_OPERATIONS: OperationTexts = {
   "POST /auth/v1/factors": {
     id: "enrolFactor",
-    summary: "Begin to enrol an authenticator app",
+    summary: "Enrol an authenticator app",
     description:
-      "The factor counts once a code of it has been shown. A further one needs a session that has shown one.",
+      "The factor takes effect when a code of it has been verified. For a further factor, the session must be of level `aal2`.",
     body: {
       required: ["factor_type"],
       bounds: { factor_type: { const: "totp" } },
@@ -26,7 +26,7 @@ export const FACTOR_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "What the authenticator needs",
+        description: "The values for the authenticator app",
         schema: refer("EnrolledFactor"),
         example: {
           id: ID.factor,
@@ -48,11 +48,11 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   },
   "POST /auth/v1/factors/{id}/challenge": {
     id: "challengeFactor",
-    summary: "Open a time in which a code may be shown",
+    summary: "Create a challenge for a factor",
     parameters: [FACTOR],
     answers: {
       200: {
-        description: "The challenge, good for five minutes",
+        description: "The challenge, which is valid for five minutes",
         schema: record({
           id: UUID,
           type: { type: "string", const: "totp" },
@@ -66,8 +66,8 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   },
   "POST /auth/v1/factors/{id}/verify": {
     id: "verifyFactor",
-    summary: "Show a code",
-    description: "A right code raises the session to `aal2`; each code is good once. Wrong ones are counted.",
+    summary: "Verify a code",
+    description: "A valid code raises the session to `aal2`. Each code works once. The service limits wrong codes.",
     parameters: [FACTOR],
     body: {
       required: ["code"],
@@ -88,8 +88,8 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   },
   "DELETE /auth/v1/factors/{id}": {
     id: "unenrolFactor",
-    summary: "Give a factor up",
-    description: "One that counts needs a session that has shown it.",
+    summary: "Remove a factor",
+    description: "To remove a verified factor, the session must be of level `aal2`.",
     parameters: [FACTOR],
     answers: {
       200: { description: "Its id", schema: record({ id: UUID }), example: { id: ID.factor } },
@@ -99,10 +99,10 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/factors/recovery-codes": {
     id: "getRecoveryCodes",
-    summary: "Count the recovery codes that are left",
+    summary: "Count the remaining recovery codes",
     answers: {
       200: {
-        description: "The numbers of codes, never the codes",
+        description: "The numbers of codes, not the codes",
         schema: record({ id: UUID, type: { type: "string", const: "recovery_code" }, total: COUNT, remaining: COUNT }),
         example: { id: ID.factor, type: "recovery_code", total: 10, remaining: 9 },
       },
@@ -156,26 +156,26 @@ export const FACTOR_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/.well-known/jwks.json": {
     id: "getKeySet",
-    summary: "The public keys of access tokens",
+    summary: "Get the public keys of access tokens",
     description:
-      "For servers that verify tokens by themselves. May be kept for ten minutes; a new `kid` means: ask again.",
+      "For servers that verify tokens themselves. Cache the keys for up to ten minutes, and request them again for an unknown `kid`.",
     answers: {
       200: {
         description: "A JSON Web Key Set",
         schema: refer("KeySet"),
         example: { keys: [{ kty: "EC", crv: "P-256", alg: "ES256", use: "sig", kid: "4f…", x: "…", y: "…" }] },
-        headers: { "Cache-Control": "how long it may be kept" },
+        headers: { "Cache-Control": "how long the response may be cached" },
       },
     },
   },
   "GET /auth/v1/.well-known/openid-configuration": {
     id: "getIssuer",
-    summary: "What the issuer of tokens offers",
+    summary: "Get the OpenID configuration of the issuer",
     answers: {
       200: {
-        description: "As OpenID Connect Discovery names it",
+        description: "The document of OpenID Connect Discovery",
         schema: { type: "object", additionalProperties: true },
-        headers: { "Cache-Control": "how long it may be kept" },
+        headers: { "Cache-Control": "how long the response may be cached" },
       },
     },
   },

@@ -3,14 +3,14 @@ import { SESSION } from "./example-values.ts";
 import { inQuery, type OperationText, type OperationTexts, refer } from "./operation-text.ts";
 
 const EMAIL = "ada@example.com";
-const REDIRECT = inQuery("redirect_to", "where the link leads in the end; must be on the operator's list", {
+const REDIRECT = inQuery("redirect_to", "the address to which the link redirects; the operator's list must allow it", {
   type: "string",
   format: "uri",
 });
 const MAIL_ERRORS = ["validation_failed", "email_address_invalid", "over_email_send_rate_limit"] as const;
 const SENT = {
   200: {
-    description: "The same whether the address has an account or not",
+    description: "The same response for addresses with and without an account",
     schema: { type: "object", additionalProperties: false },
     example: {},
   },
@@ -18,7 +18,7 @@ const SENT = {
 
 const OTP: Omit<OperationText, "id" | "summary"> = {
   description:
-    "Sends a mail with a link and a code of six digits. Makes an account where there is none, unless `create_user` is false.",
+    "Sends a mail with a link and a code of six digits. Creates an account if there is none, unless `create_user` is false.",
   parameters: [REDIRECT],
   body: {
     required: ["email"],
@@ -35,13 +35,13 @@ export const MAIL_OPERATIONS: OperationTexts = {
   "POST /auth/v1/otp": {
     ...OTP,
     id: "requestOtp",
-    summary: "Ask for a code to sign in with",
+    summary: "Request a code for signing in",
     javascript: `await supabase.auth.signInWithOtp({ email: "${EMAIL}" });`,
   },
-  "POST /auth/v1/magiclink": { ...OTP, id: "requestMagicLink", summary: "The same by its older name" },
+  "POST /auth/v1/magiclink": { ...OTP, id: "requestMagicLink", summary: "Request a code for signing in (older name)" },
   "POST /auth/v1/recover": {
     id: "requestRecovery",
-    summary: "Ask for a way back in",
+    summary: "Request a link to reset the password",
     parameters: [REDIRECT],
     body: { required: ["email"], examples: { "to an address": { email: EMAIL } } },
     answers: SENT,
@@ -50,7 +50,7 @@ export const MAIL_OPERATIONS: OperationTexts = {
   },
   "POST /auth/v1/resend": {
     id: "resendMail",
-    summary: "The mail of an open sign-up or change of address, once more",
+    summary: "Send the mail of a pending sign-up or change of address again",
     parameters: [REDIRECT],
     body: {
       required: ["email"],
@@ -64,20 +64,21 @@ export const MAIL_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/reauthenticate": {
     id: "requestReauthentication",
-    summary: "Ask for a code before a change of password",
+    summary: "Request a code for a change of password",
     answers: SENT,
     errors: [["validation_failed", 422], "over_email_send_rate_limit"],
     javascript: `await supabase.auth.reauthenticate();`,
   },
   "POST /auth/v1/verify": {
     id: "verifyOtp",
-    summary: "A code or the text of a link becomes a session",
-    description: "Either `email` with `token`, or `token_hash` alone. A code bears five wrong tries.",
+    summary: "Exchange a code, or the token of a link, for a session",
+    description:
+      "The body has `email` and `token`, or only `token_hash`. A code becomes invalid after five wrong attempts.",
     body: {
       hidden: ["phone"],
       fields: {
         token: "the six digits",
-        token_hash: "as `generate_link` or the link of a mail has it",
+        token_hash: "from `generate_link` or the link in a mail",
         code_verifier: "required with a `token_hash` that starts with `pkce_`",
       },
       examples: {
@@ -87,7 +88,8 @@ export const MAIL_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "A session; or, of a change of address that both addresses have to confirm, that one has",
+        description:
+          "A session. For a change of address that both addresses must confirm: a message that the first one has",
         schema: { anyOf: [refer("Session"), record({ msg: TEXT, code: { type: "string", const: "200" } })] },
         example: SESSION,
       },
@@ -104,12 +106,15 @@ export const MAIL_OPERATIONS: OperationTexts = {
   },
   "GET /auth/v1/verify": {
     id: "followLink",
-    summary: "What the button of a mail leads to",
+    summary: "Follow a link in a mail",
     description:
-      "For browsers. Redirects to the application, with the session in the fragment or, of a PKCE flow, with a `code` in the query; a failure travels the same way as `error`, `error_code` and `error_description`.",
-    parameters: [inQuery("token", "the text of the link"), inQuery("type", "as in POST /auth/v1/verify"), REDIRECT],
+      "For browsers. Redirects to the application, with the session in the fragment or, in a PKCE flow, with a `code` in the query. For a failure, the same part has `error`, `error_code` and `error_description`.",
+    parameters: [inQuery("token", "the token of the link"), inQuery("type", "as in POST /auth/v1/verify"), REDIRECT],
     answers: {
-      303: { description: "Back to the application", headers: { Location: "the address, with the outcome" } },
+      303: {
+        description: "A redirect to the application",
+        headers: { Location: "the address, with the session, the code or the error" },
+      },
     },
   },
 };

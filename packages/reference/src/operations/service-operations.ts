@@ -19,18 +19,22 @@ const statusOf = (status: string): Schema =>
 export const SERVICE_OPERATIONS: OperationTexts = {
   "GET /health": {
     id: "getHealth",
-    summary: "That the process lives",
+    summary: "Check that the process is alive",
     answers: {
-      200: { description: "It does", schema: statusOf("ok"), example: { status: "ok", version: "0.1.0" } },
+      200: { description: "The process is alive", schema: statusOf("ok"), example: { status: "ok", version: "0.1.0" } },
     },
   },
   "GET /ready": {
     id: "getReadiness",
-    summary: "That it can serve requests, those that write included",
+    summary: "Check that the service can serve requests, including writes",
     description:
-      "503 with the reason in `message` when the database cannot be reached, takes no writes (a standby, or `default_transaction_read_only`), has no free connection, or when the service is stopping.",
+      "Returns 503 with the reason in `message` when the database cannot be reached, accepts no writes (a standby, or `default_transaction_read_only`), has no free connection, or when the service is stopping.",
     answers: {
-      200: { description: "It can", schema: statusOf("ready"), example: { status: "ready", version: "0.1.0" } },
+      200: {
+        description: "The service can serve requests",
+        schema: statusOf("ready"),
+        example: { status: "ready", version: "0.1.0" },
+      },
     },
     errors: ["SERVICE_UNAVAILABLE"],
   },
@@ -47,7 +51,7 @@ export const SERVICE_OPERATIONS: OperationTexts = {
   },
   "GET /reference": {
     id: "getReferencePage",
-    summary: "This document as a page for people",
+    summary: "This document as an HTML page",
     answers: {
       200: {
         description: "HTML",
@@ -75,12 +79,12 @@ export const SERVICE_OPERATIONS: OperationTexts = {
     id: "openSocket",
     summary: "Open a socket for changes, broadcasts and presence",
     description:
-      "A WebSocket that speaks the Phoenix protocol as supabase-js does. The key stands in the query, because browsers cannot set headers on a socket. Channels then carry the access token; changes of rows come to those who may read the row.",
+      "A WebSocket with the Phoenix protocol, as in supabase-js. The key is in the query, because browsers cannot set headers on a WebSocket. Clients send the access token when they join a channel. The service sends changes of a row to clients that may read the row.",
     parameters: [
       { ...inQuery("apikey", "the anon or service role key"), required: true },
       inQuery("vsn", "version of the frames", { type: "string", enum: ["1.0.0", "2.0.0"], default: "1.0.0" }),
     ],
-    answers: { 101: { description: "The connection is a WebSocket from here on" } },
+    answers: { 101: { description: "The connection is now a WebSocket" } },
     errors: ["BAD_REQUEST", "UNAUTHORIZED", "NOT_FOUND", "RATE_LIMITED", "SERVICE_UNAVAILABLE"],
     javascript: `supabase.channel("agents")
   .on("postgres_changes", { event: "UPDATE", schema: "public", table: "agents" }, ({ new: agent }) => console.log(agent.status))
@@ -89,13 +93,13 @@ export const SERVICE_OPERATIONS: OperationTexts = {
   "POST /realtime/v1/api/broadcast": {
     id: "broadcastMessages",
     summary: "Broadcast several messages without a socket",
-    description: "All are sent, or none. A private topic asks the rules of `realtime.messages`.",
+    description: "All messages are sent, or none. For a private topic, the policies of `realtime.messages` decide.",
     body: {
       examples: {
         "one message": { messages: [{ topic: "room-1", event: "typing", payload: { who: "Ada" }, private: false }] },
       },
     },
-    answers: { 202: { description: "Sent to all who listen" } },
+    answers: { 202: { description: "Sent to all subscribers" } },
     errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
     javascript: `await supabase.channel("room-1").httpSend("typing", { who: "Ada" });`,
   },
@@ -103,13 +107,16 @@ export const SERVICE_OPERATIONS: OperationTexts = {
     id: "broadcastEvent",
     summary: "Broadcast one message without a socket",
     parameters: [
-      inPath("topic", "the topic, without the prefix that it has on sockets", TEXT),
+      inPath("topic", "the topic, without the prefix `realtime:`", TEXT),
       inPath("event", "its name", TEXT),
-      inQuery("private", "a topic with rules of its own", { type: "string", enum: ["true", "false"] }),
-      inQuery("persist", "keep it for replay, for private topics", { type: "string", enum: ["true", "false"] }),
+      inQuery("private", "whether the topic is private", { type: "string", enum: ["true", "false"] }),
+      inQuery("persist", "whether the message is stored for replay; only for private topics", {
+        type: "string",
+        enum: ["true", "false"],
+      }),
     ],
     body: { examples: { "any JSON": { who: "Ada" } } },
-    answers: { 202: { description: "Sent to all who listen" } },
+    answers: { 202: { description: "Sent to all subscribers" } },
     errors: [["VALIDATION_ERROR", 422], "VALIDATION_ERROR", "BAD_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE"],
   },
 };

@@ -26,14 +26,14 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "testWebhook",
     summary: "Send a sample event to a webhook",
     description:
-      "One attempt, recorded as a delivery. That it failed is an answer like any other: 200 with `success` false. The webhook need not have subscribed to the event.",
+      "Makes one attempt and records it as a delivery. If the attempt fails, the response is 200 with `success` false. The webhook does not need to subscribe to the event.",
     body: {
       bounds: { event_type: { $ref: "#/components/schemas/EventType" } },
       examples: { "a message": { webhook_id: ID.webhook, event_type: "message.created" } },
     },
     answers: {
       200: {
-        description: "What the endpoint said",
+        description: "The response of the endpoint",
         schema: refer("TestedDelivery"),
         example: {
           success: true,
@@ -51,9 +51,9 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/webhooks": {
     id: "regenerateWebhookSecret",
-    summary: "Replace the signing secret of a webhook, or end those that were replaced before",
+    summary: "Replace the signing secret of a webhook, or revoke replaced secrets",
     description:
-      "`regenerate_secret` makes a new secret. The one before goes on signing beside it for the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all secrets that were replaced; the view `webhook_previous_secrets` lists them.",
+      "`regenerate_secret` creates a new secret. The previous secret also signs during the grace period, so that no delivery is lost. `revoke_previous_secrets` ends the grace period of all replaced secrets; the view `webhook_previous_secrets` lists them.",
     body: {
       forms: ["Regenerate secret", "Revoke previous secrets"],
       fields: { grace_period_seconds: "default: a day" },
@@ -65,7 +65,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "The new secret; or how many replaced secrets no longer sign",
+        description: "The new secret, or the number of replaced secrets that no longer sign",
         schema: { anyOf: Object.values(SECRET_ANSWERS) },
         example: { new_secret: "whsec_…", previous_secret_expires_at: AT },
       },
@@ -78,15 +78,15 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/webhook-dispatcher": {
     id: "webhookDispatcher",
-    summary: "Send again what was sent before",
+    summary: "Retry, replay or recover deliveries",
     description:
-      "`retry` makes one attempt of a failed delivery, now. `replay` sends an event once more, as new deliveries. `recover_since` puts all failed deliveries since a time back into the queue; `recovery` tells how far that is.",
+      "`retry` makes one attempt of a failed delivery at once. `replay` sends an event again, as new deliveries. `recover_since` queues all deliveries again that have failed since a time; `recovery` returns its progress.",
     body: {
       forms: ["Retry", "Replay", "Recover since", "Recovery"],
       fields: {
         event_id: "as in the envelope",
-        webhook_id: "with `replay`: only to this one, whether or not it had the event",
-        since: "a time that has passed",
+        webhook_id: "with `replay`: send the event only to this webhook, even if it did not receive it before",
+        since: "a time in the past",
       },
       examples: {
         retry: { action: "retry", delivery_id: ID.delivery },
@@ -97,7 +97,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     },
     answers: {
       200: {
-        description: "The retry was delivered; or the new deliveries; or the recovery",
+        description: "The delivered retry, the new deliveries, or the recovery",
         schema: { anyOf: [refer("RetriedDelivery"), refer("ReplayedDeliveries"), refer("Recovery")] },
         example: { deliveries: [{ delivery_id: ID.delivery, webhook_id: ID.webhook }] },
       },
@@ -126,14 +126,14 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "apiKeys",
     summary: "Create and revoke your API keys",
     description:
-      "An API key (`sk_…`) is a bearer that stands for its user, with the rights of its scopes. The table `api_keys` lists keys. An API key cannot call this function. A user with a verified second factor needs an aal2 session.",
+      "An API key (`sk_…`) is a bearer token that stands for its user, with the rights of its scopes. The table `api_keys` lists keys. An API key cannot call this function. A user with a verified second factor needs an aal2 session.",
     body: {
       forms: ["create", "revoke"],
       fields: {
-        name: "what you call the key",
+        name: "a name for the key",
         scopes: "`read` is always included",
-        expires_at: "null or absent: the key does not expire, or as late as the service permits",
-        id: "the key to revoke; with the service role, of any user",
+        expires_at: "null or absent: the key does not expire, or expires as late as the service permits",
+        id: "the key to revoke; the service role can revoke the key of any user",
       },
       examples: {
         create: { action: "create", name: "deploy", scopes: ["read", "run"], expires_at: "2027-06-30T00:00:00Z" },
@@ -143,7 +143,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     answers: {
       200: { description: "The key is revoked, on all nodes", schema: KEY_ANSWERS.revoke, example: { revoked: true } },
       201: {
-        description: "The key, shown this once, and its row",
+        description: "The key, which is not shown again, and its row",
         schema: KEY_ANSWERS.create,
         example: {
           key: "sk_…",
@@ -168,16 +168,16 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
   },
   "POST /functions/v1/request-signing": {
     id: "requestSigning",
-    summary: "The secret with which you sign requests",
+    summary: "Create or delete the secret for signed requests",
     description:
-      "Once made, every `X-Request-Signature` (hex HMAC-SHA256 of the body) is checked with it. With `user_settings.require_request_signature` requests without one are refused. HTTP message signatures (RFC 9421) are checked with it too; `user_settings.require_message_signature` requires them.",
+      "The service checks every `X-Request-Signature` (hex HMAC-SHA256 of the body) with the secret. With `user_settings.require_request_signature` it rejects requests without a signature. It also checks HTTP message signatures (RFC 9421) with the secret; `user_settings.require_message_signature` requires them.",
     body: {
-      fields: { user_id: "for the service role: whose secret" },
-      examples: { make: { action: "regenerate_secret" }, "give up": { action: "delete_secret" } },
+      fields: { user_id: "for the service role: the user whose secret it is" },
+      examples: { create: { action: "regenerate_secret" }, delete: { action: "delete_secret" } },
     },
     answers: {
       200: {
-        description: "The secret, shown this once; or that it is gone",
+        description: "The secret, which is not shown again, or the confirmation that it was deleted",
         schema: { anyOf: Object.values(SIGNING_ANSWERS) },
         example: { new_secret: "…" },
       },

@@ -142,7 +142,7 @@ function renderErrors(): Html {
 
 function renderLimits(): Html {
   return html`<section class="group" data-search="rate limits headers retry-after"><h2 id="limits"><a class="anchor" href="#limits">Limits</a></h2>
-<p class="group-text">${prose("Counted by user, or by address without a signed-in user. The operator may have set other numbers: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` tell those of the row with the least left, `Retry-After` how long to wait after a 429. The service role is not limited.")}</p>
+<p class="group-text">${prose("Counted by user, or by address without a signed-in user. The operator may have set other numbers: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` show the limit with the fewest remaining calls, and `Retry-After` shows how long to wait after a 429. The service role is not limited.")}</p>
 <div class="table"><table><thead><tr><th>Row</th><th>Calls</th><th>Window</th></tr></thead><tbody>${Object.values(
     LIMITS,
   ).map(

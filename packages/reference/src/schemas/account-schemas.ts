@@ -9,8 +9,8 @@ const USER_MEMBERS = {
   role: TEXT,
   email: describe(TEXT, "empty for an anonymous user"),
   phone: describe(TEXT, "always empty"),
-  app_metadata: describe(ANY_OBJECT, "for the operator to write"),
-  user_metadata: describe(ANY_OBJECT, "for the user to write"),
+  app_metadata: describe(ANY_OBJECT, "only the operator can change it"),
+  user_metadata: describe(ANY_OBJECT, "the user can change it"),
   identities: listOf({ $ref: "#/components/schemas/Identity" }),
   created_at: TIME,
   updated_at: TIME,
@@ -33,7 +33,7 @@ const USER_TIMES = {
 
 const USER_OPTIONAL = {
   ...USER_TIMES,
-  new_email: describe(TEXT, "an address that waits for its confirmation"),
+  new_email: describe(TEXT, "an address that is not confirmed yet"),
   factors: listOf({ $ref: "#/components/schemas/Factor" }),
 };
 
@@ -68,15 +68,15 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     user_agent: TEXT_OR_NULL,
     ip: TEXT_OR_NULL,
     aal: { type: "string", enum: ["aal1", "aal2"] },
-    is_current: describe(TRUTH, "the session that asks"),
+    is_current: describe(TRUTH, "whether it is the session of this request"),
   }),
   Session: record(
     {
-      access_token: describe(TEXT, "a JWT, to be sent as the bearer"),
+      access_token: describe(TEXT, "a JWT, sent as the bearer token"),
       token_type: { type: "string", const: "bearer" },
       expires_in: describe(COUNT, "seconds"),
       expires_at: describe(COUNT, "Unix seconds"),
-      refresh_token: describe(TEXT, "good for one refresh; the answer to it has the next one"),
+      refresh_token: describe(TEXT, "valid for one refresh, whose response has the next one"),
       user: { $ref: "#/components/schemas/User" },
     },
     {
@@ -92,7 +92,7 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     friendly_name: TEXT,
     totp: record({
       qr_code: describe(TEXT, "SVG markup"),
-      secret: describe(TEXT, "base32, for typing it in"),
+      secret: describe(TEXT, "base32, for manual input"),
       uri: describe(TEXT, "`otpauth:`"),
     }),
   }),
@@ -101,12 +101,12 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     type: { type: "string", const: "recovery_code" },
     friendly_name: TEXT,
     total: COUNT,
-    codes: describe(listOf(TEXT), "shown this once"),
+    codes: describe(listOf(TEXT), "not shown again"),
   }),
   GeneratedLink: record(
     {
       ...USER_MEMBERS,
-      action_link: describe(TEXT, "what the button of the mail would lead to"),
+      action_link: describe(TEXT, "the address of the link"),
       email_otp: describe(TEXT, "six digits"),
       hashed_token: describe(TEXT, "for `token_hash` of POST /auth/v1/verify"),
       verification_type: TEXT,
@@ -115,9 +115,13 @@ export const ACCOUNT_SCHEMAS: Readonly<Record<string, Schema>> = {
     USER_OPTIONAL,
   ),
   AuthSettings: record({
-    external: { type: "object", additionalProperties: TRUTH, description: "ways to sign in; only `email` is offered" },
+    external: {
+      type: "object",
+      additionalProperties: TRUTH,
+      description: "methods to sign in; only `email` is supported",
+    },
     disable_signup: TRUTH,
-    mailer_autoconfirm: describe(TRUTH, "a sign-up needs no mail and gets a session at once"),
+    mailer_autoconfirm: describe(TRUTH, "whether a sign-up gets a session without confirming the address"),
     phone_autoconfirm: TRUTH,
     sms_provider: TEXT,
     saml_enabled: TRUTH,

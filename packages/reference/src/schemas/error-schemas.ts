@@ -16,7 +16,7 @@ import {
 } from "./schema-parts.ts";
 
 const DETAILS: Schema = {
-  description: "a message for each field, a text, or things to choose from",
+  description: "a message for each field, a text, or a list of candidates",
   anyOf: [
     { type: "object", additionalProperties: { type: "string" } },
     { type: "array", items: { type: "object" } },
@@ -27,7 +27,7 @@ const DETAILS: Schema = {
 const FIELD_DETAILS: Schema = {
   type: "object",
   additionalProperties: { type: "string" },
-  description: "field (dotted when nested) to message",
+  description: "maps each field (dotted if nested) to a message",
 };
 
 const FLAT = { error: describe(TEXT, "the code in words"), message: TEXT, details: DETAILS, hint: TEXT_OR_NULL };
@@ -36,7 +36,7 @@ const FLAT = { error: describe(TEXT, "the code in words"), message: TEXT, detail
 const GOTRUE_MEMBERS = { error_code: { $ref: "#/components/schemas/AuthErrorCode" }, msg: TEXT };
 
 /** The member that an error of the function `batch` has. */
-const OF_BATCH = { operation: describe(COUNT, "of a batch: the index of the operation that failed") };
+const OF_BATCH = { operation: describe(COUNT, "in a batch: the index of the operation that failed") };
 
 /** Schemas of errors, and of responses that report a failed delivery. */
 export function errorSchemas(authErrors: InterfaceDescription["authErrors"]): Readonly<Record<string, Schema>> {
@@ -47,7 +47,7 @@ export function errorSchemas(authErrors: InterfaceDescription["authErrors"]): Re
       type: "string",
       enum: ["unknown", ...Object.keys(authErrors)],
       description:
-        "As clients of GoTrue test for it; also sent as `X-Sb-Error-Code`. An error that GoTrue has no name for has the code of the service in lower case.",
+        "The error code of GoTrue, for its clients; also sent as `X-Sb-Error-Code`. If GoTrue has no code for an error, it is the code of the service in lower case.",
     },
     ...others,
   };
@@ -57,11 +57,11 @@ const SCHEMAS = {
   ErrorCode: {
     type: "string",
     enum: Object.keys(ERROR_CODES),
-    description: "Decides the status. Closed: a code never gets another meaning.",
+    description: "Determines the status. The meaning of a code never changes.",
   },
   Error: {
     ...answered({ ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } }, GOTRUE_MEMBERS),
-    description: "Every error. Members without a value are null.",
+    description: "The body of every error. Members without a value are null.",
   },
   ValidationError: {
     ...answered(
@@ -76,7 +76,7 @@ const SCHEMAS = {
       { errors: listOf(record({ field: TEXT, code: TEXT })), ...OF_BATCH, ...GOTRUE_MEMBERS },
     ),
     description:
-      "All faults of a body together. They are repeated for clients that read `error` and for those that read the top level.",
+      "All errors of a body together, in `error` and again at the top level, for clients that read one of them.",
   },
   TableError: {
     ...record({ code: TEXT, message: TEXT, details: DETAILS, hint: TEXT_OR_NULL }, { error: FLAT.error }),
@@ -96,7 +96,7 @@ const SCHEMAS = {
       },
       GOTRUE_MEMBERS,
     ),
-    description: "A limit is used up. Nothing was done, and nothing else counted.",
+    description: "A rate limit is reached. The call had no effect, and no other limit counted it.",
   },
   AuthError: {
     ...record(
@@ -104,7 +104,7 @@ const SCHEMAS = {
       { weak_password: record({ reasons: listOf(TEXT) }) },
     ),
     description:
-      "Errors of accounts carry GoTrue's members too. On 401, 403, 429 and where no endpoint was reached `code` is one of ours, elsewhere GoTrue's.",
+      "Errors of accounts also have the members of GoTrue. For 401, 403, 429 and unknown paths, `code` is a code of the service; otherwise it is a code of GoTrue.",
   },
   DeliveryFailedError: {
     ...answered({
@@ -118,19 +118,19 @@ const SCHEMAS = {
       response_body: TEXT_OR_NULL,
       attempts: COUNT,
     }),
-    description: "A retry was made, and failed.",
+    description: "A retry failed.",
   },
   RunFailedError: {
     ...answered(
       { ...FLAT, code: { $ref: "#/components/schemas/ErrorCode" } },
       { run: { $ref: "#/components/schemas/Run" } },
     ),
-    description: "Nobody could answer; `run` is there where a run was made.",
+    description: "No agent could answer; `run` is present if a run was started.",
   },
   ReplacedWebhookSecret: answered({ new_secret: TEXT, previous_secret_expires_at: TIME_OR_NULL }),
-  RevokedSecrets: answered({ revoked: describe(COUNT, "replaced secrets that still signed") }),
+  RevokedSecrets: answered({ revoked: describe(COUNT, "the number of replaced secrets that still signed") }),
   NewApiKey: answered({
-    key: describe(TEXT, "the key itself, shown this once"),
+    key: describe(TEXT, "the key itself, which is not shown again"),
     api_key: record({
       id: UUID,
       user_id: UUID,
@@ -161,8 +161,8 @@ const SCHEMAS = {
     since: { type: "string", format: "date-time" },
     until: { type: "string", format: "date-time" },
     status: { type: "string", enum: ["running", "completed"] },
-    found: describe(COUNT, "failed deliveries when it began"),
-    recovered: describe(COUNT, "of them, put back into the queue"),
+    found: describe(COUNT, "number of failed deliveries when the recovery began"),
+    recovered: describe(COUNT, "number of these that were queued again"),
     created_at: { type: "string", format: "date-time" },
     completed_at: TIME_OR_NULL,
   }),
@@ -170,13 +170,13 @@ const SCHEMAS = {
     {
       success: TRUTH,
       delivery_id: UUID,
-      status_code: { type: ["integer", "null"], description: "null when there was no answer" },
+      status_code: { type: ["integer", "null"], description: "null without a response" },
       response_time_ms: COUNT,
       response_body: TEXT_OR_NULL,
     },
     {
       code: { type: "string", const: "DELIVERY_FAILED", description: "only when it failed" },
-      error: describe(TEXT_OR_NULL, "in words, when there was no answer"),
+      error: describe(TEXT_OR_NULL, "the reason, if there was no response"),
     },
   ),
 } satisfies Readonly<Record<string, Schema>>;

@@ -25,7 +25,7 @@ import {
   UUID_OR_NULL,
 } from "./schema-parts.ts";
 
-const DATA: Schema = { description: "the value that a `response_schema` asked for; null without one" };
+const DATA: Schema = { description: "the value of an answer with a `response_schema`; null without one" };
 const USAGE: Schema = { $ref: "#/components/schemas/EventUsage" };
 
 export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
@@ -35,7 +35,7 @@ export const RUN_MEMBERS: Readonly<Record<string, Schema>> = {
   stop_reason: {
     type: ["string", "null"],
     enum: [...RUN_STOP_REASONS, null],
-    description: "null until it has ended",
+    description: "null until the run has ended",
   },
   message: { anyOf: [{ $ref: "#/components/schemas/Message" }, { type: "null" }] },
   responses: listOf({ $ref: "#/components/schemas/RunResponse" }),
@@ -57,14 +57,14 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
   Message: record({
     id: UUID,
     swarm_id: UUID,
-    seq: describe(COUNT, "its place in the swarm"),
+    seq: describe(COUNT, "its number in the swarm"),
     sender_type: { type: "string", enum: MESSAGE_SENDER_TYPES },
     sender_id: UUID_OR_NULL,
     sender_user_id: UUID_OR_NULL,
     sender_agent_id: UUID_OR_NULL,
     sender_name: TEXT,
     sender_deleted: TRUTH,
-    content: describe(TEXT_OR_NULL, "null once it is deleted"),
+    content: describe(TEXT_OR_NULL, "null after the message was deleted"),
     content_type: { type: "string", enum: MESSAGE_CONTENT_TYPES },
     reply_to_id: UUID_OR_NULL,
     run_id: UUID_OR_NULL,
@@ -94,13 +94,13 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     {
       input: describe(
         ANY_OBJECT,
-        "the arguments; for the run's starter, the agent's owner, and owners and admins of the swarm",
+        "the arguments; for the user who started the run, the agent's owner, and owners and admins of the swarm",
       ),
     },
   ),
   ToolQuestion: describe(
     record({ id: TEXT, message: TEXT, schema: describe(ANY_OBJECT, "a JSON Schema of the answer") }),
-    "what the tool asks; absent when the call itself waits. For those who see `input`",
+    "the question of the tool; absent when the call itself waits. For users who see `input`",
   ),
   RunResponse: record({
     message: { $ref: "#/components/schemas/Message" },
@@ -115,12 +115,15 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     first_token_ms: COUNT_OR_NULL,
     duration_ms: COUNT_OR_NULL,
     tool_executions: listOf(record({ id: UUID, tool_name: TEXT, status: TEXT, duration_ms: COUNT_OR_NULL })),
-    warnings: describe(listOf(ANY_OBJECT), "settings without effect, and messages that did not fit the model"),
+    warnings: describe(
+      listOf(ANY_OBJECT),
+      "settings without effect, and messages that did not fit into the context of the model",
+    ),
   }),
   Tool: record({
     id: UUID,
     owner_id: UUID_OR_NULL,
-    name: describe(TEXT, "as models call it"),
+    name: describe(TEXT, "the name for models"),
     description: TEXT,
     category: TEXT_OR_NULL,
     icon: TEXT_OR_NULL,
@@ -135,7 +138,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     enabled: TRUTH,
     created_at: TIME,
     updated_at: TIME,
-    secret_names: describe(listOf(TEXT), "names alone; what they stand for is never shown"),
+    secret_names: describe(listOf(TEXT), "the names; the values are never shown"),
   }),
   RemoteTool: record({ name: TEXT, description: TEXT, input_schema: ANY_OBJECT }),
   RemoteTools: answered({ tools: listOf({ $ref: "#/components/schemas/RemoteTool" }) }),
@@ -175,8 +178,8 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     results: listOf(
       record({
         status: { type: "integer" },
-        headers: describe(ANY_OBJECT, "as the single call would have them"),
-        body: { description: "JSON where the operation answers JSON, else text; null without a body" },
+        headers: describe(ANY_OBJECT, "the headers of the single request"),
+        body: { description: "JSON if the operation returns JSON, otherwise text; null without a body" },
       }),
     ),
   }),

@@ -44,13 +44,13 @@ function endedTool(status: Schema, further: Properties = {}): Schema {
   return ofRun(
     {
       ...TOOL,
-      tool_id: describe(UUID_OR_NULL, "null for tools of a strategy or of the call, and where the tool was deleted"),
+      tool_id: describe(UUID_OR_NULL, "null for tools of a strategy or of the call, and after the tool was deleted"),
       status,
       duration_ms: COUNT_OR_NULL,
       truncated: describe(TRUTH, "the output was longer than the tool allows"),
       ...further,
     },
-    { input: INPUT, output_preview: describe(TEXT_OR_NULL, "the first 2,000 characters, for those who see `input`") },
+    { input: INPUT, output_preview: describe(TEXT_OR_NULL, "the first 2,000 characters, for users who see `input`") },
   );
 }
 
@@ -64,7 +64,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
   ),
   "run.queued": ofRun({
     status: { type: "string", const: "queued" },
-    position: describe(COUNT, "in the queue of the swarm"),
+    position: describe(COUNT, "the position in the queue of the swarm"),
   }),
   "run.started": ofRun({
     status: { type: "string", const: "running" },
@@ -72,7 +72,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
   }),
   "turn.started": ofRun({
     turn_id: UUID,
-    message_id: describe(UUID, "the id that the reply gets"),
+    message_id: describe(UUID, "the id of the reply"),
     agent_id: UUID,
     agent_name: TEXT,
     model: TEXT,
@@ -97,7 +97,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     agent_id: UUID_OR_NULL,
     turn_id: UUID,
     error: FAULT,
-    attempts: describe(COUNT, "calls of the provider"),
+    attempts: describe(COUNT, "number of calls to the provider"),
     framework: { type: "string", enum: FRAMEWORKS },
     model: TEXT,
   }),
@@ -163,7 +163,5 @@ export const EVENT_STREAM: Schema = {
   contentSchema: { $ref: "#/components/schemas/RunStreamItem" },
   description: `Server-sent events: ${Object.keys(DATA_BY_TYPE)
     .map((type) => `\`${type}\``)
-    .join(
-      ", ",
-    )}. The last one is \`done\`. \`warnings\`, without an id, is the first where the body has unknown members.`,
+    .join(", ")}. The last one is \`done\`. \`warnings\`, without an id, is the first if the body has unknown members.`,
 };

@@ -137,7 +137,8 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       agent_id: "The agent; null after it was deleted.",
       input: "The arguments of the call: those of the model, and those that the assignment fixes.",
       output: "What the model read as the result.",
-      question: "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
+      question:
+        "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
       answer: "The answer to the question, until the tool has received it.",
     },
     guide: "tools",
