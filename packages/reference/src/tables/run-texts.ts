@@ -127,7 +127,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
       finished_at: "When the call ended.",
     },
     events: { "tool.executed": "a call that succeeds", "tool.error": "a call that fails" },
-    guide: "tools",
+    guide: "tool-calls",
   },
   tool_execution_payloads: {
     summary: "Inputs and outputs of tool calls.",
@@ -141,7 +141,7 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
         "The latest question of the tool to the owner of the agent: `id`, `message` and the `schema` of the answer.",
       answer: "The answer to the question, until the tool has received it.",
     },
-    guide: "tools",
+    guide: "tool-calls",
   },
   usage_records: {
     summary: "Tokens and cost of each turn, for the user who pays for it.",

@@ -82,7 +82,8 @@ function requireSame(expected: BackupManifest["files"], found: ReadonlyMap<strin
     }
   }
   for (const path of found.keys()) {
-    if (!Object.hasOwn(expected, path)) throw new ArchiveError(`the backup contains ${path}, which is not in its list of files`);
+    if (!Object.hasOwn(expected, path))
+      throw new ArchiveError(`the backup contains ${path}, which is not in its list of files`);
   }
 }
 

@@ -112,8 +112,7 @@ function writeOctal(block: Buffer, at: number, width: number, value: number): vo
 
 function readOctal(block: Buffer, at: number, width: number): number {
   const text = readText(block, at, width).trim();
-  if (!/^[0-7]+$/.test(text))
-    throw new ArchiveError("the archive is damaged: a number is missing in a header");
+  if (!/^[0-7]+$/.test(text)) throw new ArchiveError("the archive is damaged: a number is missing in a header");
   return Number.parseInt(text, 8);
 }
 

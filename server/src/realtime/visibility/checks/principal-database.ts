@@ -27,7 +27,9 @@ export class PrincipalDatabase {
       maxPerKey: Math.max(1, Math.floor(limits.maxConcurrentPolicies / 2)),
       maxWaiting: MAX_WAITING,
       overloadError: () =>
-        new AppError("RATE_LIMITED", "Too many checks of access are waiting. Try again shortly.", { retryAfterSeconds: 1 }),
+        new AppError("RATE_LIMITED", "Too many checks of access are waiting. Try again shortly.", {
+          retryAfterSeconds: 1,
+        }),
     });
   }
 
