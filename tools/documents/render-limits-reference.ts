@@ -27,12 +27,12 @@ ${DEFAULT_RETRY_AFTER_SECONDS} seconds.
 `;
 
 const COUNTED = {
-  api: "every call under `/rest/v1`, `/functions/v1`, `/realtime/v1/api` and `/auth/v1` that no other row names",
-  auth: "the calls of `/auth/v1` below; beside the address, the e-mail address that is named has ten times as many",
+  api: "every call under `/rest/v1`, `/functions/v1`, `/realtime/v1/api` and `/auth/v1` except auth attempts",
+  auth: "the calls of `/auth/v1` below, by address; for the e-mail address in the request the limit is ten times as high",
   ai: "each answer of an agent that is started",
-  tool: "each tool call of an agent, and the function below that makes one",
+  tool: "each tool call of an agent, and each call of the function `tools`",
   webhook:
-    "each request to a webhook: the functions below, and automatic deliveries and their retries, which wait beyond it and are never dropped ([why a delivery waits](../guides/limits.md#why-a-delivery-waits))",
+    "each request to a webhook: the functions below, and automatic deliveries and their retries, which wait beyond the limit and are never dropped ([why a delivery waits](../guides/limits.md#why-a-delivery-waits))",
 } as const satisfies Record<keyof typeof LIMITS, string>;
 
 /** Renders docs/reference/limits.md. */
@@ -68,7 +68,7 @@ function renderAuth(): string {
 
 function renderFunctions(): string {
   const rows = FUNCTION_TABLE.map(({ name, limit }) => {
-    const own = limit === "api" ? LIMITS.api.name : `${LIMITS[limit].name}, beside ${LIMITS.api.name}`;
+    const own = limit === "api" ? LIMITS.api.name : `${LIMITS[limit].name} and ${LIMITS.api.name}`;
     return `| \`${name}\` | ${own} |`;
   });
   return `A call of a function counts for:\n\n${table(["function", "row"], rows)}`;
@@ -96,7 +96,7 @@ function renderSettings(): string {
   const rows = Object.entries<AgentSettingRow>(AGENT_SETTINGS).map(([key, row]) => {
     return `| \`${key}\` | ${describeSetting(row)} | ${row.default === null ? "null" : row.default} |`;
   });
-  return `## Keys of \`agents.settings\`\n\nOther keys are kept as they are. Defaults apply when an agent answers.\n\n${table(["key", "values", "default"], rows)}`;
+  return `## Keys of \`agents.settings\`\n\nThe service stores other keys unchanged. Defaults apply when an agent answers.\n\n${table(["key", "values", "default"], rows)}`;
 }
 
 function describeSetting(row: AgentSettingRow): string {
@@ -115,15 +115,15 @@ function describeSetting(row: AgentSettingRow): string {
 
 function renderConstants(): string {
   const rows = [
-    `| depth of JSON: arrays and objects inside each other, in any body or socket frame | ${format(MAX_JSON_DEPTH)} levels; beyond it 400 |`,
+    `| nesting of arrays and objects in JSON, in any body or socket frame | ${format(MAX_JSON_DEPTH)} levels; beyond it 400 |`,
     `| access token | ${AUTH_BOUNDS.accessTokenSeconds} s |`,
-    `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` asks for more |`,
+    `| password | ${AUTH_BOUNDS.passwordMinCharacters} to ${format(AUTH_BOUNDS.passwordMaxCharacters)} characters; \`AUTH_PASSWORD_MIN_LENGTH\` can require more |`,
     "| agents of a user | [`AGENT_LIMIT_PER_USER`](configuration.md), 100 by default; beyond it 403 `AGENT_LIMIT_REACHED` |",
     `| webhooks of a user | ${format(WEBHOOK_LIMIT_PER_USER)}; beyond it 400 \`VALIDATION_ERROR\` |`,
-    `| webhook \`api_version\` | ${API_VERSIONS.map((version) => `\`${version}\``).join(", ")}; the first when left out, and fixed from then on |`,
-    `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} when left out |`,
-    `| webhook \`timeout_ms\` | ${format(WEBHOOK_DEFAULTS.timeoutMs)} when left out |`,
-    `| age of a delivery that a receiver still takes | ${WEBHOOK_TOLERANCE_SECONDS} s either way |`,
+    `| webhook \`api_version\` | ${API_VERSIONS.map((version) => `\`${version}\``).join(", ")}; the default is the first, and the value cannot change |`,
+    `| webhook \`retry_count\` | ${WEBHOOK_DEFAULTS.retryCount} by default |`,
+    `| webhook \`timeout_ms\` | ${format(WEBHOOK_DEFAULTS.timeoutMs)} by default |`,
+    `| difference between the timestamp of a delivery and the receiver's clock | ${WEBHOOK_TOLERANCE_SECONDS} s at most |`,
   ];
   return `## Other numbers\n\n${table(["what", "how much"], rows)}`;
 }
