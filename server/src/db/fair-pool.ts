@@ -25,11 +25,18 @@ export interface ConnectionRequest extends ConnectionHolder {
 }
 
 const HOLDER = Symbol("whose share the connection counts for");
+const NUMBER = Symbol("the place of the connection in the order of their opening");
 
 // A property and not a WeakMap, which would be changed with each use of a connection.
 interface HeldClient extends pg.PoolClient {
   /** Null while a group of reads uses the connection; undefined while nobody does. */
   [HOLDER]?: ConnectionHolder | null | undefined;
+  [NUMBER]?: number;
+}
+
+/** The part of the driver's pool that it has no types for. It takes the last idle connection. */
+interface IdleConnections {
+  readonly _idle: { readonly client: HeldClient }[];
 }
 
 type OnConnection = (error: Error | undefined, client: pg.PoolClient | undefined) => void;
@@ -51,6 +58,7 @@ export class FairPool extends pg.Pool {
   readonly #queue: FairQueue<ConnectionRequest>;
   readonly #maxPerUser: number;
   #isDispatching = false;
+  #opened = 0;
 
   constructor({ userShare = 1, lockTimeoutMs = 0, ...config }: FairPoolConfig) {
     super(config);
@@ -61,6 +69,9 @@ export class FairPool extends pg.Pool {
       permits: max,
       maxHeldBy: (key) => this.#maxHeldBy(key),
       maxLongHeldBy: (key) => Math.max(1, this.#maxHeldBy(key) - 1),
+    });
+    this.on("connect", (client: HeldClient) => {
+      client[NUMBER] = this.#opened++;
     });
     this.on("release", (_error, client: HeldClient) => {
       const holder = client[HOLDER];
@@ -138,11 +149,21 @@ export class FairPool extends pg.Pool {
 
   /** Opens the connection of a permit. With null, those who share it leave by themselves. */
   open(holder: ConnectionHolder | null, callback: OnConnection): void {
+    this.#preferOldest();
     super.connect((error, client: HeldClient | undefined) => {
       if (client === undefined) this.#returnPermit(holder);
       else client[HOLDER] = holder;
       callback(error, client);
     });
+  }
+
+  /**
+   * The caches of a server process are worth more the more often it is used. In the order of the driver's pool, each statement
+   * that comes while another is in progress moves all later ones to another process.
+   */
+  #preferOldest(): void {
+    const { _idle: idle } = this as unknown as IdleConnections;
+    if (idle.length > 1) idle.sort((one, other) => (other.client[NUMBER] ?? 0) - (one.client[NUMBER] ?? 0));
   }
 
   /** Returns a permit whose connection was not opened. */
