@@ -207,15 +207,7 @@ as $$
 declare
   events public.run_events[];
 begin
-  with asked as materialized (
-    select e.*, usage.*
-    from jsonb_to_recordset(plan) as e (place integer, run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid,
-      agent_id uuid, speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb,
-      attempts integer, framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb,
-      model_calls jsonb, payer_id uuid, before text, speaking text, after text, reason text)
-    cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as usage (input_tokens bigint,
-      cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
-  ), ended as (
+  with ended as (
     update public.run_turns t
     set status = e.status, finish_reason = e.finish_reason, error = nullif(e.error, 'null'),
       warnings = coalesce(e.warnings, t.warnings), attempts = coalesce(e.attempts, t.attempts),
@@ -224,41 +216,50 @@ begin
       -- A machine may have been off for a month, or a backup be as old.
       duration_ms = coalesce(e.duration_ms,
         least(extract(epoch from clock_timestamp() - t.started_at) * 1000, 2147483647)::integer),
-      input_tokens = e.input_tokens, cached_input_tokens = e.cached_input_tokens, output_tokens = e.output_tokens,
-      reasoning_tokens = e.reasoning_tokens, estimated = coalesce(e.estimated, false), cost_usd = e.cost_usd,
-      finished_at = now()
-    from asked e where t.id = e.turn_id
-    returning t as turn
-  ), used as (
+      input_tokens = used.input_tokens, cached_input_tokens = used.cached_input_tokens,
+      output_tokens = used.output_tokens, reasoning_tokens = used.reasoning_tokens,
+      estimated = coalesce(used.estimated, false), cost_usd = used.cost_usd, finished_at = now()
+    from jsonb_to_recordset(plan) as e (run_id uuid, swarm_id uuid, user_id uuid, turn_id uuid, agent_id uuid,
+      speaker_id uuid, seq integer, status text, finish_reason text, error jsonb, warnings jsonb, attempts integer,
+      framework text, model text, first_token_ms integer, duration_ms integer, usage jsonb, model_calls jsonb,
+      payer_id uuid, before text, speaking text, after text, reason text)
+    cross join lateral jsonb_to_record(coalesce(nullif(e.usage, 'null'), '{}')) as used (input_tokens bigint,
+      cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint, cost_usd numeric, estimated boolean)
+    where t.id = e.turn_id
+    returning t as turn, e.user_id, e.agent_id, e.speaker_id, e.seq, nullif(e.usage, 'null') as usage, used.estimated,
+      e.model_calls, e.payer_id, e.before, e.speaking, e.after, e.reason
+  ), recorded as (
     insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
       input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-    select u.id, e.user_id, e.swarm_id, e.run_id, e.turn_id, e.agent_id, (t.turn).framework, (t.turn).model,
-      e.input_tokens, e.cached_input_tokens, e.output_tokens, e.reasoning_tokens, e.cost_usd, (t.turn).estimated
-    from ended t
-    join asked e on e.turn_id = (t.turn).id and nullif(e.usage, 'null') is not null
+    select u.id, e.user_id, (e.turn).swarm_id, (e.turn).run_id, (e.turn).id, e.agent_id, (e.turn).framework,
+      (e.turn).model, (e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+      (e.turn).reasoning_tokens, (e.turn).cost_usd, (e.turn).estimated
+    from ended e
     -- One lookup for each row: as a join, without statistics, the planner reads all accounts.
     cross join lateral (select u.id from auth.users u where u.id = e.payer_id offset 0) as u
+    where e.usage is not null
   ), called as (
     insert into public.model_calls
-    select c.* from asked e
-    cross join lateral private.read_model_calls(e.run_id, e.turn_id, e.swarm_id, e.agent_id, e.model_calls) as c
+    select c.* from ended e
+    cross join lateral private.read_model_calls((e.turn).run_id, (e.turn).id, (e.turn).swarm_id, e.agent_id,
+      e.model_calls) as c
   )
-  select array_agg(private.build_event(e.run_id, e.swarm_id, event.seq, event.type, event.data, e.agent_id))
+  select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
+    e.agent_id))
   into events
-  from ended t
-  join asked e on e.turn_id = (t.turn).id
-  left join public.messages m on m.id = (t.turn).message_id and e.speaker_id is not null
+  from ended e
+  left join public.messages m on m.id = (e.turn).message_id and e.speaker_id is not null
   cross join lateral (values
     (e.seq, 'agent.status_changed', case when e.before <> e.speaking
       then private.build_status_change(e.agent_id, e.before, e.speaking, 'first_token') end),
     (e.seq + 1, 'message.created', case when m.id is not null
-      then jsonb_build_object('message_id', m.id, 'turn_id', e.turn_id, 'message', to_jsonb(m)) end),
-    (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', e.turn_id, 'agent_id', e.agent_id,
-      'agent_name', (t.turn).agent_name, 'status', e.status, 'finish_reason', e.finish_reason,
-      'usage', private.render_usage(e.input_tokens, e.cached_input_tokens, e.output_tokens, (t.turn).cost_usd,
-        e.estimated),
-      'warnings', (t.turn).warnings)),
-    (e.seq + 3, 'agent.error', case when e.status = 'failed' then private.build_agent_error(t.turn)::jsonb end),
+      then jsonb_build_object('message_id', m.id, 'turn_id', (e.turn).id, 'message', to_jsonb(m)) end),
+    (e.seq + 2, 'turn.completed', jsonb_build_object('turn_id', (e.turn).id, 'agent_id', e.agent_id,
+      'agent_name', (e.turn).agent_name, 'status', (e.turn).status, 'finish_reason', (e.turn).finish_reason,
+      'usage', private.render_usage((e.turn).input_tokens, (e.turn).cached_input_tokens, (e.turn).output_tokens,
+        (e.turn).cost_usd, e.estimated),
+      'warnings', (e.turn).warnings)),
+    (e.seq + 3, 'agent.error', case when (e.turn).status = 'failed' then private.build_agent_error(e.turn)::jsonb end),
     (e.seq + 4, 'agent.status_changed', case when e.speaking <> e.after
       then private.build_status_change(e.agent_id, e.speaking, e.after, e.reason) end)) as event (seq, type, data)
   where event.data is not null;
@@ -360,6 +361,7 @@ as $$
 declare
   ids uuid[] := private.parse_uuids(jsonb_path_query_array(batch, '$[*].run_id'));
   is_open boolean;
+  has_subscribers boolean;
 begin
   with ended as (
     update public.runs r
@@ -384,15 +386,21 @@ begin
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
         (select true from private.run_progress p where p.run_id = b.run_id),
-        (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false))
-    into places, events, bodies, has_next, is_open
+        (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
+      bool_or(coalesce((select true from public.swarm_members m
+                        join public.webhooks w on w.user_id = m.user_id
+                        where m.swarm_id = b.swarm_id and m.status = 'active' and w.is_active
+                          and 'swarm.completed' = any (w.events) limit 1), false))
+    into places, events, bodies, has_next, is_open, has_subscribers
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, seq integer)
     -- Not flattened into the join, which would render each body twice.
     join (select * from private.render_runs(ids, true) offset 0) as b on b.run_id = e.run_id;
     exit when not is_open;
     perform private.clear_ended_runs(ids);
   end loop;
-  perform private.emit_completed_runs(ids);
+  if has_subscribers then
+    perform private.emit_completed_runs(ids);
+  end if;
 end
 $$;
 

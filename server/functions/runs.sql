@@ -440,7 +440,7 @@ as $$
       'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
       'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
     from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc)
+            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc rows unbounded preceding)
               - coalesce(octet_length(m.content), 0) as newer_bytes
           from (select * from public.messages m
                 where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq

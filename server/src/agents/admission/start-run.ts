@@ -165,7 +165,7 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     // Keys of the service role on behalf of a user are separate from keys of the user.
     idempotency_key:
       key === null ? null : `${principal.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,
-    request_hash: hash("sha256", request.fingerprint, "hex"),
+    request_hash: key === null ? null : hash("sha256", request.fingerprint, "hex"),
     on_conflict: request.onConflict,
     request: {},
     has_place: false,

@@ -41,7 +41,8 @@ export interface AdmissionCall {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly client_message_id: string | null;
   readonly idempotency_key: string | null;
-  readonly request_hash: string;
+  /** Null without an `idempotency_key`. */
+  readonly request_hash: string | null;
   readonly on_conflict: string | null;
   /** Stored with the run. */
   readonly request: Readonly<Record<string, unknown>>;
