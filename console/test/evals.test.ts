@@ -7,6 +7,7 @@ import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 import { createSignedInUser } from "./support/people.ts";
+import { waitUntil } from "./support/swarms.ts";
 
 const test = createBrowserTest();
 
@@ -54,6 +55,7 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
 
   const { runId } = await storeRuns(api, stored?.dataset_id ?? "");
   await page.getByRole("button", { name: "Run …" }).click();
+  await page.getByRole("radio", { name: "With the command" }).click();
   await page.getByLabel("Version").selectOption("Version 1");
   await page.getByText(/^npx swarmbase eval .* --version 1$/).waitFor();
   await checkAppearance(page, "evals-command");
@@ -81,6 +83,74 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("button", { name: "Delete the dataset" }).click();
   await page.getByRole("heading", { name: "No datasets yet" }).waitFor();
   assert.deepEqual(await api.call("GET", "/rest/v1/eval_results"), []);
+});
+
+test("a dataset runs in the tab, reports a regression, and is cancelled", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const insert = async (table: string, row: object): Promise<string> => {
+    const [created] = (await api.call("POST", `/rest/v1/${table}`, row)) as { id: string }[];
+    return created?.id ?? "";
+  };
+  const agentId = await insert("agents", { name: "Ada" });
+  const [calculator] = (await api.call("GET", "/rest/v1/tools?name=eq.calculator")) as { id: string }[];
+  const assignment = await insert("agent_tools", { agent_id: agentId, tool_id: calculator?.id });
+  const datasetId = await insert("eval_datasets", { name: "support" });
+  const sum = { name: "sum", input: '/tool calculator {"expression": "6 * 7"}' };
+  const schema = { kind: "schema", schema: { type: "object" } };
+  await api.call("POST", "/rest/v1/eval_cases", [
+    { ...sum, dataset_id: datasetId, position: 0, expectation: { kind: "tool_called", tool: "calculator" } },
+    { name: "json", input: "Which?", dataset_id: datasetId, position: 1, expectation: schema },
+    {
+      name: "tone",
+      input: "Hello!",
+      dataset_id: datasetId,
+      position: 2,
+      expectation: { kind: "judge", criteria: "Polite.", min_score: 0 },
+    },
+  ]);
+
+  await page.goto(`/evals/${datasetId}`);
+  await page.getByRole("button", { name: "Run …" }).click();
+  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByText("The case “tone” needs a judge.").waitFor();
+  await checkAppearance(page, "evals-start");
+  await page.getByLabel("Judge").selectOption("Ada");
+  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByText("Completed", { exact: true }).waitFor();
+  await page.getByText("the answer is not valid JSON").filter({ visible: true }).waitFor();
+  await page.getByText("Nothing to compare with").waitFor();
+
+  await api.call("DELETE", `/rest/v1/agent_tools?id=eq.${assignment}`);
+  await page.getByRole("link", { name: "support" }).click();
+  await page.getByRole("button", { name: "Run …" }).click();
+  await page.getByLabel("Judge").selectOption("Ada");
+  await page.getByRole("button", { name: "Start the run" }).click();
+  await page.getByText("the agent called no tool, not calculator").filter({ visible: true }).waitFor();
+  await page.getByText("Regression", { exact: true }).filter({ visible: true }).waitFor();
+  await page.getByRole("link", { name: "an earlier run" }).waitFor();
+
+  const slow = { name: "slow", input: "/sleep 600000", dataset_id: datasetId, position: 3 };
+  await insert("eval_cases", { ...slow, expectation: { kind: "exact", text: "" } });
+  const startSlow = async (): Promise<void> => {
+    await page.getByRole("link", { name: "support" }).click();
+    await page.getByRole("button", { name: "Run …" }).click();
+    await page.getByLabel("Judge").selectOption("Ada");
+    await page.getByRole("button", { name: "Start the run" }).click();
+    await page.getByText("3 of 4 cases are done.").waitFor();
+    await page.getByRole("button", { name: "Open the result of tone" }).waitFor();
+  };
+  await startSlow();
+  await checkAppearance(page, "evals-running");
+  await page.getByRole("button", { name: "Cancel the run" }).click();
+  await page.getByText("Cancelled", { exact: true }).waitFor();
+
+  await startSlow();
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.goto("about:blank");
+  const listCancelled = () => api.call("GET", "/rest/v1/eval_runs?status=eq.cancelled") as Promise<unknown[]>;
+  await waitUntil(async () => (await listCancelled()).length === 2);
 });
 
 /** Two runs as the command stores them; the second has a regression. */

@@ -1,4 +1,5 @@
 import type { Row } from "./client.ts";
+import { useEvalProgress } from "./eval-runner.ts";
 import { afterRow } from "./keyset.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useInterval } from "./use-interval.ts";
@@ -13,7 +14,7 @@ export const RESULT_FILTERS = ["all", "failed", "regressions"] as const;
 export type ResultFilter = (typeof RESULT_FILTERS)[number];
 
 const COLUMNS = "*, agents(name)";
-/** A run of the command stores its results as they come. */
+/** A run of the command stores its results as they come. A run of this tab reports them itself. */
 const POLL_MS = 5_000;
 
 /** The newest first. */
@@ -42,7 +43,7 @@ export function useEvalRun(id: string): ReadResult<EvalRun> {
     key: ["one", id],
     read: (client, signal) => client.from("eval_runs").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
   });
-  useInterval(POLL_MS, result.reload, result.rows?.status === "running");
+  useInterval(POLL_MS, result.reload, useEvalProgress(id) === null && result.rows?.status === "running");
   return result;
 }
 
@@ -60,6 +61,6 @@ export function useEvalResults({ id, status }: EvalRun, filter: ResultFilter): P
       return query.order("id").limit(size).abortSignal(signal);
     },
   });
-  useInterval(POLL_MS, pages.reload, status === "running");
+  useInterval(POLL_MS, pages.reload, useEvalProgress(id) === null && status === "running");
   return pages;
 }

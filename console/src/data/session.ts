@@ -26,6 +26,11 @@ export function useSessionState(): SessionState {
   return useStore(sessionState);
 }
 
+/** Null when no user is signed in. It may have expired: requests of supabase-js renew it, so use those where possible. */
+export function getAccessToken(): string | null {
+  return sessionState.get().session?.access_token ?? null;
+}
+
 /** The signed-in user; inside the shell there always is one. */
 export function useUser(): User {
   const { session } = useSessionState();

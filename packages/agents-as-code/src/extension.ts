@@ -1,4 +1,5 @@
 import { defineExtension } from "swarmbase/extension";
+import { checkAnswerRoute } from "./evals/check-answer-route.ts";
 
 const WHO = `
 Which service, and as whom (an option comes before its variable):
@@ -20,6 +21,7 @@ export const extension = defineExtension({
   name: "agents-as-code",
   summary: "agents, tools, swarms and webhooks as files (pull, plan, apply), and evals of agents (eval)",
   docs: new URL("../README.md", import.meta.url),
+  routes: [checkAnswerRoute],
   commands: [
     {
       name: "pull",

@@ -181,6 +181,9 @@ describe("swarmbase eval on a running service", () => {
         [true, "simulated"],
       ],
     );
+    const { status, body } = await ada.call("POST", "/functions/v1/check-answer", { schema: [], text: 1 });
+    const details = { schema: "must be a JSON Schema", text: "must be a string" };
+    assert.deepEqual([status, (body as { details: unknown }).details], [400, details]);
     assert.equal((await ada.list("swarms")).length, 4, "only the conversations of the agent are stored");
     const [run] = await ada.list("eval_results", "case_name=eq.schema&select=run_id");
     assert.equal((await ada.list("run_turns", `run_id=eq.${String(run?.["run_id"])}`))[0]?.["agent_version"], 2);

@@ -39,7 +39,6 @@ function openCommands(
         serviceSettings,
         findCredentials: () => findCredentials(serviceSettings.dataDir),
         openFetch: openServiceFetch,
-        findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
         withDatabase: (work) =>
           withOwnerClient(serviceSettings, context, (access) =>
             work(

@@ -65,6 +65,8 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
+    // Commands load this module too, and need nothing of the agents.
+    findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
     describe: describeInterface,
     baseUrl: () => options.baseUrl(),
     ownOrigins: () =>

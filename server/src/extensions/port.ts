@@ -138,8 +138,6 @@ export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingR
     /** Certificate authorities in PEM, trusted in addition to those of the system. */
     readonly ca: readonly string[];
   }): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> };
-  /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
-  findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
   withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
 }

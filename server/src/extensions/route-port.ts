@@ -23,6 +23,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The same for a failure: the log event `extension.failed`. */
   fail(message: string, error: unknown): void;
+  /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
+  findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
   describe(): InterfaceDescription;
   /** The public URL of the service, for links and documents that name it. Throws before the service listens. */

@@ -11,7 +11,7 @@ import { DeleteDataset } from "./delete-dataset.tsx";
 import { EditDataset } from "./edit-dataset.tsx";
 import { EvalRunList } from "./eval-run-list.tsx";
 import { NotLoaded } from "./missing.tsx";
-import { RunCommand } from "./run-command.tsx";
+import { RunDataset } from "./run-dataset.tsx";
 
 export function DatasetPage({ id }: { readonly id: string }) {
   const { rows: dataset, failure, reload } = useEvalDataset(id);
@@ -37,7 +37,7 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
         crumbs={[{ label: "Evals", to: "/evals" }]}
         actions={
           <>
-            <RunCommand dataset={dataset} />
+            <RunDataset dataset={dataset} />
             <DropdownMenu
               trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis />} />}
               groups={[[{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]]}

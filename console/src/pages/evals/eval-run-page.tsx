@@ -9,6 +9,7 @@ import { StatusBadge } from "../../components/status-dot.tsx";
 import { EvalResultList } from "./eval-result-list.tsx";
 import { NotLoaded } from "./missing.tsx";
 import { nameRun } from "./name-run.ts";
+import { RunProgress } from "./run-progress.tsx";
 
 export interface EvalRunPageProps {
   readonly datasetId: string;
@@ -33,6 +34,7 @@ export function EvalRunPage({ datasetId, runId }: EvalRunPageProps) {
         ]}
         trailing={<StatusBadge status={run.rows.status} />}
       />
+      <RunProgress runId={runId} />
       <Counts run={run.rows} />
       <EvalResultList run={run.rows} />
     </>

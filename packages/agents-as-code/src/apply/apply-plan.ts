@@ -1,4 +1,5 @@
-import { isSame, memberOf } from "../model/json.ts";
+import { isSameJson } from "@swarmbase/sdk";
+import { memberOf } from "../model/json.ts";
 import type { Plan, Step } from "../plan/plan.ts";
 import { printable } from "../plan/render-plan.ts";
 import { type Answer, type Client, ServiceError } from "../service/client.ts";
@@ -76,7 +77,9 @@ async function send(
   const path = `/rest/v1/${table}?${query.toString()}`;
   if (step.expected !== undefined) {
     const stored = rowOf(await client.send("GET", path));
-    const isExpected = Object.entries(step.expected).every(([name, value]) => isSame(memberOf(stored, name), value));
+    const isExpected = Object.entries(step.expected).every(([name, value]) =>
+      isSameJson(memberOf(stored, name), value),
+    );
     if (!isExpected) throw new Error(OVERTAKEN);
   }
   // Secrets with a further filter are accepted only in a list, whose rows name themselves.

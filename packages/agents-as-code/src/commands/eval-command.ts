@@ -1,10 +1,18 @@
+import {
+  DEFAULT_EVAL_CONCURRENCY,
+  type EvalDataset,
+  type EvalPlan,
+  type EvalResult,
+  findUnjudged,
+  runEval,
+} from "@swarmbase/sdk/evals";
 import { UsageError } from "swarmbase/extension";
 import { findBaseline } from "../evals/baseline.ts";
-import { type Dataset, loadDataset, storeDataset } from "../evals/dataset.ts";
+import { loadDataset, storeDataset } from "../evals/dataset.ts";
 import { isEvalFile, readEvalFile } from "../evals/eval-file.ts";
 import { findAgent, findVersion } from "../evals/find-agent.ts";
+import { openPorts } from "../evals/open-ports.ts";
 import { renderJson, renderResult, renderSummary } from "../evals/render-results.ts";
-import { type EvalPlan, type EvalResult, runEval } from "../evals/run-eval.ts";
 import { UUID } from "../model/keys.ts";
 import { printable } from "../plan/render-plan.ts";
 import type { Session } from "../service/connect.ts";
@@ -12,7 +20,6 @@ import { type Context, readEvalOptions, type Values } from "./options.ts";
 import { withSession } from "./run.ts";
 
 const EXIT_FAULT = 1;
-const DEFAULT_CONCURRENCY = 4;
 const MAX_CONCURRENCY = 8;
 const MAX_VERSION = 2_147_483_647;
 
@@ -28,11 +35,9 @@ export async function runEvalCommand(context: Context): Promise<number> {
       const plan = await makePlan(session, dataset, { values, ...options });
       if (!isJson) output.print(renderHead(plan));
       const outcome = await runEval(plan, {
-        session,
-        signal: context.signal,
+        ...openPorts(session),
         now: () => context.now(),
-        findAnswerFault: (schema, text) => context.findAnswerFault(schema, text),
-        onResult: (result) => {
+        onResult: (_runId, result) => {
           if (!isJson) output.print(`${renderResult(result)}\n`);
         },
       });
@@ -66,7 +71,7 @@ function readNumbers(values: Values): Numbers {
     version: values.version === undefined ? null : readNumber("--version", values.version, MAX_VERSION),
     concurrency:
       values.concurrency === undefined
-        ? DEFAULT_CONCURRENCY
+        ? DEFAULT_EVAL_CONCURRENCY
         : readNumber("--concurrency", values.concurrency, MAX_CONCURRENCY),
   };
 }
@@ -79,14 +84,12 @@ function readNumber(option: string, text: string, max: number): number {
 
 async function makePlan(
   session: Session,
-  dataset: Dataset,
+  dataset: EvalDataset,
   { values, agentName, version, concurrency }: Numbers & { readonly values: Values },
 ): Promise<EvalPlan> {
   if (dataset.cases.length === 0) throw new Error(`The dataset ${JSON.stringify(dataset.name)} has no cases.`);
-  const unjudged = dataset.cases.find(
-    ({ expectation }) => expectation.kind === "judge" && expectation.agent_id === undefined,
-  );
-  if (unjudged !== undefined && values.judge === undefined)
+  const unjudged = findUnjudged(dataset);
+  if (unjudged !== null && values.judge === undefined)
     throw new UsageError(`The case ${JSON.stringify(unjudged.name)} needs a judge: name an agent with --judge.`);
   const agent = await findAgent(session, agentName);
   const by = values.baseline === undefined ? { agentId: agent.id } : { runId: values.baseline };
@@ -95,7 +98,7 @@ async function makePlan(
     agent: { ...agent, version: await findVersion(session, agent, version) },
     judgeId: values.judge === undefined ? null : (await findAgent(session, values.judge)).id,
     baseline: await findBaseline(session, dataset, by),
-    concurrency: Math.min(concurrency, dataset.cases.length),
+    concurrency,
     isStored: values.store === true,
   };
 }

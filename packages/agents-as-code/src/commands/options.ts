@@ -32,16 +32,7 @@ const DEFAULT_FOLDER = "swarmbase";
 
 export type Context = Pick<
   ExtensionCommandContext,
-  | "args"
-  | "env"
-  | "stdin"
-  | "stdout"
-  | "stderr"
-  | "signal"
-  | "findCredentials"
-  | "openFetch"
-  | "findAnswerFault"
-  | "now"
+  "args" | "env" | "stdin" | "stdout" | "stderr" | "signal" | "findCredentials" | "openFetch" | "now"
 >;
 
 /** The options of a command: those of all three, and its own. */

@@ -1,33 +1,19 @@
-import type { EvalExpectation, Json, JsonObject } from "@swarmbase/sdk";
-import { isSame } from "../model/json.ts";
+import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
+import type { EvalCase, EvalDataset } from "@swarmbase/sdk/evals";
 import { UUID } from "../model/keys.ts";
 import { ServiceError } from "../service/client.ts";
 import type { Session } from "../service/connect.ts";
 import type { EvalFile } from "./eval-file.ts";
 
-export interface EvalCase {
-  readonly id: string;
-  readonly name: string;
-  readonly input: string;
-  readonly expectation: EvalExpectation;
-}
-
-export interface Dataset {
-  readonly id: string;
-  readonly name: string;
-  /** In their order. */
-  readonly cases: readonly EvalCase[];
-}
-
 /** The dataset with this name or id. */
-export async function loadDataset(session: Session, named: string): Promise<Dataset> {
+export async function loadDataset(session: Session, named: string): Promise<EvalDataset> {
   const row = await findDataset(session, named);
   if (row === null) throw new Error(`There is no dataset ${JSON.stringify(named)}.`);
   return { ...row, cases: await loadCases(session, row.id) };
 }
 
 /** Makes the dataset of the file's name what the file says: cases are found by their names, and those that it does not have are deleted. */
-export async function storeDataset(session: Session, file: EvalFile): Promise<Dataset> {
+export async function storeDataset(session: Session, file: EvalFile): Promise<EvalDataset> {
   const { client, owner } = session;
   const { name, description } = file;
   const before = await findDataset(session, { name });
@@ -41,7 +27,7 @@ export async function storeDataset(session: Session, file: EvalFile): Promise<Da
   const known = before === null ? [] : await loadCases(session, stored.id);
   const rows = file.cases.map((each, position) => ({ ...each, position, ...user, dataset_id: stored.id }));
   const surplus = known.filter((each) => !rows.some((row) => row.name === each.name));
-  const isUnchanged = isSame(toJson(rows.map(contentOf)), toJson(known.map(contentOf)));
+  const isUnchanged = isSameJson(toJson(rows.map(contentOf)), toJson(known.map(contentOf)));
   if (!isUnchanged) {
     await writeCases(session, file, [
       ...surplus.map(({ id }) => ({ method: "DELETE", path: `/eval_cases?id=eq.${id}` })),
@@ -71,12 +57,12 @@ async function writeCases({ client }: Session, file: EvalFile, operations: reado
 async function findDataset(
   { client, owner }: Session,
   named: string | { readonly name: string },
-): Promise<Pick<Dataset, "id" | "name"> | null> {
+): Promise<Pick<EvalDataset, "id" | "name"> | null> {
   const isId = typeof named === "string" && UUID.test(named);
   const name = typeof named === "string" ? named : named.name;
   const filter = isId ? { id: `eq.${named}` } : { name: `eq.${name}` };
   const rows = await client.listRows("eval_datasets", { ...filter, user_id: `eq.${owner.id}` });
-  const [row] = rows as unknown as readonly Dataset[];
+  const [row] = rows as unknown as readonly EvalDataset[];
   return row === undefined ? null : { id: row.id, name: row.name };
 }
 

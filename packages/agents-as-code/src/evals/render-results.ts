@@ -1,5 +1,5 @@
+import type { EvalOutcome, EvalPlan, EvalResult } from "@swarmbase/sdk/evals";
 import { printable } from "../plan/render-plan.ts";
-import type { EvalOutcome, EvalPlan, EvalResult } from "./run-eval.ts";
 
 const NAME_WIDTH = 32;
 const MAX_REASON = 120;

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "@swarmbase/sdk";
+import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import { Document, isMap } from "yaml";
-import { isObject, isSame } from "../model/json.ts";
+import { isObject } from "../model/json.ts";
 import { parseYamlFile, type YamlFile } from "./yaml-file.ts";
 
 /** Long lines stay whole, so that a changed word is a changed line and nothing else. */
@@ -15,14 +15,14 @@ export function renderFile(value: JsonObject): string {
  * with anchors may have to be written anew.
  */
 export function updateFile({ file, document, text, value: current }: YamlFile, value: JsonObject): string {
-  if (isSame(current, value)) return text;
+  if (isSameJson(current, value)) return text;
   const changed = document.clone();
   const update = (path: readonly string[], before: Json | undefined, after: JsonObject): void => {
     const names = Object.keys(isObject(before) ? before : {});
     for (const name of names.filter((each) => !Object.hasOwn(after, each))) changed.deleteIn([...path, name]);
     for (const [name, member = null] of Object.entries(after)) {
       const previous = isObject(before) && Object.hasOwn(before, name) ? before[name] : undefined;
-      if (isSame(previous, member)) continue;
+      if (isSameJson(previous, member)) continue;
       const at = [...path, name];
       if (isObject(member) && isObject(previous) && isMap(changed.getIn(at, true))) update(at, previous, member);
       else changed.setIn(at, changed.createNode(member, { aliasDuplicateObjects: false }));
@@ -32,7 +32,7 @@ export function updateFile({ file, document, text, value: current }: YamlFile, v
     update([], current, value);
     const updated = changed.toString(STYLE);
     const parsed = parseYamlFile(file, updated);
-    if ("document" in parsed && isSame(parsed.value, value)) return updated;
+    if ("document" in parsed && isSameJson(parsed.value, value)) return updated;
   } catch {
     // An alias whose anchor is gone.
   }

@@ -12,19 +12,6 @@ export function memberOf(value: Json | undefined, name: string | number): Json |
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The order of members does not count: PostgreSQL does not keep it. */
-export function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other))
-    return one.length === other.length && one.every((item, index) => isSame(item, other[index]));
-  if (!isObject(one) || !isObject(other)) return false;
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
-  );
-}
-
 export function renderPath(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;

@@ -1,5 +1,5 @@
-import type { Json } from "@swarmbase/sdk";
-import { isObject, isSame, memberOf, type Path, renderPath } from "../model/json.ts";
+import { isSameJson, type Json } from "@swarmbase/sdk";
+import { isObject, memberOf, type Path, renderPath } from "../model/json.ts";
 import { findReferences } from "../model/references.ts";
 import type { Change } from "./plan.ts";
 
@@ -14,7 +14,7 @@ export interface DiffInput {
 /** The parts that differ, by path. Lists are compared as wholes. */
 export function diffValues(top: Path, { before, after, raw, isSensitive }: DiffInput): readonly Change[] {
   const compare = (path: Path, one: Json | undefined, other: Json | undefined, source: Json | undefined): Change[] => {
-    if (isSame(one, other)) return [];
+    if (isSameJson(one, other)) return [];
     const areObjects = isObject(one) && isObject(other);
     if (areObjects && Object.keys(one).length + Object.keys(other).length > 0) {
       const names = new Set([...Object.keys(one), ...Object.keys(other)]);

@@ -1,6 +1,6 @@
-import type { Json } from "@swarmbase/sdk";
+import { isSameJson, type Json } from "@swarmbase/sdk";
 import type { Resource } from "../files/check-resource.ts";
-import { isObject, isSame, memberOf } from "../model/json.ts";
+import { isObject, memberOf } from "../model/json.ts";
 import { UUID } from "../model/keys.ts";
 import { resolveReferences } from "../model/references.ts";
 import { isSensitive } from "../model/sensitive.ts";
@@ -100,14 +100,14 @@ function planAssignment(wanted: Wanted, draft: Draft, options: Pick<RowOptions, 
   }
   const after = { enabled: memberOf(entry, "enabled") ?? true, configuration: resolved.value };
   const before = row === null ? null : { enabled: row.enabled, configuration: row.configuration };
-  if (isSame(before, after) && missing.size === 0) {
+  if (isSameJson(before, after) && missing.size === 0) {
     draft.unchanged += 1;
     return;
   }
   const compare = (name: "enabled" | "configuration", initial: Json, source: Json): readonly Change[] =>
     diffValues([name], {
       before: before === null ? undefined : before[name],
-      after: before === null && isSame(after[name], initial) ? undefined : after[name],
+      after: before === null && isSameJson(after[name], initial) ? undefined : after[name],
       raw: source,
       isSensitive: (path, value) => isSensitive("assignments", path, value),
     });

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from "@swarmbase/sdk";
+import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import type { Resource } from "../files/check-resource.ts";
 import type { Place } from "../files/yaml-file.ts";
 import { columnsOf, initialValueOf } from "../model/fields.ts";
-import { isObject, isSame, memberOf, renderPath } from "../model/json.ts";
+import { isObject, memberOf, renderPath } from "../model/json.ts";
 import { KIND_WORDS, OWNER_COLUMNS } from "../model/kinds.ts";
 import { resolveReferences, type Variables } from "../model/references.ts";
 import { isSensitive } from "../model/sensitive.ts";
@@ -38,7 +38,7 @@ export function planRow(match: Match, draft: Draft, options: RowOptions): void {
       else for (const variable of names) missing.add(variable);
     }
     const initial = initialValueOf(resource.kind, name);
-    if (isSame(before === undefined ? initial : before, after) && resolved.unset.every(({ isStored }) => isStored))
+    if (isSameJson(before === undefined ? initial : before, after) && resolved.unset.every(({ isStored }) => isStored))
       continue;
     if (row !== null && field.isFixed === true) {
       const message = `cannot be changed from ${JSON.stringify(before)}: give the ${KIND_WORDS[resource.kind]} another key`;
@@ -81,7 +81,7 @@ function planSecrets(
   const after = Object.keys(wanted).sort();
   const losesThem = Object.hasOwn(to.body, "config") && hostOf(row?.columns["config"]) !== hostOf(to.body["config"]);
   const isWritten = after.length > 0 && (to.options.writesSecrets || (row !== null && losesThem));
-  if (isSame(before, after) && !isWritten) return;
+  if (isSameJson(before, after) && !isWritten) return;
   const resolved = resolveReferences(wanted, undefined, to.options.variables);
   for (const secret of resolved.secrets) to.draft.secrets.add(secret);
   for (const { names } of resolved.unset) for (const name of names) to.missing.add(name);

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "@swarmbase/sdk";
+import { isSameJson, type Json, type JsonObject } from "@swarmbase/sdk";
 import { FIELDS, initialValueOf } from "../model/fields.ts";
-import { isObject, isSame, memberOf, type Path, renderPath } from "../model/json.ts";
+import { isObject, memberOf, type Path, renderPath } from "../model/json.ts";
 import { deriveId, variablePart } from "../model/keys.ts";
 import { KIND_WORDS, type Kind } from "../model/kinds.ts";
 import {
@@ -42,7 +42,7 @@ export function toFileValue(options: FileValueOptions): JsonObject {
     if (isLeftOut(kind, name, stored, row)) {
       const given = memberOf(current ?? undefined, name);
       // A default that the author wrote down stays written.
-      if (given !== undefined && (isSame(given, stored) || name === "is_active")) value[name] = given;
+      if (given !== undefined && (isSameJson(given, stored) || name === "is_active")) value[name] = given;
       continue;
     }
     value[name] =
@@ -56,7 +56,7 @@ export function toFileValue(options: FileValueOptions): JsonObject {
 function isLeftOut(kind: Kind, name: string, stored: Json, { row }: RemoteRow): boolean {
   // A webhook that the service has disabled is not one that its owner wants disabled.
   if (kind === "webhooks" && name === "is_active" && typeof row["disabled_reason"] === "string") return true;
-  return isSame(stored, initialValueOf(kind, name) ?? null);
+  return isSameJson(stored, initialValueOf(kind, name) ?? null);
 }
 
 /** Keeps what the file says where it means the stored value, and references wherever it has them. */
@@ -119,7 +119,7 @@ function readLink(name: string, options: FileValueOptions): Json | undefined {
         tools.nameOf(toolId),
         {
           ...(!enabled && { enabled }),
-          ...(!isSame(configuration, {}) && { configuration }),
+          ...(!isSameJson(configuration, {}) && { configuration }),
         },
       ]);
       return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -1,31 +1,42 @@
-import type { EvalExpectation, Json, JsonObject } from "@swarmbase/sdk";
-import type { Session } from "../service/connect.ts";
-import { ask, type Answer } from "./ask.ts";
-import { type Baseline, findEarlier } from "./baseline.ts";
-import type { Dataset, EvalCase } from "./dataset.ts";
+import type { EvalExpectation, EvalRunStatus } from "../evals.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { type Answer, ask, type AskPorts } from "./ask.ts";
+import { type EvalBaseline, findEarlier } from "./baseline.ts";
+import type { EvalCase, EvalDataset } from "./dataset.ts";
 import { evaluate } from "./evaluate.ts";
 import { judge, type Verdict } from "./judge.ts";
 
+export const DEFAULT_EVAL_CONCURRENCY = 4;
+
 export interface EvalPlan {
-  readonly dataset: Dataset;
+  readonly dataset: EvalDataset;
   readonly agent: { readonly id: string; readonly name: string; readonly version: number };
   /** Judges the cases whose expectation names no judge. */
   readonly judgeId: string | null;
-  readonly baseline: Baseline | null;
+  readonly baseline: EvalBaseline | null;
   readonly concurrency: number;
   /** Whether the conversations are kept as swarms. */
   readonly isStored: boolean;
 }
 
-export interface EvalPorts {
-  readonly session: Session;
-  readonly signal: AbortSignal;
-  now(): Date;
-  findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
-  onResult(result: EvalResult): void;
+/** A new row of `eval_runs`. */
+export interface EvalRunStart {
+  readonly dataset_id: string;
+  readonly agent_id: string;
+  readonly agent_version: number;
+  readonly baseline_run_id: string | null;
+  readonly case_count: number;
 }
 
-/** A row of `eval_results`. */
+/** What the end of a run changes in its row. */
+export interface EvalRunEnd {
+  readonly status: EvalRunStatus;
+  readonly finished_at: string;
+  readonly passed_count?: number;
+  readonly regression_count?: number;
+}
+
+/** A row of `eval_results`, without the id of the run. */
 export interface EvalResult extends Record<string, Json> {
   readonly case_id: string;
   readonly case_name: string;
@@ -38,6 +49,20 @@ export interface EvalResult extends Record<string, Json> {
   readonly cost_usd: number | null;
 }
 
+export interface EvalPorts extends AskPorts {
+  /** With the service role: the user who pays. */
+  readonly userId: string | undefined;
+  now(): Date;
+  /** Stores the run and returns its id. */
+  insertRun(row: EvalRunStart): Promise<string>;
+  insertResult(runId: string, row: EvalResult): Promise<void>;
+  /** Also called after the signal was aborted. */
+  endRun(runId: string, change: EvalRunEnd): Promise<void>;
+  /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
+  findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
+  onResult(runId: string, result: EvalResult): void;
+}
+
 export interface EvalOutcome {
   readonly id: string;
   /** In the order of the cases. */
@@ -46,25 +71,20 @@ export interface EvalOutcome {
 
 const MAX_OUTPUT = 100_000;
 const MAX_REASON = 2_000;
-const LAST_WORD_MS = 5_000;
 
 /** Asks the agent once for each case and stores the results as they come, so that a run that is killed keeps them. */
 export async function runEval(plan: EvalPlan, ports: EvalPorts): Promise<EvalOutcome> {
   const { dataset, agent, baseline } = plan;
-  const { client, owner } = ports.session;
-  const [created] = (await client.call("POST", "/rest/v1/eval_runs", {
-    user_id: owner.id,
+  const id = await ports.insertRun({
     dataset_id: dataset.id,
     agent_id: agent.id,
     agent_version: agent.version,
     baseline_run_id: baseline?.id ?? null,
     case_count: dataset.cases.length,
-  })) as unknown as readonly { readonly id: string }[];
-  const id = created?.id ?? "";
-  const path = `/rest/v1/eval_runs?id=eq.${id}`;
+  });
   try {
-    const results = await runCases(plan, { ...ports, runId: id });
-    await client.call("PATCH", path, {
+    const results = await runCases(plan, ports, id);
+    await ports.endRun(id, {
       status: "completed",
       passed_count: results.filter(({ passed }) => passed).length,
       regression_count: results.filter((result) => result.is_regression).length,
@@ -72,19 +92,14 @@ export async function runEval(plan: EvalPlan, ports: EvalPorts): Promise<EvalOut
     });
     return { id, results };
   } catch (error) {
-    const ended = { status: ports.signal.aborted ? "cancelled" : "failed", finished_at: ports.now().toISOString() };
+    const status = ports.signal.aborted ? "cancelled" : "failed";
     // The reason of the failure counts, not that it could not be stored.
-    await client
-      .until(AbortSignal.timeout(LAST_WORD_MS))
-      .send("PATCH", path, ended)
-      .catch(() => {});
+    await ports.endRun(id, { status, finished_at: ports.now().toISOString() }).catch(() => {});
     throw error;
   }
 }
 
-type CasePorts = EvalPorts & { readonly runId: string };
-
-async function runCases(plan: EvalPlan, ports: CasePorts): Promise<readonly EvalResult[]> {
+async function runCases(plan: EvalPlan, ports: EvalPorts, runId: string): Promise<readonly EvalResult[]> {
   const results: EvalResult[] = [];
   const failures: unknown[] = [];
   const waiting = plan.dataset.cases.entries();
@@ -92,22 +107,23 @@ async function runCases(plan: EvalPlan, ports: CasePorts): Promise<readonly Eval
     for (const [index, each] of waiting) {
       if (failures.length > 0) return;
       try {
-        results[index] = await runCase(plan, each, ports);
-        ports.onResult(results[index]);
+        const result = await runCase(plan, each, ports);
+        await ports.insertResult(runId, result);
+        results[index] = result;
+        ports.onResult(runId, result);
       } catch (error) {
         failures.push(error);
       }
     }
   };
-  await Promise.all(Array.from({ length: plan.concurrency }, work));
+  await Promise.all(Array.from({ length: Math.min(plan.concurrency, plan.dataset.cases.length) }, work));
   if (failures.length > 0) throw failures[0];
   return results;
 }
 
-async function runCase(plan: EvalPlan, tested: EvalCase, ports: CasePorts): Promise<EvalResult> {
-  const { client, owner, isService } = ports.session;
-  const userId = isService ? owner.id : undefined;
-  const answer = await ask(client, {
+async function runCase(plan: EvalPlan, tested: EvalCase, ports: EvalPorts): Promise<EvalResult> {
+  const { userId } = ports;
+  const answer = await ask(ports, {
     agent_id: plan.agent.id,
     agent_version: plan.agent.version,
     messages: [{ role: "user", content: tested.input }],
@@ -118,7 +134,7 @@ async function runCase(plan: EvalPlan, tested: EvalCase, ports: CasePorts): Prom
     findAnswerFault: (schema, text) => ports.findAnswerFault(schema, text),
     judge: (expectation, text) =>
       judge(
-        { client, agentId: judgeOf(plan, expectation), userId },
+        { ports, agentId: judgeOf(plan, expectation), userId },
         {
           criteria: expectation.criteria,
           input: tested.input,
@@ -127,10 +143,7 @@ async function runCase(plan: EvalPlan, tested: EvalCase, ports: CasePorts): Prom
         },
       ),
   });
-  const result = buildResult(plan, tested, { answer, verdict });
-  const row: JsonObject = { ...result, user_id: owner.id, eval_run_id: ports.runId };
-  await client.call("POST", "/rest/v1/eval_results", row);
-  return result;
+  return buildResult(plan, tested, { answer, verdict });
 }
 
 function judgeOf({ judgeId }: EvalPlan, { agent_id: own }: Extract<EvalExpectation, { kind: "judge" }>): string {

@@ -1,8 +1,5 @@
-import { FunctionError } from "@swarmbase/sdk";
-import { isObject, memberOf } from "../model/json.ts";
-import type { Json } from "@swarmbase/sdk";
-import type { Client } from "../service/client.ts";
-import { ask } from "./ask.ts";
+import { FunctionError } from "../client/function-error.ts";
+import { ask, type AskPorts } from "./ask.ts";
 
 export interface Verdict {
   readonly passed: boolean;
@@ -12,7 +9,7 @@ export interface Verdict {
 }
 
 export interface JudgeOptions {
-  readonly client: Client;
+  readonly ports: AskPorts;
   readonly agentId: string;
   /** With the service role: the user who pays. */
   readonly userId: string | undefined;
@@ -41,10 +38,10 @@ const SCHEMA = {
 };
 
 /** Asks an agent of the caller to grade an answer. */
-export async function judge({ client, agentId, userId }: JudgeOptions, judged: Judged): Promise<Verdict> {
+export async function judge({ ports, agentId, userId }: JudgeOptions, judged: Judged): Promise<Verdict> {
   const { minScore, ...shown } = judged;
   try {
-    const { value, failure } = await ask(client, {
+    const { value, failure } = await ask(ports, {
       agent_id: agentId,
       messages: [
         { role: "system", content: INSTRUCTIONS },
@@ -53,7 +50,7 @@ export async function judge({ client, agentId, userId }: JudgeOptions, judged: J
       response_schema: SCHEMA,
       user_id: userId,
     });
-    return failure === null ? readVerdict(value as Json, minScore) : notJudged(failure);
+    return failure === null ? readVerdict(value, minScore) : notJudged(failure);
   } catch (error) {
     // The answer may be too long for the judge. Everything else concerns all cases.
     if (error instanceof FunctionError && error.code === "VALIDATION_ERROR") return notJudged(error.message);
@@ -61,9 +58,9 @@ export async function judge({ client, agentId, userId }: JudgeOptions, judged: J
   }
 }
 
-function readVerdict(value: Json, minScore: number | null): Verdict {
-  const [pass, score, reason] = ["pass", "score", "reason"].map((name) => memberOf(value, name));
-  if (!isObject(value) || typeof score !== "number") return notJudged("its answer has no score");
+function readVerdict(value: unknown, minScore: number | null): Verdict {
+  const { pass, score, reason } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof score !== "number") return notJudged("its answer has no score");
   const passed = minScore === null ? pass === true : score >= minScore;
   return { passed, score, reason: typeof reason === "string" && reason !== "" ? reason : "the judge gave no reason" };
 }

@@ -1,4 +1,4 @@
-import type { EvalExpectation } from "@swarmbase/sdk";
+import type { EvalExpectation } from "../evals.ts";
 import type { Answer } from "./ask.ts";
 import type { Verdict } from "./judge.ts";
 

@@ -1,5 +1,19 @@
-import { invokeFunction, isFunctionError, readUntilWaiting, type RespondBody, respond, type Run } from "@swarmbase/sdk";
-import type { Client } from "../service/client.ts";
+import { isFunctionError } from "../client/function-error.ts";
+import type { FunctionsClient } from "../client/functions-client.ts";
+import { invokeFunction } from "../client/invoke-function.ts";
+import { readUntilWaiting } from "../client/read-until-waiting.ts";
+import { type RespondBody, respond } from "../client/respond.ts";
+import type { Run } from "../function-types/run-answers.ts";
+import { DEFAULT_RETRY_AFTER_SECONDS } from "../limits.ts";
+
+/** How agents are asked. */
+export interface AskPorts {
+  readonly client: FunctionsClient;
+  /** Ends the run of the agent. */
+  readonly signal: AbortSignal;
+  /** Waits for a rate limit; rejects when the signal is aborted. */
+  pause(seconds: number): Promise<void>;
+}
 
 /** What an agent did when it was asked. */
 export interface Answer {
@@ -15,23 +29,22 @@ export interface Answer {
 
 const MAX_WAITS = 20;
 const TOO_MANY_REQUESTS = 429;
-const DEFAULT_WAIT_SECONDS = 60;
 
-/** Asks once. The run ends with this program; a run that waits for somebody is cancelled, because nobody would answer. */
-export async function ask(client: Client, body: RespondBody): Promise<Answer> {
+/** Asks once. The run ends with the signal and with the connection; a run that waits for somebody is cancelled, because nobody would answer. */
+export async function ask(ports: AskPorts, body: RespondBody): Promise<Answer> {
   for (let waits = 0; ; waits += 1) {
     try {
-      return await askNow(client, body);
+      return await askNow(ports, body);
     } catch (error) {
       if (!isFunctionError(error) || error.status !== TOO_MANY_REQUESTS || waits === MAX_WAITS) throw error;
-      await client.pause(error.retryAfterSeconds ?? DEFAULT_WAIT_SECONDS);
+      await ports.pause(error.retryAfterSeconds ?? DEFAULT_RETRY_AFTER_SECONDS);
     }
   }
 }
 
-async function askNow(client: Client, body: RespondBody): Promise<Answer> {
-  // Without the signal, the end of the program would look like a lost connection, which is established again.
-  const stream = respond(client, { ...body, on_disconnect: "cancel" }, { signal: client.signal });
+async function askNow({ client, signal }: AskPorts, body: RespondBody): Promise<Answer> {
+  // Without the signal, an end from outside would look like a lost connection, which is established again.
+  const stream = respond(client, { ...body, on_disconnect: "cancel" }, { signal });
   const events = readUntilWaiting(client, stream);
   const tools = new Set<string>();
   for (;;) {

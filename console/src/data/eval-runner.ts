@@ -1,0 +1,174 @@
+import type { EvalPlan } from "@swarmbase/sdk/evals";
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { getClient, getConfig, type TableName } from "./client.ts";
+import { findEvalBaseline, loadEvalCases, openEvalPorts } from "./eval-ports.ts";
+import { Failure, toFailure, unwrap } from "./failure.ts";
+import { getAccessToken } from "./session.ts";
+import { createStore, useStore } from "./store.ts";
+
+/** An eval run of this tab. */
+export interface EvalProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly isRunning: boolean;
+  /** The seconds that it waits for the rate limit; 0 when it does not. */
+  readonly waitSeconds: number;
+  /** Why it failed. */
+  readonly failure: Failure | null;
+}
+
+export interface EvalRequest {
+  readonly dataset: { readonly id: string; readonly name: string };
+  readonly agent: { readonly id: string; readonly name: string };
+  /** Null for the latest. */
+  readonly version: number | null;
+  readonly judgeId: string | null;
+  readonly isStored: boolean;
+}
+
+/** The field of a request that has an error, in the `fields` of the failure. */
+export const JUDGE_FIELD = "judge";
+
+/** Results that come at about the same time are read together. */
+const RELOAD_MS = 2_000;
+
+interface OwnRun {
+  readonly progress: EvalProgress;
+  readonly abort: AbortController;
+}
+
+/** By the id of the run. They outlive pages, and end with the tab. */
+const runs = createStore<ReadonlyMap<string, OwnRun>>(new Map());
+
+/** Null for a run of another tab or of the command, and after a reload. */
+export function useEvalProgress(runId: string): EvalProgress | null {
+  return useStore(runs).get(runId)?.progress ?? null;
+}
+
+export function cancelEval(runId: string): void {
+  runs.get().get(runId)?.abort.abort();
+}
+
+/** Starts a run in this tab. Returns its id when it is stored, and throws a `Failure` when it cannot be started. */
+export function useStartEval(): (request: EvalRequest) => Promise<string> {
+  const queries = useQueryClient();
+  return useCallback(
+    async (request) => {
+      const onChange = (tables: readonly TableName[]): void => {
+        for (const table of tables) void queries.invalidateQueries({ queryKey: [table] });
+      };
+      try {
+        return await startEval(await planEval(request), onChange);
+      } catch (error) {
+        throw await toFailure(error);
+      }
+    },
+    [queries],
+  );
+}
+
+async function planEval(request: EvalRequest): Promise<EvalPlan> {
+  const { dataset, agent, judgeId, isStored } = request;
+  const { DEFAULT_EVAL_CONCURRENCY, findUnjudged } = await import("@swarmbase/sdk/evals");
+  const client = getClient();
+  const cases = await loadEvalCases(client, dataset.id);
+  if (cases.length === 0) throw new Failure("The dataset has no cases yet.", {});
+  const unjudged = judgeId === null ? findUnjudged({ cases }) : null;
+  if (unjudged !== null) {
+    const message = `The case “${unjudged.name}” needs a judge.`;
+    throw new Failure(message, { fields: { [JUDGE_FIELD]: message } });
+  }
+  return {
+    dataset: { ...dataset, cases },
+    agent: { ...agent, version: request.version ?? (await findLatestVersion(agent.id)) },
+    judgeId,
+    baseline: await findEvalBaseline(client, { datasetId: dataset.id, agentId: agent.id }),
+    concurrency: DEFAULT_EVAL_CONCURRENCY,
+    isStored,
+  };
+}
+
+async function findLatestVersion(agentId: string): Promise<number> {
+  const versions = getClient().from("agent_versions").select("number").eq("agent_id", agentId);
+  const latest = await unwrap(versions.order("number", { ascending: false }).limit(1).single());
+  return latest.number;
+}
+
+async function startEval(plan: EvalPlan, onChange: (tables: readonly TableName[]) => void): Promise<string> {
+  const { runEval } = await import("@swarmbase/sdk/evals");
+  const abort = new AbortController();
+  let runId = "";
+  let reloading: ReturnType<typeof setTimeout> | undefined;
+  const change = (next: Partial<EvalProgress>): void => {
+    const own = runs.get().get(runId);
+    if (own !== undefined) setRun(runId, { ...own, progress: { ...own.progress, ...next } });
+  };
+  const { promise: started, resolve: start, reject: refuse } = Promise.withResolvers<string>();
+  const ports = openEvalPorts({
+    client: getClient(),
+    signal: abort.signal,
+    onWait: (waitSeconds) => change({ waitSeconds }),
+  });
+  const total = plan.dataset.cases.length;
+  const ended = runEval(plan, {
+    ...ports,
+    insertRun: async (row) => {
+      runId = await ports.insertRun(row);
+      const progress = { done: 0, total, isRunning: true, waitSeconds: 0, failure: null };
+      setRun(runId, { progress, abort });
+      start(runId);
+      return runId;
+    },
+    onResult: () => {
+      change({ done: (runs.get().get(runId)?.progress.done ?? 0) + 1 });
+      reloading ??= setTimeout(() => {
+        reloading = undefined;
+        onChange(["eval_results"]);
+      }, RELOAD_MS);
+    },
+  });
+  const finish = async (error: unknown): Promise<void> => {
+    const failure = error === null || abort.signal.aborted ? null : await toFailure(error);
+    change({ isRunning: false, waitSeconds: 0, failure });
+    clearTimeout(reloading);
+    onChange(["eval_runs", "eval_results"]);
+  };
+  void ended.then(
+    () => finish(null),
+    (error: unknown) => {
+      refuse(error);
+      return finish(error);
+    },
+  );
+  return started;
+}
+
+function setRun(runId: string, run: OwnRun): void {
+  runs.set(new Map(runs.get()).set(runId, run));
+}
+
+function listRunning(): readonly string[] {
+  return [...runs.get()].flatMap(([id, { progress }]) => (progress.isRunning ? [id] : []));
+}
+
+addEventListener("beforeunload", (event) => {
+  if (listRunning().length > 0) event.preventDefault();
+});
+
+/** The page cannot wait for a response any more; the service cancels the runs of the agent when their connections close. */
+addEventListener("pagehide", () => {
+  const running = listRunning();
+  if (running.length === 0) return;
+  const { url, anonKey } = getConfig();
+  void fetch(`${url}/rest/v1/eval_runs?id=in.(${running.join(",")})`, {
+    method: "PATCH",
+    keepalive: true,
+    headers: {
+      apikey: anonKey,
+      authorization: `Bearer ${getAccessToken() ?? ""}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ status: "cancelled", finished_at: new Date().toISOString() }),
+  }).catch(() => {});
+});
