@@ -43,6 +43,10 @@ export const router = createBrowserRouter([
             lazy: async () => ({ Component: (await import("../pages/evals/index.tsx")).EvalsPage }),
           },
           {
+            path: "guardrails/*",
+            lazy: async () => ({ Component: (await import("../pages/guardrails/index.tsx")).GuardrailsPage }),
+          },
+          {
             path: "usage/*",
             lazy: async () => ({ Component: (await import("../pages/usage/index.tsx")).UsagePage }),
           },

@@ -9,7 +9,7 @@ import { IconButton } from "../../components/icon-button.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
-import { nameProvider } from "./providers.ts";
+import { nameProvider } from "../../data/providers.ts";
 import { useDuplicate } from "./use-duplicate.ts";
 
 /** Memoized, because scrolling renders the list often. */

@@ -10,7 +10,7 @@ import { CardsSkeleton } from "../../components/skeleton.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
 import { AgentCard } from "./agent-card.tsx";
-import { PROVIDER_CHOICES } from "./providers.ts";
+import { PROVIDER_CHOICES } from "../../data/providers.ts";
 
 const CARD_HEIGHT = 194;
 const STATUS_LABELS: Readonly<Record<AgentStatus, string>> = {

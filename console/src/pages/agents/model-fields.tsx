@@ -10,7 +10,7 @@ import { Select } from "../../components/select.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { ModelDetails, formatPrice } from "./model-details.tsx";
-import { PROVIDER_CHOICES } from "./providers.ts";
+import { PROVIDER_CHOICES } from "../../data/providers.ts";
 
 export interface ModelFieldsProps {
   readonly models: ReadResult<readonly Model[]>;

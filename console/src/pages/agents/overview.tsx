@@ -3,15 +3,17 @@ import type { ReactNode } from "react";
 import { useAgentSwarms, useAgentTurns } from "../../data/agent-activity.ts";
 import { useAssignments } from "../../data/agent-tools.ts";
 import type { Agent } from "../../data/agents.ts";
+import { useGuardrailsOf } from "../../data/guardrails.ts";
 import { findModel, useModels } from "../../data/models.ts";
 import { Badge } from "../../components/badge.tsx";
 import { CardSection } from "../../components/card.tsx";
+import { GuardrailLinks } from "../../components/guardrail-links.tsx";
 import { ButtonLink, Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { ModelDetails } from "./model-details.tsx";
-import { nameProvider } from "./providers.ts";
+import { nameProvider } from "../../data/providers.ts";
 import { TurnList } from "./turn-list.tsx";
 import { UsageStats } from "./usage-stats.tsx";
 
@@ -30,6 +32,7 @@ export function Overview({ agent }: { readonly agent: Agent }) {
         <div className="grid min-w-0 gap-5">
           <ModelCard agent={agent} />
           <ToolsCard agent={agent} />
+          <Guardrails agentId={agent.id} />
           <p className="px-1 text-sm text-ink-faint">
             Made <RelativeTime at={agent.created_at} />, last changed <RelativeTime at={agent.updated_at} />.
           </p>
@@ -125,6 +128,17 @@ function ToolsCard({ agent }: { readonly agent: Agent }) {
         </ul>
       )}
     </CardSection>
+  );
+}
+
+function Guardrails({ agentId }: { readonly agentId: string }) {
+  const { rows } = useGuardrailsOf({ agent_id: agentId });
+  return (
+    <GuardrailLinks
+      of={`agent:${agentId}`}
+      guardrails={rows}
+      hint="None. A guardrail checks what the agent reads or answers."
+    />
   );
 }
 

@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from "react";
+import { useGuardrailsOf } from "../../../data/guardrails.ts";
 import { type Swarm, type SwarmChange, useUpdateSwarm } from "../../../data/swarms.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
 import { FormFrame } from "../../../components/form-frame.tsx";
+import { GuardrailLinks } from "../../../components/guardrail-links.tsx";
 import { TextArea } from "../../../components/text-area.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -70,8 +72,20 @@ export function SwarmSettingsPage() {
           </fieldset>
         </>
       )}
+      {rights.canManage && <Guardrails swarmId={swarm.id} />}
       {rights.canDelete && <DangerZone />}
     </Page>
+  );
+}
+
+function Guardrails({ swarmId }: { readonly swarmId: string }) {
+  const { rows } = useGuardrailsOf({ swarm_id: swarmId });
+  return (
+    <GuardrailLinks
+      of={`swarm:${swarmId}`}
+      guardrails={rows}
+      hint="None. A guardrail checks what every agent of the swarm reads or answers here."
+    />
   );
 }
 

@@ -11,7 +11,7 @@ export interface FlagsPanelProps {
   onJump(messageId: string): void;
 }
 
-/** Messages that users or the blocklist have flagged, for the managers of the swarm. */
+/** Messages that users, the blocklist or guardrails have flagged, for the managers of the swarm. */
 export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
   const settle = useSettleFlag();
   const show = useToast();
@@ -33,7 +33,7 @@ export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
             <button type="button" onClick={() => onJump(messageId)} className="grid gap-0.5 rounded-sm text-left">
               <span className="flex items-center gap-1.5 text-sm font-medium text-bad">
                 <FlagIcon className="size-3.5" aria-hidden />
-                {source === "moderation" ? "By the blocklist" : describeCategory(category)}
+                {describeFlag(source, category)}
               </span>
               <span className="line-clamp-2 text-sm">
                 {message?.sender_name}: {toPlainLine(message?.content ?? "deleted")}
@@ -55,7 +55,9 @@ export function FlagsPanel({ flags, onJump }: FlagsPanelProps) {
   );
 }
 
-function describeCategory(category: string | null): string {
+function describeFlag(source: Flag["source"], category: string | null): string {
+  if (source === "moderation") return "By the blocklist";
+  if (source === "guardrail") return `By the guardrail ${category ?? ""}`.trim();
   if (category === null) return "Flagged";
   return Object.hasOwn(FLAG_LABELS, category) ? FLAG_LABELS[category as keyof typeof FLAG_LABELS] : category;
 }

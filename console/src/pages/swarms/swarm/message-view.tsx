@@ -1,6 +1,7 @@
 import { Flag } from "lucide-react";
 import { useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
+import { useOpenFlags } from "../../../data/message-writes.ts";
 import { JsonView } from "../../../components/json-view.tsx";
 import { Markdown } from "../../../components/markdown.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
@@ -76,6 +77,14 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
   );
 }
 
+/** Managers see which guardrail flagged the message, while the flag is open. */
+function FlagText({ messageId }: { readonly messageId: string }) {
+  const { swarm, rights } = useSwarmContext();
+  const { rows: flags = [] } = useOpenFlags(swarm.id, rights.canManage);
+  const ofGuardrail = flags.find((flag) => flag.message_id === messageId && flag.source === "guardrail");
+  return ofGuardrail === undefined ? "flagged" : `flagged by the guardrail ${ofGuardrail.category ?? ""}`;
+}
+
 function Notes({ message }: { readonly message: Message }) {
   const [isOpen, setOpen] = useState(false);
   const { finish_reason: reason, edited_at: editedAt, flagged } = message;
@@ -90,9 +99,9 @@ function Notes({ message }: { readonly message: Message }) {
         </button>
       )}
       {flagged && (
-        <span className="flex items-center gap-1 text-bad">
-          <Flag className="size-3.5" aria-hidden />
-          flagged
+        <span className="flex min-w-0 items-center gap-1 text-bad">
+          <Flag className="size-3.5 shrink-0" aria-hidden />
+          <FlagText messageId={message.id} />
         </span>
       )}
       {isOpen && <RevisionsDialog message={message} onClose={() => setOpen(false)} />}

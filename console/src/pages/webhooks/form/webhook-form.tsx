@@ -11,7 +11,8 @@ import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
 import { useFreshErrors } from "../../../components/use-fresh-errors.ts";
 import { EventPicker } from "./event-picker.tsx";
-import { fromLines, HeadersEditor, toLines } from "./headers-editor.tsx";
+import { fromLines, toLines } from "../../../components/header-lines.ts";
+import { HeadersEditor } from "../../../components/headers-editor.tsx";
 
 export interface WebhookFormProps {
   readonly initial: WebhookDraft;

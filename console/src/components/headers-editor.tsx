@@ -1,14 +1,9 @@
 import { Plus, X } from "lucide-react";
-import { Button } from "../../../components/button.tsx";
-import { IconButton } from "../../../components/icon-button.tsx";
-import { PasswordInput } from "../../../components/password-input.tsx";
-import { TextInput } from "../../../components/text-input.tsx";
-
-export interface HeaderLine {
-  readonly key: string;
-  readonly name: string;
-  readonly value: string;
-}
+import { Button } from "./button.tsx";
+import type { HeaderLine } from "./header-lines.ts";
+import { IconButton } from "./icon-button.tsx";
+import { PasswordInput } from "./password-input.tsx";
+import { TextInput } from "./text-input.tsx";
 
 export interface HeadersEditorProps {
   readonly lines: readonly HeaderLine[];
@@ -18,17 +13,6 @@ export interface HeadersEditorProps {
 }
 
 const MAX_HEADERS = 20;
-
-export function toLines(headers: Readonly<Record<string, string>>): readonly HeaderLine[] {
-  return Object.entries(headers).map(([name, value]) => ({ key: crypto.randomUUID(), name, value }));
-}
-
-/** Skips lines without a name. */
-export function fromLines(lines: readonly HeaderLine[]): Record<string, string> {
-  return Object.fromEntries(
-    lines.filter(({ name }) => name.trim() !== "").map(({ name, value }) => [name.trim(), value]),
-  );
-}
 
 export function HeadersEditor({ lines, onChange, errors }: HeadersEditorProps) {
   const set = (key: string, change: Partial<HeaderLine>) =>

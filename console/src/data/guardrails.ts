@@ -1,0 +1,128 @@
+import type { Database } from "@swarmbase/sdk";
+import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
+import type { Row } from "./client.ts";
+import { unwrap } from "./failure.ts";
+import { afterRow, containsText } from "./keyset.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { useUser } from "./session.ts";
+import { useWrite, type Write } from "./write.ts";
+
+export interface Guardrail extends Omit<Row<"guardrails">, "secret"> {
+  readonly agents: { readonly name: string } | null;
+  readonly swarms: { readonly name: string } | null;
+}
+
+/** The agent or the swarm that a guardrail belongs to. */
+export type GuardrailOwner = { readonly agent_id: string } | { readonly swarm_id: string };
+
+type Columns = Database["public"]["Tables"]["guardrails"]["Insert"];
+export type GuardrailDraft = Required<Pick<Columns, "name" | "stage" | "action" | "config" | "position" | "is_active">>;
+
+/** Without the secret, which is read when it is shown. */
+const COLUMNS =
+  "id, agent_id, swarm_id, name, kind, stage, action, config, position, is_active, created_at, updated_at, agents(name), swarms(name)";
+
+export interface GuardrailFilter {
+  readonly search: string;
+  /** Null for all that the user manages. */
+  readonly owner: GuardrailOwner | null;
+}
+
+/** The newest first. Realtime does not publish the table. */
+export function useGuardrails({ search, owner }: GuardrailFilter): Pages<Guardrail> {
+  return usePages<Guardrail>({
+    table: "guardrails",
+    key: ["list", search, owner],
+    read: (client, { last, size, signal }) => {
+      let query = client.from("guardrails").select(COLUMNS).order("created_at", { ascending: false });
+      if (owner !== null) query = query.match(owner);
+      if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
+      if (last !== null) query = query.or(afterRow(last));
+      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+    },
+  });
+}
+
+/** In the order in which they apply. There are at most 20. */
+export function useGuardrailsOf(owner: GuardrailOwner): ReadResult<readonly Guardrail[]> {
+  return useRows({
+    table: "guardrails",
+    key: ["of", owner],
+    read: (client, signal) =>
+      client.from("guardrails").select(COLUMNS).match(owner).order("position").order("id").abortSignal(signal),
+  });
+}
+
+export function useGuardrail(id: string): ReadResult<Guardrail> {
+  return useRows({
+    table: "guardrails",
+    key: ["one", id],
+    read: (client, signal) => client.from("guardrails").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
+  });
+}
+
+export interface OwnerChoice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The swarms whose guardrails the user manages. */
+export function useManagedSwarms(): ReadResult<readonly OwnerChoice[]> {
+  const user = useUser();
+  return useRows({
+    table: "swarms",
+    key: ["managed"],
+    read: (client, signal) =>
+      client
+        .from("swarms")
+        .select("id, name, mine:swarm_members!inner(id)")
+        .eq("mine.user_id", user.id)
+        .in("mine.role", ["owner", "admin"])
+        .order("name")
+        .limit(1_000)
+        .abortSignal(signal),
+  });
+}
+
+export type NewGuardrail = GuardrailDraft & Pick<Columns, "kind"> & { readonly owner: GuardrailOwner };
+
+export function useCreateGuardrail(): Write<NewGuardrail, { readonly id: string }> {
+  return useWrite({
+    tables: ["guardrails"],
+    write: (client, { owner, ...draft }) =>
+      unwrap(
+        client
+          .from("guardrails")
+          .insert({ ...draft, ...owner })
+          .select("id")
+          .single(),
+      ),
+  });
+}
+
+export function useUpdateGuardrail(): Write<Partial<GuardrailDraft> & { readonly id: string }, Guardrail> {
+  return useWrite({
+    tables: ["guardrails"],
+    optimistic: (row) => [{ table: "guardrails", change: replaceRow(row) }],
+    write: (client, { id, ...draft }) =>
+      unwrap(client.from("guardrails").update(draft).eq("id", id).select(COLUMNS).single()),
+  });
+}
+
+/** Does not reload its own table: the page of the deleted row is still mounted and would request that row again. */
+export function useDeleteGuardrail(): Write<string, string> {
+  return useWrite({
+    tables: [],
+    optimistic: (id) => [{ table: "guardrails", change: dropRow(id) }],
+    write: (client, id) => removeRow(id, () => unwrap(client.from("guardrails").delete().eq("id", id))),
+  });
+}
+
+/** The secret that signs the requests of a webhook. It is never cached. */
+export function useRevealGuardrailSecret(): Write<string, string> {
+  return useWrite({
+    tables: [],
+    write: async (client, id) =>
+      (await unwrap(client.from("guardrails").select("secret").eq("id", id).single())).secret ?? "",
+  });
+}

@@ -1,0 +1,99 @@
+import { Ellipsis, Trash2 } from "lucide-react";
+import { useState } from "react";
+import { type Guardrail, useGuardrail, useUpdateGuardrail } from "../../data/guardrails.ts";
+import { DropdownMenu } from "../../components/dropdown-menu.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { FormFrame } from "../../components/form-frame.tsx";
+import { IconButton } from "../../components/icon-button.tsx";
+import { ButtonLink, Link } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { PageSkeleton } from "../../components/skeleton.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { DeleteGuardrail } from "./delete-guardrail.tsx";
+import { formOf } from "./guardrail-draft.ts";
+import { GuardrailFields } from "./guardrail-fields.tsx";
+import { SecretCard } from "./secret-card.tsx";
+import { useGuardrailForm } from "./use-guardrail-form.ts";
+
+const CRUMBS = [{ label: "Guardrails", to: "/guardrails" }];
+const CLIENT_FAULTS = new Set([400, 403, 404, 406]);
+
+export function GuardrailPage({ id }: { readonly id: string }) {
+  const { rows: guardrail, failure, reload } = useGuardrail(id);
+  if (guardrail !== undefined) return <Page guardrail={guardrail} />;
+  if (failure === null) return <PageSkeleton />;
+  if (!CLIENT_FAULTS.has(failure.status))
+    return <FailureState title="The guardrail could not be loaded." message={failure.message} onRetry={reload} />;
+  return (
+    <>
+      <PageHeader title="No such guardrail" crumbs={CRUMBS} />
+      <EmptyState picture="lost" title="Not found" action={<ButtonLink to="/guardrails">All guardrails</ButtonLink>}>
+        It was deleted, or somebody else manages it.
+      </EmptyState>
+    </>
+  );
+}
+
+function Page({ guardrail }: { readonly guardrail: Guardrail }) {
+  const { id, name, kind } = guardrail;
+  const [isDeleting, setDeleting] = useState(false);
+  const update = useUpdateGuardrail();
+  const { form, change, reset, render, frame } = useGuardrailForm(formOf(guardrail), update);
+  const toast = useToast();
+  const submit = async () => {
+    const draft = render();
+    if (draft === null) return;
+    const { kind: _fixed, ...columns } = draft;
+    const saved = await update.run({ id, ...columns });
+    if (saved === null) return;
+    reset(formOf(saved));
+    toast({ text: "Saved." });
+  };
+  return (
+    <>
+      <PageHeader
+        title={name}
+        crumbs={CRUMBS}
+        description={<Owner guardrail={guardrail} />}
+        actions={
+          <DropdownMenu
+            trigger={<IconButton label={`More about ${name}`} icon={<Ellipsis />} />}
+            groups={[[{ label: "Delete …", icon: <Trash2 />, isDangerous: true, onSelect: () => setDeleting(true) }]]}
+          />
+        }
+      />
+      <div className="grid grid-cols-1 gap-5">
+        {kind === "webhook" && <SecretCard guardrailId={id} />}
+        <FormFrame
+          label="Edit the guardrail"
+          action="Save"
+          cancel="Discard"
+          needsChange
+          {...frame}
+          onSubmit={() => void submit()}
+          onCancel={() => {
+            update.reset();
+            reset(formOf(guardrail));
+          }}
+        >
+          <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind />
+        </FormFrame>
+      </div>
+      <DeleteGuardrail guardrail={guardrail} isOpen={isDeleting} onClose={() => setDeleting(false)} />
+    </>
+  );
+}
+
+function Owner({ guardrail }: { readonly guardrail: Guardrail }) {
+  const { agent_id: agentId, swarm_id: swarmId, agents: agent, swarms: swarm } = guardrail;
+  return agentId === null ? (
+    <>
+      Of the swarm <Link to={`/swarms/${swarmId}`}>{swarm?.name ?? "without a name"}</Link>
+    </>
+  ) : (
+    <>
+      Of the agent <Link to={`/agents/${agentId}`}>{agent?.name ?? "without a name"}</Link>
+    </>
+  );
+}

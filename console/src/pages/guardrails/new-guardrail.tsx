@@ -1,0 +1,53 @@
+import { useState } from "react";
+import { useNavigate, useSearchParams } from "react-router";
+import { useCreateGuardrail } from "../../data/guardrails.ts";
+import { Card } from "../../components/card.tsx";
+import { Field } from "../../components/field.tsx";
+import { FormFrame } from "../../components/form-frame.tsx";
+import { SAVED } from "../../components/leave-guard.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { Select } from "../../components/select.tsx";
+import { EMPTY_GUARDRAIL } from "./guardrail-draft.ts";
+import { GuardrailFields } from "./guardrail-fields.tsx";
+import { OWNER, parseOwner, useOwnerChoices } from "./owner-choices.ts";
+import { useGuardrailForm } from "./use-guardrail-form.ts";
+
+export function NewGuardrail() {
+  const [address] = useSearchParams();
+  const [of, setOf] = useState(address.get(OWNER) ?? "");
+  const owners = useOwnerChoices() ?? [];
+  const create = useCreateGuardrail();
+  const { form, change, render, frame } = useGuardrailForm(EMPTY_GUARDRAIL, create);
+  const navigate = useNavigate();
+  const chosen = owners.some(({ value }) => value === of) ? of : (owners[0]?.value ?? "");
+  const submit = async () => {
+    const draft = render();
+    const owner = parseOwner(chosen);
+    if (draft === null || owner === null) return;
+    const created = await create.run({ ...draft, owner });
+    if (created !== null) await navigate(`/guardrails/${created.id}`, { state: SAVED });
+  };
+  return (
+    <>
+      <PageHeader title="New guardrail" crumbs={[{ label: "Guardrails", to: "/guardrails" }]} />
+      <FormFrame
+        label="New guardrail"
+        action="Make the guardrail"
+        {...frame}
+        onSubmit={() => void submit()}
+        onCancel={() => void navigate("/guardrails")}
+      >
+        <Card>
+          <Field
+            label="Agent or swarm"
+            hint="A guardrail of a swarm applies to each of its agents, there only."
+            error={frame.errors["agent_id"] ?? frame.errors["swarm_id"]}
+          >
+            <Select value={chosen} choices={owners} onChange={setOf} />
+          </Field>
+        </Card>
+        <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind={false} />
+      </FormFrame>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from "react";
+import type { Write } from "../../data/write.ts";
+import { useFreshErrors } from "../../components/use-fresh-errors.ts";
+import { type GuardrailForm, renderGuardrail } from "./guardrail-draft.ts";
+
+const NONE: Readonly<Record<string, string>> = {};
+
+/** The service names columns, and members of the configuration with a dot. */
+const FIELDS: Partial<Record<keyof GuardrailForm, string>> = {
+  kind: "config",
+  isActive: "is_active",
+  replacement: "config.replacement",
+  pattern: "config.pattern",
+  schema: "config.schema",
+  policy: "config.policy",
+  framework: "config.framework",
+  model: "config.model",
+  url: "config.url",
+  headers: "config.headers",
+  timeoutMs: "config.timeout_ms",
+  onError: "config.on_error",
+};
+
+/** The state of a form that makes or changes a guardrail. */
+export function useGuardrailForm(
+  initial: GuardrailForm,
+  write: Pick<Write<never, unknown>, "errors" | "failure" | "isBusy">,
+) {
+  const [form, setForm] = useState(initial);
+  const [isDirty, setDirty] = useState(false);
+  const [faults, setFaults] = useState(NONE);
+  const { errors, touch } = useFreshErrors(faults === NONE ? write.errors : faults);
+  const change = (changed: Partial<GuardrailForm>): void => {
+    for (const field of Object.keys(changed) as (keyof GuardrailForm)[]) touch(FIELDS[field] ?? field);
+    setForm({ ...form, ...changed });
+    setDirty(true);
+  };
+  return {
+    form,
+    change,
+    reset: (next: GuardrailForm): void => {
+      setForm(next);
+      setDirty(false);
+      setFaults(NONE);
+    },
+    /** Null when a field has an error. */
+    render: () => {
+      const rendered = renderGuardrail(form);
+      setFaults("faults" in rendered ? rendered.faults : NONE);
+      return "faults" in rendered ? null : rendered.draft;
+    },
+    frame: {
+      isDirty,
+      errors,
+      isBusy: write.isBusy,
+      failure: faults === NONE ? write.failure : { message: "", fields: faults },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test as plainTest } from "node:test";
+import type { GuardrailConfig, GuardrailKind } from "@swarmbase/sdk";
+import type { Guardrail } from "../src/data/guardrails.ts";
+import { EMPTY_GUARDRAIL, formOf, renderGuardrail } from "../src/pages/guardrails/guardrail-draft.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
+import { createSwarm } from "./support/swarms.ts";
+
+const test = createBrowserTest();
+
+test("guardrails of an agent and of a swarm are made, changed, switched off and deleted, and their flags are shown", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t, { expected: [/400/] });
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"], { name: "Shop" });
+  const agentId = agentIds[0] ?? "";
+
+  await page.goto(`/agents/${agentId}`);
+  await page.getByRole("link", { name: "Add a guardrail" }).click();
+  await page.getByLabel("Regular expression").fill("(");
+  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByText("2 fields have errors").waitFor();
+  await checkAppearance(page, "guardrail-refused");
+  await page.getByLabel("Name", { exact: true }).fill("No card numbers");
+  await page.getByLabel("Regular expression").fill("[0-9]{4}([ -]?[0-9]{4}){3}");
+  await page.getByRole("radio", { name: "Rewrite" }).click();
+  await page.getByLabel("Replacement").fill("[card]");
+  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByRole("heading", { level: 1, name: "No card numbers" }).waitFor();
+  await page.getByLabel("Position").fill("5");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("All changes saved").waitFor();
+
+  const body = { swarm_id: swarmId, message: "Pay with 4111-1111-1111-1111." };
+  await api.call("POST", "/functions/v1/agent-respond", body);
+  await navigate(page, `/swarms/${swarmId}`);
+  await page.getByText("By the guardrail No card numbers", { exact: true }).filter({ visible: true }).waitFor();
+  await page.getByText("flagged by the guardrail No card numbers").waitFor();
+  await checkAppearance(page, "guardrail-flag");
+
+  await navigate(page, `/swarms/${swarmId}/settings`);
+  await page.getByRole("link", { name: "Add a guardrail" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("Desk");
+  await page.getByLabel("Kind", { exact: true }).selectOption("Webhook");
+  await page.getByLabel("URL").fill("https://desk.example.com/check");
+  await page.getByLabel("When the check cannot be made").selectOption("The text passes");
+  await page.getByRole("button", { name: "Make the guardrail" }).click();
+  await page.getByRole("button", { name: "Reveal" }).click();
+  await page.getByText(/^whsec_[\w+/=]+$/).waitFor();
+  await page.getByRole("button", { name: "Hide" }).click();
+  await checkAppearance(page, "guardrail-webhook");
+  const stored = (await api.call("GET", "/rest/v1/guardrails?order=created_at")) as Guardrail[];
+  assert.deepEqual(
+    stored.map(({ agent_id: ofAgent, swarm_id: ofSwarm, position, action, config }) => ({
+      owner: ofAgent ?? ofSwarm,
+      position,
+      action,
+      config,
+    })),
+    [
+      {
+        owner: agentId,
+        position: 5,
+        action: "rewrite",
+        config: { pattern: "[0-9]{4}([ -]?[0-9]{4}){3}", replacement: "[card]" },
+      },
+      {
+        owner: swarmId,
+        position: 0,
+        action: "block",
+        config: { url: "https://desk.example.com/check", on_error: "pass" },
+      },
+    ],
+  );
+
+  await page.getByRole("link", { name: "Guardrails", exact: true }).click();
+  await page.getByRole("button", { name: "Open Desk" }).waitFor();
+  await checkAppearance(page, "guardrails");
+  await page.getByLabel("Agent or swarm").selectOption("Agent Ada");
+  await page.getByRole("button", { name: "Open Desk" }).waitFor({ state: "detached" });
+  const saved = page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
+  await page.getByRole("switch", { name: "No card numbers: on" }).filter({ visible: true }).click();
+  await saved;
+  await page.getByRole("button", { name: "Open No card numbers" }).click();
+  await page.getByRole("button", { name: "More about No card numbers" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByLabel(/^Type/).fill("No card numbers");
+  await page.getByRole("button", { name: "Delete the guardrail" }).click();
+  await page.getByRole("button", { name: "Open Desk" }).waitFor();
+  await page.getByRole("button", { name: "Open No card numbers" }).waitFor({ state: "detached" });
+});
+
+plainTest("the form of a guardrail keeps every kind of configuration as it is", () => {
+  const configs: readonly [GuardrailKind, GuardrailConfig][] = [
+    ["pattern", { pattern: "(?i)secret", replacement: "…" }],
+    ["schema", { schema: { type: "object", required: ["id"] } }],
+    ["model", { policy: "Advice.", framework: "provider_b", model: "m", on_error: "pass" }],
+    ["model", { policy: "Advice." }],
+    ["webhook", { url: "https://a.example", headers: { "x-key": "1" }, timeout_ms: 3_000, on_error: "pass" }],
+    ["webhook", { url: "https://a.example" }],
+  ];
+  for (const [kind, config] of configs) {
+    const columns = { name: "n", kind, stage: "output", action: "rewrite", position: 3, is_active: false } as const;
+    const rendered = renderGuardrail(formOf({ ...columns, config } as Guardrail));
+    assert.deepEqual(rendered, { draft: { ...columns, config } });
+  }
+});
+
+plainTest("a guardrail without a valid schema or position has an error at its field", () => {
+  const cases = [
+    [{ kind: "schema", schema: null }, "config.schema"],
+    [{ position: "x" }, "position"],
+  ] as const;
+  for (const [form, field] of cases) {
+    const rendered = renderGuardrail({ ...EMPTY_GUARDRAIL, ...form });
+    assert.deepEqual("faults" in rendered && Object.keys(rendered.faults), [field]);
+  }
+});
