@@ -5,6 +5,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { type TestContext, test as plainTest } from "node:test";
+import { completeAnswer } from "../src/components/complete-answer.ts";
+import { listChoices } from "../src/components/json-schema.ts";
 import type { Tool } from "../src/data/tools.ts";
 import { findPlaceholders, readArguments, typeOf, withType, writeArguments } from "../src/pages/tools/arguments.ts";
 import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/tool-draft.ts";
@@ -217,6 +219,43 @@ plainTest("readArguments and writeArguments round-trip a schema and keep its oth
     description: "A",
   });
   assert.deepEqual(findPlaceholders("https://x.example/{a}?q={b}", { c: ["{d}", "{a}"] }), ["a", "b", "d"]);
+});
+
+plainTest("an answer has the defaults and the switches that are off, and needs the required properties", () => {
+  const schema = {
+    properties: {
+      size: { type: "string", enum: ["s", "m"] },
+      count: { type: "integer", default: 1 },
+      gift: { type: "boolean" },
+      note: { type: "string" },
+    },
+    required: ["size", "gift"],
+  };
+  assert.deepEqual(completeAnswer(schema, {}), {
+    content: { count: 1, gift: false },
+    faults: { size: "Enter a value." },
+  });
+  assert.deepEqual(completeAnswer(schema, { size: "m", count: 0, gift: true }), {
+    content: { size: "m", count: 0, gift: true },
+    faults: {},
+  });
+  assert.deepEqual(completeAnswer({}, {}), { content: {}, faults: {} });
+});
+
+plainTest("a schema of texts is a choice, with titles where it has them", () => {
+  const cases = [
+    [{ enum: ["s", "m"] }, ["s", "m"]],
+    [{ oneOf: [{ const: "s", title: "Small" }, { const: "m" }] }, ["Small", "m"]],
+    [{ enum: [1, 2] }, undefined],
+    [{ enum: [] }, undefined],
+    [{ oneOf: [{ title: "Any" }] }, undefined],
+    [{ type: "string" }, undefined],
+  ] as const;
+  for (const [schema, labels] of cases)
+    assert.deepEqual(
+      listChoices(schema)?.map(({ label }) => label),
+      labels,
+    );
 });
 
 plainTest("renderUpdate sends a new secret, and removes secrets that are no longer used", () => {

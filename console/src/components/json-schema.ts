@@ -5,6 +5,8 @@ export interface JsonSchema {
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
+  /** Choices with titles: `{ const, title }`. */
+  readonly oneOf?: readonly { readonly const?: unknown; readonly title?: string }[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
@@ -17,7 +19,7 @@ export type FormKind = "text" | "number" | "integer" | "boolean" | "choice" | "t
 
 /** Decides which control edits a value of the schema. */
 export function decideKind(schema: JsonSchema): FormKind {
-  if (Array.isArray(schema.enum) && schema.enum.every((value) => typeof value === "string")) return "choice";
+  if (listChoices(schema) !== null) return "choice";
   switch (schema.type) {
     case "string":
       return "text";
@@ -32,6 +34,24 @@ export function decideKind(schema: JsonSchema): FormKind {
     default:
       return "json";
   }
+}
+
+export interface SchemaChoice {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** The texts that a value of the schema may be; null when it may be something else. Schemas come from anybody. */
+export function listChoices({ enum: values, oneOf: titled }: JsonSchema): readonly SchemaChoice[] | null {
+  const choices = Array.isArray(values)
+    ? values.map((value: unknown) => ({ const: value, title: String(value) }))
+    : Array.isArray(titled)
+      ? (titled as NonNullable<JsonSchema["oneOf"]>)
+      : [];
+  const found = choices.flatMap(({ const: value, title }) =>
+    typeof value === "string" ? [{ value, label: title ?? value }] : [],
+  );
+  return found.length > 0 && found.length === choices.length ? found : null;
 }
 
 /** `max_results` → "Max results" */

@@ -1,6 +1,6 @@
 import { Field } from "./field.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { decideKind, humanize, type JsonSchema } from "./json-schema.ts";
+import { decideKind, humanize, type JsonSchema, listChoices } from "./json-schema.ts";
 import { Select } from "./select.tsx";
 import { Switch } from "./switch.tsx";
 import { TextArea } from "./text-area.tsx";
@@ -109,7 +109,7 @@ function Control({ kind, schema, value, isPartial, onChange }: ControlProps) {
         );
       return <Switch isOn={(value ?? schema.default) === true} onChange={onChange} />;
     case "choice": {
-      const choices = (schema.enum ?? []).map((choice) => ({ value: String(choice), label: String(choice) }));
+      const choices = listChoices(schema) ?? [];
       return (
         <Select
           value={typeof value === "string" ? value : ""}

@@ -169,11 +169,18 @@ export interface Decision {
   readonly toolExecutionId: string;
   readonly isApproved: boolean;
   readonly reason?: string;
+  /** The answer to a question of the tool. */
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 /** Approves or denies a tool call. Only the owner of the agent can decide, once. */
-export async function decideToolCall({ runId, toolExecutionId, isApproved, reason }: Decision): Promise<void> {
-  const decision = { tool_execution_id: toolExecutionId, approved: isApproved, ...(reason && { reason }) };
+export async function decideToolCall({ runId, toolExecutionId, isApproved, reason, content }: Decision): Promise<void> {
+  const decision = {
+    tool_execution_id: toolExecutionId,
+    approved: isApproved,
+    ...(reason && { reason }),
+    ...(content && { content }),
+  };
   const body = { action: "approve", run_id: runId, decisions: [decision] };
   await unwrap(getClient().functions.invoke("agent-respond", { body }));
 }

@@ -16,7 +16,11 @@ export interface Run extends Row<"runs"> {
 
 export interface ToolCall extends Row<"tool_executions"> {
   /** Null if the user may not see input and output. */
-  readonly tool_execution_payloads: { readonly input: Json | null; readonly output: Json | null } | null;
+  readonly tool_execution_payloads: {
+    readonly input: Json | null;
+    readonly output: Json | null;
+    readonly question: Json | null;
+  } | null;
 }
 
 const WITH_QUESTION = "*, question:messages!runs_message_id_fkey(content, sender_name, seq)";
@@ -98,7 +102,7 @@ export function useToolCalls(runId: string): ReadResult<readonly ToolCall[]> {
     read: (client, signal) =>
       client
         .from("tool_executions")
-        .select("*, tool_execution_payloads(input, output)")
+        .select("*, tool_execution_payloads(input, output, question)")
         .eq("run_id", runId)
         .order("created_at")
         .order("id")

@@ -1,5 +1,5 @@
 import type { EventFault, EventUsage } from "../event-types/shared.ts";
-import type { RunError } from "../function-types/run-answers.ts";
+import type { RunError, ToolQuestion } from "../function-types/run-answers.ts";
 import type { Json } from "../json.ts";
 import type { RunStatus, RunStopReason } from "../runs.ts";
 import type { RunStreamEvent, RunStreamEventOf } from "./run-stream-event.ts";
@@ -25,6 +25,8 @@ export interface LiveToolCall {
   readonly durationMs: number | null;
   /** When a call that waits for an approval counts as denied, and one that waits for the client as timed out. */
   readonly expiresAt: string | null;
+  /** What the tool asks the owner of the agent, while it waits. Null for other calls, and for users who may not see it. */
+  readonly question: ToolQuestion | null;
 }
 
 export interface LiveTurn {
@@ -173,6 +175,7 @@ function changeTools(run: LiveRun, event: ToolEvent): LiveRun {
       error: "error" in data ? data.error : null,
       durationMs: "duration_ms" in data ? data.duration_ms : null,
       expiresAt: "expires_at" in data ? data.expires_at : null,
+      question: "question" in data ? (data.question ?? null) : null,
     };
     const tools = before === undefined ? [...turn.tools, tool] : turn.tools.map((old) => (old === before ? tool : old));
     return { ...turn, tools };

@@ -12,6 +12,7 @@ import { formatCount, formatDuration, formatMoney } from "../../components/forma
 import { JsonView } from "../../components/json-view.tsx";
 import { Link } from "../../components/link.tsx";
 import { Markdown } from "../../components/markdown.tsx";
+import { QuestionForm } from "../../components/question-form.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
 
@@ -119,25 +120,43 @@ function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: st
             <JsonView label="Output" value={tool.output} />
           ))}
         {tool.error !== null && <p className="text-sm text-bad">{tool.error.message}</p>}
-        {isAsking && runId !== null && <Decide runId={runId} tool={tool} />}
+        {isAsking && runId !== null && (
+          // A call can ask again, and each question is a form of its own.
+          <Decide key={`${tool.question?.id} ${tool.expiresAt}`} runId={runId} tool={tool} />
+        )}
       </div>
     </details>
   );
 }
 
 function Decide({ runId, tool }: { readonly runId: string; readonly tool: LiveTool }) {
-  const [isBusy, setBusy] = useState(false);
+  const [decided, setDecided] = useState<boolean | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const decide = async (isApproved: boolean) => {
-    setBusy(true);
+  const isBusy = decided !== null;
+  const decide = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
+    setDecided(isApproved);
     setError(null);
     try {
-      await decideToolCall({ runId, toolExecutionId: tool.id, isApproved });
+      await decideToolCall({ runId, toolExecutionId: tool.id, isApproved, ...(content !== undefined && { content }) });
     } catch (failure) {
       setError(failure instanceof Error ? failure.message : "The decision could not be saved.");
-      setBusy(false);
+      setDecided(null);
     }
   };
+  if (tool.question !== null)
+    return (
+      <>
+        <QuestionForm
+          message={tool.question.message}
+          schema={tool.question.schema}
+          pressed={decided === null ? null : decided ? "answer" : "decline"}
+          isDisabled={false}
+          onAnswer={(content) => void decide(true, content)}
+          onDecline={() => void decide(false)}
+        />
+        {error !== null && <p className="text-sm text-bad">{error}</p>}
+      </>
+    );
   return (
     <div className="flex flex-wrap items-center gap-2">
       <span className="mr-auto w-full text-sm text-ink-soft sm:w-auto">Approve this call?</span>

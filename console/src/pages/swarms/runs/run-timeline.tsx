@@ -9,7 +9,7 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
 import { toSentence } from "../to-sentence.ts";
-import { ApprovalCard } from "./approval-card.tsx";
+import { ApprovalCard, keyOfApproval } from "./approval-card.tsx";
 import { ToolLine } from "./tool-line.tsx";
 import { toLiveTool } from "./to-live-tool.ts";
 
@@ -105,14 +105,10 @@ function TurnBody({ run, turn, calls, answer }: TurnBodyProps) {
       {calls.map((call) =>
         call.status === "pending_approval" ? (
           <ApprovalCard
-            key={call.id}
+            key={keyOfApproval(toLiveTool(call))}
             runId={run.id}
-            toolExecutionId={call.id}
-            toolName={call.tool_name}
-            agentId={call.agent_id}
+            tool={toLiveTool(call)}
             agentName={turn.agent_name}
-            input={call.tool_execution_payloads?.input}
-            expiresAt={call.expires_at}
           />
         ) : (
           <ToolLine key={call.id} tool={toLiveTool(call)} />

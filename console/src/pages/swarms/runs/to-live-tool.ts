@@ -1,3 +1,4 @@
+import type { ToolQuestion } from "@swarmbase/sdk";
 import type { LiveTool } from "../../../data/live-run.ts";
 import type { ToolCall } from "../../../data/runs.ts";
 
@@ -14,5 +15,6 @@ export function toLiveTool(call: ToolCall): LiveTool {
     error: call.error,
     durationMs: call.duration_ms,
     expiresAt: call.expires_at,
+    question: (payloads?.question ?? null) as ToolQuestion | null,
   };
 }

@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import type { LiveRun, LiveTool, LiveTurn } from "../../../data/live-run.ts";
 import { Markdown } from "../../../components/markdown.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
-import { ApprovalCard } from "../runs/approval-card.tsx";
+import { ApprovalCard, keyOfApproval } from "../runs/approval-card.tsx";
 import { ToolLine } from "../runs/tool-line.tsx";
 import { toSentence } from "../to-sentence.ts";
 import { MessageFrame } from "./message-frame.tsx";
@@ -15,16 +15,7 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
     <MessageFrame name={agentName} seed={agentId ?? agentName} isAgent trailing={<TurnStatus turn={turn} />}>
       {tools.map((tool) =>
         tool.status === "pending_approval" ? (
-          <ApprovalCard
-            key={tool.id}
-            runId={run.id}
-            toolExecutionId={tool.id}
-            toolName={tool.name}
-            agentId={agentId}
-            agentName={agentName}
-            input={tool.input}
-            expiresAt={tool.expiresAt}
-          />
+          <ApprovalCard key={keyOfApproval(tool)} runId={run.id} tool={tool} agentName={agentName} />
         ) : (
           <ToolLine key={tool.id} tool={tool} />
         ),

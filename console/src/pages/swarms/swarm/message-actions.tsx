@@ -69,7 +69,7 @@ function useToolsOf(runs: readonly LiveRun[]): (turnId: string) => readonly Live
 }
 
 function toMarkedTool({ id, tool_name: name, status, duration_ms: durationMs }: ToolMark): LiveTool {
-  const unknown = { agentId: null, input: undefined, output: undefined, error: null, expiresAt: null };
+  const unknown = { agentId: null, input: undefined, output: undefined, error: null, expiresAt: null, question: null };
   return { id, name, status, durationMs, ...unknown };
 }
 
