@@ -2,20 +2,24 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer } from "node:https";
+import { createServer, type Server } from "node:https";
 import { join } from "node:path";
 import { type TestContext, test as plainTest } from "node:test";
+import { createAskingServer } from "../../server/test/support/asking-mcp-server.ts";
+import { createOAuthServer } from "../../server/test/support/oauth-mcp-server.ts";
 import { completeAnswer } from "../src/components/complete-answer.ts";
 import { listChoices } from "../src/components/json-schema.ts";
 import type { Tool } from "../src/data/tools.ts";
 import { findPlaceholders, readArguments, typeOf, withType, writeArguments } from "../src/pages/tools/arguments.ts";
+import { readAuthorizationAnswer } from "../src/pages/tools/authorization-answer.ts";
 import { EMPTY_TOOL, formOf, renderNew, renderUpdate } from "../src/pages/tools/tool-draft.ts";
 import { renderRequest } from "../src/pages/tools/render-request.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import type { Instance } from "./support/instance.ts";
 import { checkAppearance } from "./support/appearance.ts";
-import { createSignedInUser } from "./support/people.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
 import { startReceiver } from "./support/receiver.ts";
+import { createSwarm, sendMessage } from "./support/swarms.ts";
 import { getApiClient } from "./support/api-client.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
 
@@ -147,6 +151,54 @@ test("tools of an MCP server are selected and imported, and errors of the server
   await page.getByText("Rain in Bergen").waitFor();
 });
 
+test("a tool of a server with OAuth is connected, asks the owner of its agent, and is disconnected", async (t, {
+  openPage,
+  instance,
+}) => {
+  const pem = await readFile(join(instance.dataDir, "tls/localhost.pem"));
+  const url = await listen(t, createOAuthServer(createAskingServer, { credential: { key: pem, cert: pem } }).server);
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada"]);
+  await page.goto("/tools/import");
+  await page.getByLabel("Address").fill(url);
+  await page.getByLabel("Credentials").selectOption("Sign-in at the server (OAuth)");
+  await page.getByText("Not connected").waitFor();
+  await checkAppearance(page, "import-oauth");
+  await page.getByRole("button", { name: "Connect", exact: true }).click();
+  await page.getByText(/^Connected to localhost/).waitFor();
+  await page.getByText("Granted: tools.").waitFor();
+  await page.getByRole("button", { name: "List tools" }).click();
+  await page.getByRole("button", { name: "Import 1 tool" }).click();
+  await page.getByRole("link", { name: "order", exact: true }).click();
+  await page.getByRole("heading", { name: "Connection" }).waitFor();
+  await checkAppearance(page, "tool-connected");
+
+  const [tool] = (await api.call("GET", "/rest/v1/tools?name=eq.order")) as { id: string; config: unknown }[];
+  assert.deepEqual(tool?.config, { url, remote_name: "order", headers: {}, auth: { type: "oauth" } });
+  await api.call("POST", "/rest/v1/agent_tools", { agent_id: agentIds[0], tool_id: tool?.id });
+  await navigate(page, `/swarms/${swarmId}`);
+  await sendMessage(page, "/tool order {}");
+  const question = page.getByRole("region", { name: "Question of order" });
+  await question.getByText("What is ordered?").waitFor();
+  await question.getByRole("button", { name: "Answer" }).click();
+  await question.getByText("Enter a value.").first().waitFor();
+  await checkAppearance(page, "room-question");
+  await question.getByLabel("Size").selectOption("large");
+  await question.getByLabel("Count").fill("2");
+  await question.getByRole("switch", { name: "Gift" }).click();
+  await question.getByRole("button", { name: "Answer" }).click();
+  await page
+    .getByText(/Answer: .*"size":"large","count":2,"gift":true/)
+    .first()
+    .waitFor();
+
+  await navigate(page, `/tools/${tool?.id}`);
+  await page.getByRole("button", { name: "Disconnect" }).click();
+  await page.getByText("Not connected").waitFor();
+});
+
 /** An MCP server that supports listing and calling tools and requires a key. */
 async function startMcpServer(t: TestContext, { dataDir }: Instance): Promise<string> {
   const pem = await readFile(join(dataDir, "tls/localhost.pem"));
@@ -184,7 +236,14 @@ async function startMcpServer(t: TestContext, { dataDir }: Instance): Promise<st
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
   };
-  const server = createServer({ key: pem, cert: pem }, (request, response) => void speak(request, response));
+  return listen(
+    t,
+    createServer({ key: pem, cert: pem }, (request, response) => void speak(request, response)),
+  );
+}
+
+/** Returns the URL of the MCP endpoint. */
+async function listen(t: TestContext, server: Server): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => {
@@ -219,6 +278,27 @@ plainTest("readArguments and writeArguments round-trip a schema and keep its oth
     description: "A",
   });
   assert.deepEqual(findPlaceholders("https://x.example/{a}?q={b}", { c: ["{d}", "{a}"] }), ["a", "b", "d"]);
+});
+
+plainTest("a tool keeps OAuth when it is edited, and loses the secrets that it no longer needs", () => {
+  const auth = { ...EMPTY_TOOL.auth, type: "oauth" } as const;
+  const made = renderNew({ ...EMPTY_TOOL, kind: "mcp", name: "a", url: "https://x.example", remoteName: "a", auth });
+  assert.deepEqual(made.config, { url: "https://x.example", remote_name: "a", auth: { type: "oauth" } });
+  assert.equal(made.secrets, undefined);
+  const tool = { ...made, category: null, icon: null, secret_names: ["token"] } as unknown as Tool;
+  assert.deepEqual(renderUpdate(formOf(tool), tool).config, made.config);
+  assert.deepEqual(renderUpdate(formOf(tool), tool).secrets, {});
+});
+
+plainTest("the answer of an authorization server is read from the fragment", () => {
+  const cases = [
+    ["#code=c&state=s&iss=https%3A%2F%2Fa.example", { code: "c", state: "s", iss: "https://a.example" }],
+    ["#code=c&state=s", { code: "c", state: "s" }],
+    ["#error=access_denied&state=s", { refusal: "You did not agree." }],
+    ["#error=server_error&error_description=Down&state=s", { refusal: "Down" }],
+    ["", { refusal: "The address has no answer of the server." }],
+  ] as const;
+  for (const [fragment, answer] of cases) assert.deepEqual(readAuthorizationAnswer(fragment), answer, fragment);
 });
 
 plainTest("an answer has the defaults and the switches that are off, and needs the required properties", () => {

@@ -32,6 +32,9 @@ interface ConfigBody {
   readonly restored_copy?: "held";
 }
 
+/** The page that the browser comes back to from an MCP server. */
+export const AUTHORIZED_PATH = "/tools/authorized";
+
 const STORAGE_KEY = "swarmbase.session";
 let loaded: { readonly client: Client; readonly config: ConsoleConfig } | null = null;
 
@@ -56,7 +59,8 @@ export async function loadClient(): Promise<Client> {
     auth: {
       flowType: "pkce",
       storageKey: STORAGE_KEY,
-      detectSessionInUrl: true,
+      // The fragment of that page has the answer of an MCP server, which supabase-js would take for one of its own.
+      detectSessionInUrl: location.pathname !== AUTHORIZED_PATH,
       experimental: { recoveryCodes: true },
     },
     global: { fetch: watchedFetch, headers: { "x-client-info": `swarmbase-console/${config.version}` } },

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@swarmbase/sdk";
 
-export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query"] as const;
+export const AUTH_TYPES = ["none", "bearer", "basic", "header", "query", "oauth"] as const;
 export type AuthType = (typeof AUTH_TYPES)[number];
 
 /** How a request is authenticated. The value of the secret is write-only. */
@@ -22,6 +22,11 @@ export const NO_AUTH: AuthDraft = {
   parameter: "api_key",
   value: "",
 };
+
+/** Whether requests carry a secret that the user enters. */
+export function hasSecret({ type }: AuthDraft): boolean {
+  return type !== "none" && type !== "oauth";
+}
 
 export function readAuth(auth: unknown): AuthDraft {
   if (typeof auth !== "object" || auth === null) return NO_AUTH;
@@ -56,5 +61,7 @@ export function writeAuth({
       return { type, header, secret };
     case "query":
       return { type, parameter, secret };
+    case "oauth":
+      return { type };
   }
 }

@@ -2,15 +2,15 @@ import { Field } from "../../components/field.tsx";
 import { PasswordInput } from "../../components/password-input.tsx";
 import { Select } from "../../components/select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
-import { AUTH_TYPES, type AuthDraft, type AuthType } from "./auth-draft.ts";
+import { AUTH_TYPES, type AuthDraft, type AuthType, hasSecret } from "./auth-draft.ts";
 
 export interface AuthFieldsProps {
   readonly auth: AuthDraft;
   onChange(auth: AuthDraft): void;
   /** Whether a secret with this name is stored. */
   readonly isStored: boolean;
-  /** False for MCP servers, which do not support query parameters. */
-  readonly hasQuery: boolean;
+  /** MCP servers take no query parameters, and they alone take OAuth. */
+  readonly kind: "http" | "mcp";
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -20,11 +20,12 @@ const LABELS: Readonly<Record<AuthType, string>> = {
   basic: "User name and password",
   header: "Custom header",
   query: "Query parameter",
+  oauth: "Sign-in at the server (OAuth)",
 };
 
-export function AuthFields({ auth, onChange, isStored, hasQuery, errors }: AuthFieldsProps) {
+export function AuthFields({ auth, onChange, isStored, kind, errors }: AuthFieldsProps) {
   const set = (part: Partial<AuthDraft>) => onChange({ ...auth, ...part });
-  const types = AUTH_TYPES.filter((type) => hasQuery || type !== "query");
+  const types = AUTH_TYPES.filter((type) => type !== (kind === "http" ? "oauth" : "query"));
   const secretError = errors["secrets"] ?? errors[`secrets.${auth.secretName}`] ?? errors["auth.secret"];
   return (
     <div className="grid gap-5 sm:grid-cols-2">
@@ -64,7 +65,7 @@ export function AuthFields({ auth, onChange, isStored, hasQuery, errors }: AuthF
           />
         </Field>
       )}
-      {auth.type !== "none" && (
+      {hasSecret(auth) && (
         <Field
           label={auth.type === "basic" ? "Password" : "Secret"}
           error={secretError}

@@ -1,5 +1,6 @@
 import { ArrowRight, Check } from "lucide-react";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { type ImportOutcome, type RemoteServer, type RemoteTool, useListRemote } from "../../data/tool-calls.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
@@ -11,11 +12,15 @@ import { PageHeader } from "../../components/page-header.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
-import { type AuthDraft, NO_AUTH, writeAuth } from "./auth-draft.ts";
+import { type AuthDraft, hasSecret, NO_AUTH, writeAuth } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
+import { Authorization } from "./authorization.tsx";
 import { ChooseRemote } from "./choose-remote.tsx";
 import { type HeaderDraft, writeHeaders } from "./header-draft.ts";
 import { HeaderFields } from "./header-fields.tsx";
+
+/** In the address after a return from the server: its URL. */
+const AUTHORIZED = "authorized";
 
 interface Listed {
   readonly server: RemoteServer;
@@ -64,8 +69,10 @@ interface ServerProps {
 }
 
 function Server({ onListed, isListed }: ServerProps) {
-  const [url, setUrl] = useState("");
-  const [auth, setAuth] = useState<AuthDraft>(NO_AUTH);
+  const [address] = useSearchParams();
+  const authorized = address.get(AUTHORIZED);
+  const [url, setUrl] = useState(authorized ?? "");
+  const [auth, setAuth] = useState<AuthDraft>(authorized === null ? NO_AUTH : { ...NO_AUTH, type: "oauth" });
   const [headers, setHeaders] = useState<readonly HeaderDraft[]>([]);
   const list = useListRemote();
   const { errors, touch } = useFreshErrors(list.errors);
@@ -73,7 +80,8 @@ function Server({ onListed, isListed }: ServerProps) {
     const rendered = writeAuth(auth);
     const server: RemoteServer = {
       url: url.trim(),
-      ...(rendered !== undefined && { auth: rendered, secrets: { [auth.secretName]: auth.value } }),
+      ...(rendered !== undefined && { auth: rendered }),
+      ...(hasSecret(auth) && { secrets: { [auth.secretName]: auth.value } }),
       ...(headers.length > 0 && { headers: writeHeaders(headers) }),
     };
     const tools = await list.run(server);
@@ -113,9 +121,15 @@ function Server({ onListed, isListed }: ServerProps) {
             change("auth", () => setAuth(next));
           }}
           isStored={false}
-          hasQuery={false}
+          kind="mcp"
           errors={errors}
         />
+        {auth.type === "oauth" && (
+          <Authorization
+            url={url.trim()}
+            returnTo={`/tools/import?${new URLSearchParams({ [AUTHORIZED]: url.trim() }).toString()}`}
+          />
+        )}
         <HeaderFields
           headers={headers}
           onChange={(next) => change("headers", () => setHeaders(next))}

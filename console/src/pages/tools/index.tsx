@@ -1,4 +1,5 @@
 import { Route, Routes, useParams } from "react-router";
+import { AuthorizedPage } from "./authorized-page.tsx";
 import { ImportTools } from "./import-tools.tsx";
 import { NewTool } from "./new-tool.tsx";
 import { ToolGone } from "./tool-gone.tsx";
@@ -11,6 +12,7 @@ export function ToolsPage() {
       <Route index element={<ToolList />} />
       <Route path="new" element={<NewTool />} />
       <Route path="import" element={<ImportTools />} />
+      <Route path="authorized" element={<AuthorizedPage />} />
       <Route path=":id/:tab?" element={<OneTool />} />
       <Route path="*" element={<ToolGone />} />
     </Routes>

@@ -6,7 +6,9 @@ import { JsonEditor } from "../../components/json-editor.tsx";
 import { Select } from "../../components/select.tsx";
 import { Switch } from "../../components/switch.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { hasSecret } from "./auth-draft.ts";
 import { AuthFields } from "./auth-fields.tsx";
+import { Authorization } from "./authorization.tsx";
 import { HeaderFields } from "./header-fields.tsx";
 import { METHODS, type ToolForm } from "./tool-draft.ts";
 
@@ -72,10 +74,13 @@ export function RequestFields({ form, onChange, onReadable, errors, tool }: Requ
         auth={form.auth}
         onChange={(auth) => onChange({ auth })}
         isStored={!movesHost && tool?.secret_names.includes(form.auth.secretName) === true}
-        hasQuery={isHttp}
+        kind={form.kind}
         errors={errors}
       />
-      {movesHost && form.auth.type !== "none" && form.auth.value === "" && (
+      {form.auth.type === "oauth" && tool !== undefined && (
+        <Authorization url={form.url.trim()} returnTo={`/tools/${tool.id}/edit`} />
+      )}
+      {movesHost && hasSecret(form.auth) && form.auth.value === "" && (
         <Banner tone="warning">The stored secret is not sent to another host. Enter it again.</Banner>
       )}
       <HeaderFields headers={form.headers} onChange={(headers) => onChange({ headers })} errors={errors} />

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ToolVisibility } from "@swarmbase/sdk";
 import type { Tool, ToolDraft, ToolUpdate } from "../../data/tools.ts";
-import { type AuthDraft, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
+import { type AuthDraft, hasSecret, NO_AUTH, readAuth, writeAuth } from "./auth-draft.ts";
 import { type HeaderDraft, readHeaders, writeHeaders } from "./header-draft.ts";
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -102,21 +102,21 @@ function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "de
 }
 
 export function renderNew(form: ToolForm): ToolDraft {
-  const { type, secretName, value } = form.auth;
+  const { secretName, value } = form.auth;
   return {
     ...renderShared(form),
     kind: form.kind,
-    ...(type !== "none" && value !== "" && { secrets: { [secretName]: value } }),
+    ...(hasSecret(form.auth) && value !== "" && { secrets: { [secretName]: value } }),
   };
 }
 
 /** An update replaces all secrets, so they are sent only if there is a new one or none is used any more. */
 export function renderUpdate(form: ToolForm, tool: Tool): ToolUpdate {
-  const { type, secretName, value } = form.auth;
-  const isUnused = type === "none" && tool.secret_names.length > 0;
+  const { secretName, value } = form.auth;
+  const isUnused = !hasSecret(form.auth) && tool.secret_names.length > 0;
   return {
     ...renderShared(form),
-    ...(type !== "none" && value !== "" && { secrets: { [secretName]: value } }),
+    ...(hasSecret(form.auth) && value !== "" && { secrets: { [secretName]: value } }),
     ...(isUnused && { secrets: {} }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { useToolUsers } from "../../data/agent-tools.ts";
+import { useUser } from "../../data/session.ts";
 import type { Tool } from "../../data/tools.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -14,6 +15,7 @@ import { Skeleton } from "../../components/skeleton.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
 import { type Argument, readArguments } from "./arguments.ts";
 import { renderRequest } from "./render-request.ts";
+import { Authorization } from "./authorization.tsx";
 import { formOf } from "./tool-draft.ts";
 
 export function ToolOverview({ tool }: { readonly tool: Tool }) {
@@ -38,6 +40,7 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
         {tool.kind !== "builtin" && tool.kind !== "client" && <Destination tool={tool} />}
       </div>
       <div className="grid min-w-0 gap-5">
+        <Connection tool={tool} />
         <Users tool={tool} />
         <CardSection title="Rules">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
@@ -58,6 +61,18 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
         </CardSection>
       </div>
     </div>
+  );
+}
+
+/** For the owner: the authorization is theirs. */
+function Connection({ tool }: { readonly tool: Tool }) {
+  const user = useUser();
+  const { url, auth } = formOf(tool);
+  if (tool.owner_id !== user.id || tool.kind !== "mcp" || auth.type !== "oauth") return null;
+  return (
+    <CardSection title="Connection">
+      <Authorization url={url} returnTo={`/tools/${tool.id}`} />
+    </CardSection>
   );
 }
 

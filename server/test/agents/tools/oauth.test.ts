@@ -4,11 +4,11 @@ import { inputRequired, McpServer, ProtocolError } from "@modelcontextprotocol/s
 import { z } from "zod";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
-import { authority, loopbackPolicy } from "../../outbound/support/receiver.ts";
+import { authority, credential, loopbackPolicy } from "../../outbound/support/receiver.ts";
+import { createOAuthServer, type OAuthServer } from "../../support/oauth-mcp-server.ts";
 import { openRunStage, type RunStage } from "../support/run-stage.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen } from "./mcp-server-for-test.ts";
-import { createOAuthServer, type OAuthServer } from "./oauth-server-for-test.ts";
 import { CALLBACK_URL, openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
 
 let stage: RunStage;
@@ -59,7 +59,7 @@ async function open(
   t: TestContext,
   options: { readonly expiresInSeconds?: number; readonly scope?: string } = {},
 ): Promise<Parts> {
-  const remote = createOAuthServer(createEcho, options);
+  const remote = createOAuthServer(createEcho, { credential, ...options });
   const url = `https://127.0.0.1:${await listen(t, remote.server)}/mcp`;
   const userId = await stage.newUser();
   let passedMs = 0;
@@ -234,7 +234,7 @@ test("hostile servers and requests get no tokens", async (t) => {
   const late = { callerId: userId, ...(await agree(expired.authorization_url)) };
   await assert.rejects(tools.authorizations.finish(late), { code: "VALIDATION_ERROR" });
 
-  const impostor = createOAuthServer(createEcho);
+  const impostor = createOAuthServer(createEcho, { credential });
   const [serve] = impostor.server.listeners("request") as ((...given: unknown[]) => void)[];
   impostor.server.removeAllListeners("request").on("request", (request, response) => {
     if (!request.url?.includes("protected-resource")) return serve?.(request, response);

@@ -4,13 +4,18 @@ import { text } from "node:stream/consumers";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
-import { credential } from "../../outbound/support/receiver.ts";
 
 export interface OAuthServer {
   readonly server: HttpsServer;
   readonly seen: { registered: number; refreshed: number; reused: number; calls: number };
   /** Tokens of the server's clients stop working, and with `all` their refresh tokens too. */
   revoke(what: "access" | "all"): void;
+}
+
+export interface OAuthServerOptions {
+  readonly credential: { readonly key: string | Buffer; readonly cert: string | Buffer };
+  readonly expiresInSeconds?: number;
+  readonly scope?: string;
 }
 
 interface Grant {
@@ -23,7 +28,7 @@ interface Grant {
 /** An MCP server with its own authorization server: registration, PKCE, and refresh tokens that work once. */
 export function createOAuthServer(
   create: () => McpServer,
-  { expiresInSeconds = 3_600, scope = "tools" } = {},
+  { credential, expiresInSeconds = 3_600, scope = "tools" }: OAuthServerOptions,
 ): OAuthServer {
   const seen = { registered: 0, refreshed: 0, reused: 0, calls: 0 };
   const clients = new Map<string, readonly string[]>();

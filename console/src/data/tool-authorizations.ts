@@ -1,0 +1,76 @@
+import type { FunctionAnswer } from "@swarmbase/sdk";
+import { useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import { AUTHORIZED_PATH, getClient } from "./client.ts";
+import { type Failure, unwrap } from "./failure.ts";
+import type { ReadResult } from "./rows.ts";
+import { useWrite, type Write } from "./write.ts";
+
+type Listed = FunctionAnswer<"tools", "list_authorizations">;
+
+/** What the owner of tools has allowed the service at an MCP server. It serves all tools with the same URL. */
+export type ToolAuthorization = Listed["authorizations"][number];
+
+const RETURN_TO = "swarmbase.authorize";
+
+/** The authorization for a URL; null when there is none. */
+export function useToolAuthorization(url: string, isOn = true): ReadResult<ToolAuthorization | null> {
+  const { data, error, refetch } = useQuery<readonly ToolAuthorization[], Failure>({
+    // Below "tools", so that a change is read again with them.
+    queryKey: ["tools", "authorizations"],
+    queryFn: async () => {
+      const body = { action: "list_authorizations" };
+      const answer = await unwrap(getClient().functions.invoke<Listed>("tools", { body }));
+      return answer?.authorizations ?? [];
+    },
+    enabled: isOn,
+  });
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { rows: data && (data.find((known) => known.url === url) ?? null), failure: error, reload };
+}
+
+export interface Authorize {
+  readonly url: string;
+  /** The path of the console to continue at. */
+  readonly returnTo: string;
+}
+
+/** Sends the browser to the server, where the user agrees. The page that it comes back to finishes the authorization. */
+export function useAuthorizeTool(): Write<Authorize, void> {
+  return useWrite({
+    tables: [],
+    write: async (client, { url, returnTo }) => {
+      const body = { action: "authorize", url, redirect_to: `${location.origin}${AUTHORIZED_PATH}` };
+      const answer = await unwrap(client.functions.invoke<{ authorization_url: string }>("tools", { body }));
+      sessionStorage.setItem(RETURN_TO, returnTo);
+      location.assign(answer?.authorization_url ?? "/tools");
+    },
+  });
+}
+
+/** Where the user was before; the list of tools, if that is not known. */
+export function getReturnPath(): string {
+  return sessionStorage.getItem(RETURN_TO) ?? "/tools";
+}
+
+/** Returns the URL of the server. */
+export function useFinishAuthorization(): Write<Readonly<Record<string, string>>, string> {
+  return useWrite({
+    tables: ["tools"],
+    write: async (client, { state, code, iss }) => {
+      const body = { action: "finish_authorization", state, code, ...(iss !== undefined && { iss }) };
+      const answer = await unwrap(client.functions.invoke<{ url: string }>("tools", { body }));
+      return answer?.url ?? "";
+    },
+  });
+}
+
+/** Deletes the tokens. */
+export function useRevokeAuthorization(): Write<string, void> {
+  return useWrite({
+    tables: ["tools"],
+    write: async (client, url) => {
+      await unwrap(client.functions.invoke("tools", { body: { action: "revoke_authorization", url } }));
+    },
+  });
+}
