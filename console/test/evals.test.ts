@@ -6,7 +6,7 @@ import { EMPTY_CASE, formOf, renderCase } from "../src/pages/evals/case-draft.ts
 import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
-import { createSignedInUser } from "./support/people.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
 import { waitUntil } from "./support/swarms.ts";
 
 const test = createBrowserTest();
@@ -134,7 +134,7 @@ test("a dataset runs in the tab, reports a regression, and is cancelled", async 
   const slow = { name: "slow", input: "/sleep 600000", dataset_id: datasetId, position: 3 };
   await insert("eval_cases", { ...slow, expectation: { kind: "exact", text: "" } });
   const startSlow = async (): Promise<void> => {
-    await page.getByRole("link", { name: "support" }).click();
+    await navigate(page, `/evals/${datasetId}`);
     await page.getByRole("button", { name: "Run …" }).click();
     await page.getByLabel("Judge").selectOption("Ada");
     await page.getByRole("button", { name: "Start the run" }).click();
@@ -148,9 +148,16 @@ test("a dataset runs in the tab, reports a regression, and is cancelled", async 
 
   await startSlow();
   page.once("dialog", (dialog) => void dialog.accept());
-  await page.goto("about:blank");
+  await page.goto("/evals");
   const listCancelled = () => api.call("GET", "/rest/v1/eval_runs?status=eq.cancelled") as Promise<unknown[]>;
   await waitUntil(async () => (await listCancelled()).length === 2);
+
+  await startSlow();
+  await page.getByRole("button", { name: "Grace Hopper" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  const service = "/rest/v1/eval_runs?status=eq.cancelled&user_id=eq.";
+  assert.equal(((await api.callAsService("GET", `${service}${api.userId}`)) as unknown[]).length, 3);
 });
 
 /** Two runs as the command stores them; the second has a regression. */

@@ -4,7 +4,7 @@ import { useCallback } from "react";
 import { getClient, getConfig, type TableName } from "./client.ts";
 import { findEvalBaseline, loadEvalCases, openEvalPorts } from "./eval-ports.ts";
 import { Failure, toFailure, unwrap } from "./failure.ts";
-import { getAccessToken } from "./session.ts";
+import { beforeSignOut, getAccessToken } from "./session.ts";
 import { createStore, useStore } from "./store.ts";
 
 /** An eval run of this tab. */
@@ -36,6 +36,8 @@ const RELOAD_MS = 2_000;
 interface OwnRun {
   readonly progress: EvalProgress;
   readonly abort: AbortController;
+  /** Resolves when the run has ended and its row says so. */
+  readonly ended: Promise<void>;
 }
 
 /** By the id of the run. They outlive pages, and end with the tab. */
@@ -105,18 +107,19 @@ async function startEval(plan: EvalPlan, onChange: (tables: readonly TableName[]
     if (own !== undefined) setRun(runId, { ...own, progress: { ...own.progress, ...next } });
   };
   const { promise: started, resolve: start, reject: refuse } = Promise.withResolvers<string>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const ports = openEvalPorts({
     client: getClient(),
     signal: abort.signal,
     onWait: (waitSeconds) => change({ waitSeconds }),
   });
   const total = plan.dataset.cases.length;
-  const ended = runEval(plan, {
+  const outcome = runEval(plan, {
     ...ports,
     insertRun: async (row) => {
       runId = await ports.insertRun(row);
       const progress = { done: 0, total, isRunning: true, waitSeconds: 0, failure: null };
-      setRun(runId, { progress, abort });
+      setRun(runId, { progress, abort, ended });
       start(runId);
       return runId;
     },
@@ -131,10 +134,11 @@ async function startEval(plan: EvalPlan, onChange: (tables: readonly TableName[]
   const finish = async (error: unknown): Promise<void> => {
     const failure = error === null || abort.signal.aborted ? null : await toFailure(error);
     change({ isRunning: false, waitSeconds: 0, failure });
+    end();
     clearTimeout(reloading);
     onChange(["eval_runs", "eval_results"]);
   };
-  void ended.then(
+  void outcome.then(
     () => finish(null),
     (error: unknown) => {
       refuse(error);
@@ -152,6 +156,12 @@ function listRunning(): readonly string[] {
   return [...runs.get()].flatMap(([id, { progress }]) => (progress.isRunning ? [id] : []));
 }
 
+beforeSignOut(async () => {
+  const running = [...runs.get().values()].filter(({ progress }) => progress.isRunning);
+  for (const { abort } of running) abort.abort();
+  await Promise.all(running.map(({ ended }) => ended));
+});
+
 addEventListener("beforeunload", (event) => {
   if (listRunning().length > 0) event.preventDefault();
 });
@@ -161,7 +171,7 @@ addEventListener("pagehide", () => {
   const running = listRunning();
   if (running.length === 0) return;
   const { url, anonKey } = getConfig();
-  void fetch(`${url}/rest/v1/eval_runs?id=in.(${running.join(",")})`, {
+  void fetch(`${url}/rest/v1/eval_runs?id=in.(${running.join(",")})&status=eq.running`, {
     method: "PATCH",
     keepalive: true,
     headers: {

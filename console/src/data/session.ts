@@ -85,7 +85,15 @@ export function endRecovery(): void {
   sessionState.set({ ...sessionState.get(), isRecovering: false });
 }
 
+const endings = new Set<() => Promise<void>>();
+
+/** Registers work that needs the session, to be done before the user signs out. */
+export function beforeSignOut(work: () => Promise<void>): void {
+  endings.add(work);
+}
+
 export async function signOut(scope: "local" | "global" | "others" = "local"): Promise<void> {
+  if (scope !== "others") await Promise.allSettled([...endings].map((work) => work()));
   isSigningOut = scope !== "others";
   const { error } = await getClient().auth.signOut({ scope });
   // The service may have ended the session already; end it in this browser in any case.
