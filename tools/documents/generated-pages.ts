@@ -1,4 +1,5 @@
 import { extension as a2a } from "@swarmbase/a2a";
+import { extension as a2aClient } from "@swarmbase/a2a-client";
 import { extension as agUi } from "@swarmbase/ag-ui";
 import { extension as agentsAsCode } from "@swarmbase/agents-as-code";
 import { extension as appFunctions } from "@swarmbase/app-functions";
@@ -30,6 +31,7 @@ const SHIPPED_EXTENSIONS = [
   mcpServer,
   openaiApi,
   a2a,
+  a2aClient,
   agUi,
 ];
 

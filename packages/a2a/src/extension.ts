@@ -5,108 +5,96 @@ import {
   type ExtensionError,
   type ExtensionErrorResponse,
   type ExtensionRequest,
-  type ExtensionResponse,
   type ExtensionRoute,
 } from "swarmbase/extension";
-import { describeError, ProtocolError, renderHttpFault, renderRpcFault } from "./faults.ts";
-import { findConfigFaults } from "./remote-config.ts";
-import type { Session, Target } from "./target.ts";
+import { describeError, type Fault, ProtocolError, renderHttpFault, renderRpcFault } from "./faults.ts";
+import type { CardSource, Session, Target } from "./target.ts";
 
 const WELL_KNOWN = "/.well-known/agent-card.json";
 /** Cards change rarely. */
 const CARD_HEADERS = { "cache-control": "public, max-age=60" };
 const VERSION = "1.0";
 
-/** Configurations of push notifications. They are webhooks, so writing them needs the scope `write`. */
-const PUSH_ROUTES = [
-  ["GET", "", "read"],
-  ["POST", "", "write"],
-  ["GET", "/:config", "read"],
-  ["DELETE", "/:config", "write"],
+/** The paths of HTTP+JSON below an endpoint. A segment can end with an operation, `tasks/<id>:cancel`. */
+const HTTP_PATHS = [
+  ["GET", "/:operation"],
+  ["POST", "/:operation"],
+  ["GET", "/tasks/:task"],
+  ["POST", "/tasks/:task"],
+  ["GET", "/tasks/:task/pushNotificationConfigs"],
+  ["POST", "/tasks/:task/pushNotificationConfigs"],
+  ["GET", "/tasks/:task/pushNotificationConfigs/:config"],
+  ["DELETE", "/tasks/:task/pushNotificationConfigs/:config"],
 ] as const;
 
-type Kind = Target["kind"];
+const renderHttpError = errorRenderer(renderHttpFault);
+const renderRpcError = errorRenderer((fault) => renderRpcFault(fault, null));
 
 export const extension = defineExtension({
   name: "a2a",
-  summary: "agents and swarms for other systems by the protocol A2A, and remote A2A agents as tools",
+  summary: "agents and swarms for other systems by the protocol A2A",
   docs: new URL("../README.md", import.meta.url),
   routes: [
-    {
-      method: "GET",
-      path: WELL_KNOWN,
-      access: "public",
-      limit: "api",
-      renderError: renderHttpError,
-      async handler(_request, context) {
-        const { readCatalogue } = await import("./cards.ts");
-        return { headers: CARD_HEADERS, body: await readCatalogue(cardsOf(context, context.restAsService)) };
-      },
-    },
+    cardRoute("", async (source) => {
+      const { readCatalogue } = await import("./cards.ts");
+      return readCatalogue(source);
+    }),
     ...endpointRoutes("agents"),
     ...endpointRoutes("swarms"),
-  ],
-  toolKinds: [
-    {
-      name: "a2a",
-      findConfigFaults,
-      async run(call, { fetch }) {
-        const { callRemoteAgent } = await import("./call-remote-agent.ts");
-        return callRemoteAgent(call, fetch);
-      },
-    },
   ],
 });
 
 /** The routes load the package of the protocol with their first request, so that it costs nothing when it is not used. */
-function endpointRoutes(kind: Kind): readonly ExtensionRoute[] {
+function endpointRoutes(kind: Target["kind"]): readonly ExtensionRoute[] {
   const path = `/a2a/${kind}/:id`;
-  const common = { access: "bearer-alone", limit: "api", renderError: renderHttpError } as const;
-  const answer = async (request: ExtensionRequest, context: ExtensionContext): Promise<ExtensionResponse> => {
-    const { answerHttp } = await import("./http-json.ts");
-    return answerHttp(() => openSession(kind, request, context), request);
-  };
+  // The functions and tables that an operation uses check the scopes that it needs.
+  const common = { access: "bearer-alone", keyScope: "read", limit: "api" } as const;
   return [
+    cardRoute(path, async (source, id) => {
+      const { readCard } = await import("./cards.ts");
+      return readCard(source, { kind, id }, true);
+    }),
     {
       method: "POST",
       path,
       ...common,
-      // The functions that a method calls check the scope that they need.
-      keyScope: "read",
       renderError: renderRpcError,
       async handler(request, context) {
-        const { answerRpc } = await import("./json-rpc.ts");
-        return answerRpc(() => openSession(kind, request, context), request.body);
+        const { answerRpc } = await import("./bindings.ts");
+        return answerRpc(() => openSession(kind, request, context), request);
       },
     },
-    {
-      method: "GET",
-      path: `${path}${WELL_KNOWN}`,
-      access: "public",
-      limit: "api",
-      renderError: renderHttpError,
-      async handler({ params }, context) {
-        const { readCard } = await import("./cards.ts");
-        const target = { kind, id: params["id"] ?? "" };
-        return { headers: CARD_HEADERS, body: await readCard(cardsOf(context, context.restAsService), target, true) };
-      },
-    },
-    { method: "GET", path: `${path}/:operation`, ...common, keyScope: "read", handler: answer },
-    { method: "POST", path: `${path}/:operation`, ...common, keyScope: "run", handler: answer },
-    { method: "GET", path: `${path}/tasks/:task`, ...common, keyScope: "read", handler: answer },
-    { method: "POST", path: `${path}/tasks/:task`, ...common, keyScope: "run", handler: answer },
-    ...PUSH_ROUTES.map(([method, rest, keyScope]) => ({
-      method,
-      path: `${path}/tasks/:task/pushNotificationConfigs${rest}`,
-      ...common,
-      keyScope,
-      handler: answer,
-    })),
+    ...HTTP_PATHS.map(
+      ([method, below]): ExtensionRoute => ({
+        method,
+        path: `${path}${below}`,
+        ...common,
+        renderError: renderHttpError,
+        async handler(request, context) {
+          const { answerHttp } = await import("./bindings.ts");
+          return answerHttp(() => openSession(kind, request, context), request);
+        },
+      }),
+    ),
   ];
 }
 
+function cardRoute(path: string, read: (source: CardSource, id: string) => Promise<unknown>): ExtensionRoute {
+  return {
+    method: "GET",
+    path: `${path}${WELL_KNOWN}`,
+    access: "public",
+    limit: "api",
+    renderError: renderHttpError,
+    handler: async ({ params }, context) => ({
+      headers: CARD_HEADERS,
+      body: await read(cardsOf(context, context.restAsService), params["id"] ?? ""),
+    }),
+  };
+}
+
 function openSession(
-  kind: Kind,
+  kind: Target["kind"],
   { params, headers, core, caller, signal }: ExtensionRequest,
   context: ExtensionContext,
 ): Session {
@@ -118,23 +106,16 @@ function openSession(
     );
   const { id = "" } = params;
   if (!isUuid(id)) throw new ProtocolError("INVALID_PARAMS", "The path names no agent and no swarm");
-  const { userId } = caller;
-  if (userId === null) throw new TypeError("the access of the route lets only users in");
-  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core.rest), userId, signal };
+  return { target: { kind, id: id.toLowerCase() }, core, cards: cardsOf(context, core.rest), caller, signal };
 }
 
-function cardsOf({ baseUrl, version }: ExtensionContext, rest: Session["cards"]["rest"]): Session["cards"] {
+function cardsOf({ baseUrl, version }: ExtensionContext, rest: CardSource["rest"]): CardSource {
   return { rest, baseUrl: baseUrl(), version };
 }
 
-function renderHttpError(error: ExtensionError): ExtensionErrorResponse {
-  return { headers: challengeOf(error), body: renderHttpFault(describeError(error)) };
-}
-
-function renderRpcError(error: ExtensionError): ExtensionErrorResponse {
-  return { headers: challengeOf(error), body: renderRpcFault(describeError(error), null) };
-}
-
-function challengeOf({ status }: ExtensionError): Record<string, string> {
-  return status === 401 ? { "www-authenticate": 'Bearer realm="a2a"' } : {};
+function errorRenderer(render: (fault: Fault) => object): (error: ExtensionError) => ExtensionErrorResponse {
+  return (error) => ({
+    headers: error.status === 401 ? { "www-authenticate": 'Bearer realm="a2a"' } : {},
+    body: render(describeError(error)),
+  });
 }

@@ -1,4 +1,4 @@
-import { type ExtensionError, toExtensionError } from "swarmbase/extension";
+import { type ExtensionError, isRecord, toExtensionError } from "swarmbase/extension";
 
 /** The errors of the protocol that this package answers with: the code of JSON-RPC and the status of HTTP+JSON. */
 const PROTOCOL_FAULTS = {
@@ -12,7 +12,7 @@ const PROTOCOL_FAULTS = {
   INVALID_PARAMS: { rpcCode: -32_602, status: 400 },
 } as const;
 
-export type ProtocolReason = keyof typeof PROTOCOL_FAULTS;
+type ProtocolReason = keyof typeof PROTOCOL_FAULTS;
 
 /** An error that the protocol defines. */
 export class ProtocolError extends Error {
@@ -32,42 +32,48 @@ export interface Fault {
   readonly message: string;
   readonly retryAfterSeconds: number | null;
   /** Details in the forms of `google.rpc`, which both bindings send. */
-  readonly details: readonly Record<string, unknown>[];
+  readonly details: readonly object[];
 }
 
 const TYPE = "type.googleapis.com/google.rpc.";
 const PROTOCOL_DOMAIN = "a2a-protocol.org";
-const SERVICE_DOMAIN = "swarmbase";
 /** For errors of the service that the protocol has no code for: JSON-RPC leaves these codes to servers. */
 const SERVER_ERROR = -32_000;
 const INTERNAL_ERROR = -32_603;
-const CODES_OF_INPUT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+const STATUSES_OF_INPUT: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-/** Null for an error without a message for the caller. */
-export function toFault(error: unknown): Fault | null {
+/** Throws an error without a message for the caller again: the service logs it and answers 500. */
+export function toFault(error: unknown): Fault {
   if (error instanceof ProtocolError) {
     const { reason, message } = error;
-    const details = [renderInfo(reason, PROTOCOL_DOMAIN, {})];
+    const details = [{ "@type": `${TYPE}ErrorInfo`, reason, domain: PROTOCOL_DOMAIN }];
     return { ...PROTOCOL_FAULTS[reason], message, retryAfterSeconds: null, details };
   }
   const known = toExtensionError(error);
-  return known === null ? null : describeError(known);
+  if (known === null) throw error;
+  return describeError(known);
 }
 
 /** An error of the service; its code is in the details. */
 export function describeError({ status, code, message, details, retryAfterSeconds }: ExtensionError): Fault {
   const reason = findReason(status, code);
-  const info =
-    reason === null ? renderInfo(code, SERVICE_DOMAIN, { code }) : renderInfo(reason, PROTOCOL_DOMAIN, { code });
+  const rpcCode = code === "INTERNAL_ERROR" ? INTERNAL_ERROR : SERVER_ERROR;
+  const fieldViolations = Object.entries(isRecord(details) ? details : {}).map(([field, description]) => {
+    return { field, description };
+  });
   return {
     status,
-    rpcCode:
-      reason === null ? (code === "INTERNAL_ERROR" ? INTERNAL_ERROR : SERVER_ERROR) : PROTOCOL_FAULTS[reason].rpcCode,
+    rpcCode: reason === null ? rpcCode : PROTOCOL_FAULTS[reason].rpcCode,
     message,
     retryAfterSeconds,
     details: [
-      info,
-      ...renderViolations(details),
+      {
+        "@type": `${TYPE}ErrorInfo`,
+        reason: reason ?? code,
+        domain: reason === null ? "swarmbase" : PROTOCOL_DOMAIN,
+        metadata: { code },
+      },
+      ...(fieldViolations.length === 0 ? [] : [{ "@type": `${TYPE}BadRequest`, fieldViolations }]),
       ...(retryAfterSeconds === null ? [] : [{ "@type": `${TYPE}RetryInfo`, retryDelay: `${retryAfterSeconds}s` }]),
     ],
   };
@@ -75,20 +81,7 @@ export function describeError({ status, code, message, details, retryAfterSecond
 
 function findReason(status: number, code: string): ProtocolReason | null {
   if (code === "RUN_NOT_FOUND") return "TASK_NOT_FOUND";
-  return CODES_OF_INPUT.has(status) ? "INVALID_PARAMS" : null;
-}
-
-function renderInfo(reason: string, domain: string, metadata: Record<string, string>): Record<string, unknown> {
-  return { "@type": `${TYPE}ErrorInfo`, reason, domain, ...(Object.keys(metadata).length > 0 && { metadata }) };
-}
-
-function renderViolations(details: unknown): readonly Record<string, unknown>[] {
-  if (typeof details !== "object" || details === null || Array.isArray(details)) return [];
-  const fieldViolations = Object.entries(details as Readonly<Record<string, unknown>>).map(([field, description]) => ({
-    field,
-    description,
-  }));
-  return fieldViolations.length === 0 ? [] : [{ "@type": `${TYPE}BadRequest`, fieldViolations }];
+  return STATUSES_OF_INPUT.has(status) ? "INVALID_PARAMS" : null;
 }
 
 /** The names of `google.rpc.Code`, which errors of HTTP+JSON contain. */
@@ -107,12 +100,12 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-export function renderHttpFault({ status, message, details }: Fault): Record<string, unknown> {
+export function renderHttpFault({ status, message, details }: Fault): object {
   return { error: { code: status, status: STATUS_NAMES[status] ?? "UNKNOWN", message, details } };
 }
 
 export type RpcId = string | number | null;
 
-export function renderRpcFault({ rpcCode, message, details }: Fault, id: RpcId): Record<string, unknown> {
+export function renderRpcFault({ rpcCode, message, details }: Fault, id: RpcId): object {
   return { jsonrpc: "2.0", id, error: { code: rpcCode, message, data: details } };
 }

@@ -1,8 +1,22 @@
-import { type Artifact, type StreamResponse, TaskState } from "@a2a-js/sdk";
-import type { RunStreamEvent } from "@swarmbase/sdk";
-import type { RunEvents } from "./follow-run.ts";
+import type { TaskPushNotificationConfig } from "@a2a-js/sdk";
+import { attach, readUntilWaiting, type RunStreamEvent } from "@swarmbase/sdk";
+import { readRows } from "swarmbase/extension";
+import { storePushConfig } from "./push-configs.ts";
 import type { Session } from "./target.ts";
-import { readTask, renderArtifact, renderStatus, type ReplyRow, textPart, toArtifact } from "./tasks.ts";
+import { type Artifact, readTask, type ReplyRow, STATES, type Task, textPart, toArtifact } from "./tasks.ts";
+
+/** The events of a run until it ends or waits. */
+type RunEvents = ReturnType<typeof readUntilWaiting>;
+
+interface TaskIds {
+  readonly taskId: string;
+  readonly contextId: string;
+}
+
+/** A `StreamResponse` in the JSON of the protocol. */
+type Update = Readonly<Partial<Record<"task" | "statusUpdate" | "artifactUpdate", object>>>;
+/** Ends with the task as it is then; null when the run had no events. */
+export type Updates = AsyncGenerator<Update, Task | null, undefined>;
 
 /** A reply as far as it was streamed. */
 interface Draft {
@@ -13,66 +27,63 @@ interface Draft {
   isComplete: boolean;
 }
 
-interface TaskIds {
-  readonly taskId: string;
-  readonly contextId: string;
+/** Reads a run from its first event. Calls that were answered before are among its events. */
+export async function followRun({ core, signal }: Session, runId: string): Promise<RunEvents> {
+  const query = `select=id&run_id=eq.${runId}&status=not.in.(pending_approval,pending_client)`;
+  const answered = await readRows<{ readonly id: string }>(core, "/tool_executions", query);
+  return readUntilWaiting(core, attach(core, runId, { signal }), { answeredIds: answered.map(({ id }) => id) });
 }
 
 /** The events of a run as updates of its task: first the task, then its replies as artifacts, last the status with which it ends or waits. */
 export async function* streamTask(
   session: Session,
   events: RunEvents,
-  /** Called as soon as the task is known. */
-  onTask: (ids: TaskIds) => Promise<void> = async () => {},
-): AsyncGenerator<StreamResponse, void, undefined> {
+  /** Stored as soon as the task is known. */
+  push?: TaskPushNotificationConfig,
+): Updates {
   const drafts = new Map<string, Draft>();
   let ids: TaskIds | null = null;
   for await (const event of events) {
     if (!("swarm_id" in event.data)) continue;
-    const { run_id: taskId, swarm_id: contextId } = event.data;
     if (ids === null) {
-      ids = { taskId, contextId };
-      await onTask(ids);
-      yield await renderBeginning(session, taskId);
+      const { artifacts: _, metadata: __, ...task } = await readTask(session, event.data.run_id);
+      ids = { taskId: task.id, contextId: task.contextId };
+      if (push !== undefined) await storePushConfig(session, task, push);
+      // As it was when the stream begins: what happened since follows as updates.
+      const { timestamp } = task.status;
+      yield { task: { ...task, status: { state: STATES.queued, timestamp } } };
     }
     yield* translate(event, drafts, ids);
   }
-  if (ids === null) return;
-  const { status, metadata } = await readTask(session, ids.taskId, { hasArtifacts: false });
-  yield { payload: { $case: "statusUpdate", value: { ...ids, status, metadata } } };
+  if (ids === null) return null;
+  const task = await readTask(session, ids.taskId);
+  const { status, metadata } = task;
+  yield { statusUpdate: { ...ids, status, ...(metadata !== undefined && { metadata }) } };
+  return task;
 }
 
-/** The task as it was when the stream begins: what happened since follows as updates. */
-async function renderBeginning(session: Session, taskId: string): Promise<StreamResponse> {
-  const task = await readTask(session, taskId, { hasArtifacts: false });
-  const status = renderStatus(TaskState.TASK_STATE_SUBMITTED, task.status?.timestamp);
-  return { payload: { $case: "task", value: { ...task, status, metadata: undefined } } };
-}
-
-function* translate(event: RunStreamEvent, drafts: Map<string, Draft>, ids: TaskIds): Generator<StreamResponse> {
+function* translate(event: RunStreamEvent, drafts: Map<string, Draft>, ids: TaskIds): Generator<Update> {
   switch (event.type) {
     case "run.queued":
-      yield renderState(TaskState.TASK_STATE_SUBMITTED, ids);
+      yield { statusUpdate: { ...ids, status: { state: STATES.queued } } };
       break;
     case "run.started":
-      yield renderState(TaskState.TASK_STATE_WORKING, ids);
+      yield { statusUpdate: { ...ids, status: { state: STATES.running } } };
       break;
     case "turn.started":
       drafts.set(event.data.message_id, { name: event.data.agent_name, text: "", hasBegun: false, isComplete: false });
       break;
-    case "message.delta": {
-      const { message_id: id, delta } = event.data;
-      const draft = draftOf(drafts, id);
-      yield renderChunk(renderArtifact(id, draft.name, textPart(delta)), ids, { append: draft.hasBegun });
-      draft.hasBegun = true;
-      draft.text += delta;
-      break;
-    }
+    case "message.delta":
     case "message.reset": {
-      const { message_id: id } = event.data;
-      const draft = draftOf(drafts, id);
-      draft.text = "";
-      if (draft.hasBegun) yield renderChunk(renderArtifact(id, draft.name, textPart("")), ids, { append: false });
+      const { message_id: artifactId } = event.data;
+      const draft = draftOf(drafts, artifactId);
+      const delta = "delta" in event.data ? event.data.delta : null;
+      draft.text = delta === null ? "" : draft.text + delta;
+      // There is nothing to take back.
+      if (delta === null && !draft.hasBegun) break;
+      const name = draft.name === "" ? {} : { name: draft.name };
+      yield renderChunk({ artifactId, ...name, parts: [textPart(delta ?? "")] }, ids, delta !== null && draft.hasBegun);
+      draft.hasBegun = true;
       break;
     }
     case "message.created":
@@ -96,26 +107,17 @@ function draftOf(drafts: Map<string, Draft>, messageId: string): Draft {
 }
 
 /** Sends what the client lacks of a reply, and nothing of one that is complete. */
-function* completeReply(reply: ReplyRow, drafts: Map<string, Draft>, ids: TaskIds): Generator<StreamResponse> {
+function* completeReply(reply: ReplyRow, drafts: Map<string, Draft>, ids: TaskIds): Generator<Update> {
   const artifact = toArtifact(reply);
   const draft = draftOf(drafts, reply.id);
   if (artifact === null || draft.isComplete) return;
   draft.isComplete = true;
   const isSent = draft.hasBegun && reply.data === null && draft.text === reply.content;
-  const chunk = isSent ? { ...artifact, parts: [textPart("")] } : artifact;
-  yield renderChunk(chunk, ids, { append: isSent, isLast: true });
+  yield renderChunk(isSent ? { ...artifact, parts: [textPart("")] } : artifact, ids, isSent, true);
 }
 
-function renderChunk(
-  artifact: Artifact,
-  ids: TaskIds,
-  { append, isLast = false }: { readonly append: boolean; readonly isLast?: boolean },
-): StreamResponse {
-  const value = { ...ids, artifact, append, lastChunk: isLast, metadata: undefined };
-  return { payload: { $case: "artifactUpdate", value } };
-}
-
-function renderState(state: TaskState, ids: TaskIds): StreamResponse {
-  const status = renderStatus(state, undefined);
-  return { payload: { $case: "statusUpdate", value: { ...ids, status, metadata: undefined } } };
+function renderChunk(artifact: Artifact, ids: TaskIds, append: boolean, isLast = false): Update {
+  return {
+    artifactUpdate: { ...ids, artifact, ...(append && { append }), ...(isLast && { lastChunk: isLast }) },
+  };
 }

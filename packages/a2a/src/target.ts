@@ -1,4 +1,4 @@
-import type { ExtensionCore, ExtensionRestAnswer, ExtensionRestCall } from "swarmbase/extension";
+import type { ExtensionCaller, ExtensionCore } from "swarmbase/extension";
 
 /** The agent or swarm that an endpoint stands for. */
 export interface Target {
@@ -7,9 +7,7 @@ export interface Target {
 }
 
 /** What cards are made of. */
-export interface CardSource {
-  /** As the caller, or as the service for public cards. */
-  rest(call: ExtensionRestCall): Promise<ExtensionRestAnswer>;
+export interface CardSource extends Pick<ExtensionCore, "rest"> {
   /** The public URL of the service. */
   readonly baseUrl: string;
   /** The version of the service. */
@@ -21,7 +19,7 @@ export interface Session {
   readonly target: Target;
   readonly core: ExtensionCore;
   readonly cards: CardSource;
-  readonly userId: string;
+  readonly caller: ExtensionCaller;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }

@@ -1,87 +1,99 @@
-import { type Artifact, type Message, type Part, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
+import type { TaskState } from "@a2a-js/sdk";
 import {
+  type EventFault,
   FINAL_RUN_STATUSES,
   isUuid,
   type Json,
   type JsonObject,
-  type PendingApproval,
   type RunStatus,
 } from "@swarmbase/sdk";
+import type { TableRow } from "swarmbase/extension";
 import { ProtocolError } from "./faults.ts";
 import type { Session } from "./target.ts";
 
-export const STATES = {
-  queued: TaskState.TASK_STATE_SUBMITTED,
-  running: TaskState.TASK_STATE_WORKING,
-  requires_action: TaskState.TASK_STATE_INPUT_REQUIRED,
-  completed: TaskState.TASK_STATE_COMPLETED,
-  // Some agents have answered, and the errors of the others are in the metadata.
-  partial: TaskState.TASK_STATE_COMPLETED,
-  failed: TaskState.TASK_STATE_FAILED,
-  cancelled: TaskState.TASK_STATE_CANCELED,
-} as const satisfies Record<RunStatus, TaskState>;
+type State = keyof typeof TaskState;
 
-interface RunFault {
-  readonly code: string;
-  readonly message: string;
+export const STATES = {
+  queued: "TASK_STATE_SUBMITTED",
+  running: "TASK_STATE_WORKING",
+  requires_action: "TASK_STATE_INPUT_REQUIRED",
+  completed: "TASK_STATE_COMPLETED",
+  // Some agents have answered, and the errors of the others are in the metadata.
+  partial: "TASK_STATE_COMPLETED",
+  failed: "TASK_STATE_FAILED",
+  cancelled: "TASK_STATE_CANCELED",
+} as const satisfies Record<RunStatus, State>;
+
+/** A task in the JSON of the protocol, in which members without a value are absent. */
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: TaskStatus;
+  readonly artifacts?: readonly Artifact[];
+  readonly history?: readonly Message[];
+  readonly metadata?: JsonObject;
 }
+
+interface TaskStatus {
+  readonly state: State;
+  readonly message?: Message;
+  readonly timestamp: string;
+}
+
+export interface Artifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly parts: readonly Part[];
+}
+
+interface Message {
+  readonly messageId: string;
+  readonly contextId: string;
+  readonly taskId: string;
+  readonly role: "ROLE_USER" | "ROLE_AGENT";
+  readonly parts: readonly Part[];
+}
+
+type Part =
+  | { readonly text: string; readonly mediaType: "text/plain" }
+  | { readonly data: Json; readonly mediaType: "application/json" };
+
+type RunFault = Pick<EventFault, "code" | "message">;
+export type ReplyRow = TableRow<"messages", "id" | "sender_name" | "content" | "data">;
+
+type CallRow = TableRow<"tool_executions", "status" | "tool_name" | "agent_id" | "expires_at"> & {
+  readonly tool_execution_id: string;
+  readonly payload: TableRow<"tool_execution_payloads", "input"> | null;
+};
 
 /** A run as it is read, with what belongs to its task. */
-interface RunRow {
-  readonly id: string;
-  readonly swarm_id: string;
-  readonly status: RunStatus;
-  readonly stop_reason: string | null;
-  readonly error: RunFault | null;
-  readonly created_at: string;
-  readonly started_at: string | null;
-  readonly finished_at: string | null;
-  readonly question: QuestionRow | null;
+type RunRow = TableRow<
+  "runs",
+  "id" | "swarm_id" | "status" | "stop_reason" | "error" | "created_at" | "started_at" | "finished_at"
+> & {
+  readonly question: TableRow<"messages", "id" | "content" | "client_message_id"> | null;
   readonly replies: readonly ReplyRow[];
-  readonly turns: readonly { readonly status: string; readonly error: RunFault | null }[];
+  readonly turns: readonly { readonly error: RunFault }[];
   readonly calls: readonly CallRow[];
-}
-
-interface QuestionRow {
-  readonly id: string;
-  readonly content: string | null;
-  readonly client_message_id: string | null;
-}
-
-export interface ReplyRow {
-  readonly id: string;
-  readonly sender_name: string;
-  readonly content: string | null;
-  readonly data: Json;
-}
-
-interface CallRow {
-  readonly id: string;
-  readonly status: "pending_approval" | "pending_client";
-  readonly tool_name: string;
-  readonly agent_id: string | null;
-  readonly expires_at: string | null;
-  readonly payload: { readonly input: JsonObject } | null;
-}
+};
 
 const SELECT = [
   "id,swarm_id,status,stop_reason,error,created_at,started_at,finished_at",
   "question:messages!runs_message_id_fkey(id,content,client_message_id)",
   "replies:messages!messages_run_id_fkey(id,sender_name,content,data)",
-  "turns:run_turns(status,error)",
-  "calls:tool_executions(id,status,tool_name,agent_id,expires_at,payload:tool_execution_payloads(input))",
+  "turns:run_turns(error)",
+  "calls:tool_executions(tool_execution_id:id,status,tool_name,agent_id,expires_at,payload:tool_execution_payloads(input))",
 ].join(",");
-const PARTS =
-  "replies.sender_type=eq.agent&replies.order=seq&turns.order=position&calls.status=in.(pending_approval,pending_client)&calls.order=created_at,id";
-
-export interface TaskView {
-  readonly historyLength?: number | undefined;
-  readonly hasArtifacts: boolean;
-}
+const FILTERS = [
+  "replies.sender_type=eq.agent&replies.order=seq",
+  "turns.status=eq.failed&turns.error=not.is.null&turns.order=position",
+  "calls.status=in.(pending_approval,pending_client)&calls.order=created_at,id",
+].join("&");
 
 interface Page {
   readonly tasks: readonly Task[];
-  readonly last: { readonly createdAt: string; readonly id: string } | null;
+  readonly last: Pick<RunRow, "id" | "created_at"> | undefined;
+  /** Null unless it was asked for. */
   readonly total: number | null;
 }
 
@@ -89,96 +101,70 @@ interface Page {
 export async function readTasks(
   { core, target }: Session,
   filters: readonly string[],
-  { limit, view, isCounted = false }: { readonly limit: number; readonly view: TaskView; readonly isCounted?: boolean },
+  { limit, isCounted }: { readonly limit: number; readonly isCounted: boolean },
 ): Promise<Page> {
   const owner =
     target.kind === "swarms"
       ? `swarm_id=eq.${target.id}`
       : // A run that was started for one agent names it.
-        `request->agent_ids=cs.${encodeURIComponent(JSON.stringify([target.id.toLowerCase()]))}`;
-  const query = [`select=${SELECT}`, PARTS, owner, ...filters, "order=created_at.desc,id.desc", `limit=${limit}`];
+        `request->agent_ids=cs.${encodeURIComponent(JSON.stringify([target.id]))}`;
+  const query = [`select=${SELECT}`, FILTERS, owner, ...filters, "order=created_at.desc,id.desc", `limit=${limit}`];
   const { body, headers } = await core.rest({
     method: "GET",
     path: `/runs?${query.join("&")}`,
     headers: isCounted ? { prefer: "count=exact" } : {},
   });
   const rows = body as readonly RunRow[];
-  const last = rows.at(-1);
-  return {
-    tasks: rows.map((row) => toTask(row, view)),
-    last: last === undefined ? null : { createdAt: last.created_at, id: last.id },
-    total: isCounted ? Number(String(headers["content-range"]).split("/")[1]) : null,
-  };
+  const total = isCounted ? Number(String(headers["content-range"]).split("/")[1]) : null;
+  return { tasks: rows.map(toTask), last: rows.at(-1), total };
 }
 
 /** Rejects when the caller cannot see the task, or when it belongs to another endpoint. */
-export async function readTask(
-  session: Session,
-  taskId: string,
-  view: TaskView = { hasArtifacts: true },
-): Promise<Task> {
-  const { tasks } = isUuid(taskId) ? await readTasks(session, [`id=eq.${taskId}`], { limit: 1, view }) : { tasks: [] };
+export async function readTask(session: Session, taskId: string): Promise<Task> {
+  const page = { limit: 1, isCounted: false };
+  const { tasks } = isUuid(taskId) ? await readTasks(session, [`id=eq.${taskId}`], page) : { tasks: [] };
   const [task] = tasks;
   if (task === undefined) throw new ProtocolError("TASK_NOT_FOUND", "The task does not exist, or you cannot see it");
   return task;
 }
 
-/** The statuses of runs whose tasks have the state. */
-export function statusesOf(state: TaskState): readonly string[] {
-  return Object.entries(STATES).flatMap(([status, each]) => (each === state ? [status] : []));
-}
-
 /** Whether the task never changes again. */
 export function isTerminal({ status }: Task): boolean {
-  return FINAL_RUN_STATUSES.some((final) => STATES[final] === status?.state);
+  return FINAL_RUN_STATUSES.some((final) => STATES[final] === status.state);
 }
 
-function toTask(row: RunRow, { historyLength, hasArtifacts }: TaskView): Task {
+function toTask(row: RunRow): Task {
   const { id, swarm_id: contextId, stop_reason, question, replies } = row;
   const faults = findFaults(row);
-  const history = question === null ? [] : [toUserMessage(question, { id, contextId })];
+  const artifacts = replies.flatMap((reply) => toArtifact(reply) ?? []);
   return {
     id,
     contextId,
     status: toStatus(row, faults),
-    artifacts: hasArtifacts ? replies.flatMap((reply) => toArtifact(reply) ?? []) : [],
-    history: historyLength === undefined ? history : history.slice(0, historyLength),
-    metadata: stop_reason === null ? undefined : { stop_reason, ...(faults.length > 0 && { errors: faults }) },
+    ...(artifacts.length > 0 && { artifacts }),
+    ...(question !== null && { history: [toQuestion(question, row)] }),
+    ...(stop_reason !== null && { metadata: { stop_reason, ...(faults.length > 0 && { errors: faults }) } }),
   };
 }
 
 /** The errors of turns, else that of the run. */
-function findFaults({ turns, error }: RunRow): readonly RunFault[] {
-  const faults = turns.flatMap((turn) => (turn.status === "failed" && turn.error !== null ? [turn.error] : []));
-  const shown = faults.length > 0 || error === null ? faults : [error];
-  return shown.map(({ code, message }) => ({ code, message }));
+function findFaults({ turns, error }: RunRow): { code: string; message: string }[] {
+  const faults = turns.length > 0 || error === null ? turns.map((turn) => turn.error) : [error];
+  return faults.map(({ code, message }) => ({ code, message }));
 }
 
 function toStatus(row: RunRow, faults: readonly RunFault[]): TaskStatus {
-  const { id, swarm_id: contextId, status, created_at, started_at, finished_at, calls } = row;
+  const { id, status, created_at, started_at, finished_at, calls } = row;
   const timestamp = new Date(finished_at ?? started_at ?? created_at).toISOString();
-  const context = { id, contextId };
   if (status === "requires_action") {
     // All calls are decided or have their results: the run continues as soon as the swarm is free.
-    if (calls.length === 0) return renderStatus(TaskState.TASK_STATE_WORKING, timestamp);
-    return renderStatus(STATES[status], timestamp, toWaitingMessage(calls, context));
+    if (calls.length === 0) return { state: STATES.running, timestamp };
+    const message = toMessage(row, `${calls[0]?.tool_execution_id}-waiting`, describeWaiting(calls));
+    return { state: STATES[status], message, timestamp };
   }
-  const message = faults.map((fault) => fault.message).join("\n");
-  if (status !== "failed" || message === "") return renderStatus(STATES[status], timestamp);
-  return renderStatus(STATES[status], timestamp, toAgentMessage(`${id}-error`, [textPart(message)], context));
-}
-
-export function renderStatus(state: TaskState, timestamp: string | undefined, message?: Message): TaskStatus {
-  return { state, message, timestamp };
-}
-
-function toPending({ id, tool_name, agent_id, expires_at, payload }: CallRow): PendingApproval {
-  return { tool_execution_id: id, tool_name, agent_id, expires_at, ...(payload !== null && { input: payload.input }) };
-}
-
-interface TaskContext {
-  readonly id: string;
-  readonly contextId: string;
+  const text = faults.map((fault) => fault.message).join("\n");
+  if (status !== "failed" || text === "") return { state: STATES[status], timestamp };
+  return { state: STATES[status], message: toMessage(row, `${id}-error`, [textPart(text)]), timestamp };
 }
 
 const WAITS = [
@@ -186,48 +172,37 @@ const WAITS = [
   ["pending_client", "Waiting for results of", "pending_client_calls"],
 ] as const;
 
-function toWaitingMessage(calls: readonly CallRow[], context: TaskContext): Message {
-  const parts = WAITS.flatMap(([status, words, member]) => {
-    const waiting = calls.filter((call) => call.status === status);
+function describeWaiting(calls: readonly CallRow[]): readonly Part[] {
+  return WAITS.flatMap(([awaited, words, member]) => {
+    const waiting = calls.filter(({ status }) => status === awaited);
     if (waiting.length === 0) return [];
     const names = waiting.map(({ tool_name }) => tool_name).join(", ");
-    return [textPart(`${words}: ${names}`), dataPart({ [member]: waiting.map(toPending) })];
+    const pending = waiting.map(({ status: _, payload, ...call }) => ({ ...call, ...payload }));
+    return [textPart(`${words}: ${names}`), dataPart({ [member]: pending })];
   });
-  return toAgentMessage(`${calls[0]?.id}-waiting`, parts, context);
 }
 
-function toAgentMessage(messageId: string, parts: Part[], { id, contextId }: TaskContext): Message {
-  return {
-    messageId,
-    contextId,
-    taskId: id,
-    role: Role.ROLE_AGENT,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
+function toMessage(row: RunRow, messageId: string, parts: readonly Part[]): Message {
+  return { messageId, contextId: row.swarm_id, taskId: row.id, role: "ROLE_AGENT", parts };
 }
 
-function toUserMessage({ id, content, client_message_id: messageId }: QuestionRow, context: TaskContext): Message {
-  const parts = content === null ? [] : [textPart(content)];
-  return { ...toAgentMessage(messageId ?? id, parts, context), role: Role.ROLE_USER };
+function toQuestion(question: NonNullable<RunRow["question"]>, row: RunRow): Message {
+  const { id, content, client_message_id: clientId } = question;
+  // A question without content was deleted.
+  const message = toMessage(row, clientId ?? id, content === null ? [] : [textPart(content)]);
+  return { ...message, role: "ROLE_USER" };
 }
 
 /** Null for a reply that was deleted. */
 export function toArtifact({ id, sender_name: name, content, data }: ReplyRow): Artifact | null {
   if (content === null) return null;
-  return renderArtifact(id, name, data === null ? textPart(content) : dataPart(data));
+  return { artifactId: id, name, parts: [data === null ? textPart(content) : dataPart(data)] };
 }
 
-export function renderArtifact(artifactId: string, name: string, part: Part): Artifact {
-  return { artifactId, name, description: "", parts: [part], metadata: undefined, extensions: [] };
+export function textPart(text: string): Part {
+  return { text, mediaType: "text/plain" };
 }
 
-export function textPart(value: string): Part {
-  return { content: { $case: "text", value }, metadata: undefined, filename: "", mediaType: "text/plain" };
-}
-
-function dataPart(value: unknown): Part {
-  return { content: { $case: "data", value }, metadata: undefined, filename: "", mediaType: "application/json" };
+function dataPart(data: Json): Part {
+  return { data, mediaType: "application/json" };
 }

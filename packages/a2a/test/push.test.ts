@@ -154,6 +154,30 @@ for (const binding of BINDINGS)
       const writer = await open(binding, await ada.makeKey(["read", "write"]));
       await writer.transport.createTaskPushNotificationConfig(config, VERSIONED);
     });
+
+    test("with a key that may not write fail before the task starts", async () => {
+      const runner = await open(binding, await ada.makeKey(["run"]));
+      for (const returnImmediately of [false, true]) {
+        const configuration = { returnImmediately, taskPushNotificationConfig: configOf("/never") };
+        const request = messageOf("Hello", { configuration });
+        await assert.rejects(runner.sendMessage(request), /lacks the scope write/);
+        await assert.rejects(runner.sendMessageStream(request).next(), /lacks the scope write/);
+        const { messageId } = request.message;
+        assert.deepEqual(await ada.send("GET", `/rest/v1/messages?client_message_id=eq.${messageId}`), []);
+      }
+    });
+
+    test("are stored once when a message continues a task", async () => {
+      const client = await open(binding);
+      const { id: taskId } = asTask(await client.sendMessage(messageOf("/tool locate {}")));
+      const [call] = await ada.send("GET", `/rest/v1/tool_executions?run_id=eq.${taskId}&select=id`);
+      const results = dataPart({ results: [{ tool_execution_id: call.id, output: "here" }] });
+      const configuration = { taskPushNotificationConfig: configOf("/continued") };
+      await client.sendMessage(messageOf([results], { taskId, configuration }));
+      const query = { tenant: "", taskId, pageSize: 10, pageToken: "" };
+      const { configs } = await client.transport.listTaskPushNotificationConfig(query, VERSIONED);
+      assert.equal(configs.length, 1);
+    });
   });
 
 test("a stream ends as input-required when the task waits for a result of the client", async () => {

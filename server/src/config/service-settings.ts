@@ -42,6 +42,7 @@ export const SERVICE_SETTINGS = {
         "mcp-server",
         "openai-api",
         "a2a",
+        "a2a-client",
         "ag-ui",
       ],
     },

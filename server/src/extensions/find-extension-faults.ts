@@ -87,9 +87,12 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
     .map(([claim, claimants]) => `${claim} is claimed by ${claimants.map(({ name }) => name).join(" and ")}`);
 }
 
-/** The name that `tools.kind` stores: `notes.search`, or only `notes` for the kind with the name of the extension. */
+/**
+ * The name that `tools.kind` stores: `notes.search`; only the name of the kind when it is that of the extension, or of the
+ * protocol whose client the extension is (`a2a` of `a2a-client`).
+ */
 export function toolKindOf(extension: string, kind: string): string {
-  return kind === extension ? extension : `${extension}.${kind}`;
+  return extension === kind || extension === `${kind}-client` ? kind : `${extension}.${kind}`;
 }
 
 /** The database schema of an extension: `ext_notes`. */

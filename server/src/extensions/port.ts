@@ -15,12 +15,13 @@ import type { Catalogue } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 
 export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
+export { hasScope, requireScope } from "../db/index.ts";
 export { AppError } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
 export { isRecord } from "../json/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
-export { readLastEventId, readRows } from "./read-rows.ts";
+export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
 export type { Catalogue, Column, FunctionEntry, Relation } from "../rest/index.ts";
 export type { ToolCall } from "../agents/index.ts";
 export type { DescribedRoute, InterfaceDescription, JsonSchema } from "./describe-interface.ts";
@@ -68,7 +69,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
    * `SettingsError` reports several faults at once.
    */
   configure?(settings: ExtensionSettings<Rows>): ConfiguredParts<Rows> | Promise<ConfiguredParts<Rows>>;
-  /** Kinds that `tools.kind` takes as `<extension>.<kind>`; a kind with the name of the extension is only `<extension>`. */
+  /** Kinds that `tools.kind` takes as `<extension>.<kind>`; the kind `a2a` of `a2a` or `a2a-client` is only `a2a`. */
   readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
   /** Run by `swarmbase <name>`, also while the service is stopped. */
   readonly commands?: readonly ExtensionCommand<Rows>[];

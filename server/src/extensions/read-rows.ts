@@ -1,4 +1,12 @@
+import type { Database } from "@swarmbase/sdk";
 import type { ExtensionCore } from "./route-port.ts";
+
+type Tables = Database["public"]["Tables"];
+
+/** Some columns of a table of the service. */
+export type TableRow<Table extends keyof Tables, Column extends keyof Tables[Table]["Row"]> = Readonly<
+  Pick<Tables[Table]["Row"], Column>
+>;
 
 /** Reads rows as the caller. `path` is that of a table below `/rest/v1`. */
 export async function readRows<Row>(

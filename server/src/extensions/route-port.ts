@@ -138,6 +138,8 @@ export interface ExtensionCaller {
   readonly userId: string | null;
   /** The verified claims of the token; `{}` without a token. */
   readonly claims: Readonly<Record<string, unknown>>;
+  /** What the API key may do, for `hasScope` and `requireScope`. Absent for a token, which has all rights of its user. */
+  readonly scopes?: readonly ApiKeyScope[] | undefined;
 }
 
 export interface ExtensionResponse {

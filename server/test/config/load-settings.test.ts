@@ -40,6 +40,7 @@ describe("defaults", () => {
         "mcp-server",
         "openai-api",
         "a2a",
+        "a2a-client",
         "ag-ui",
       ],
       tlsMode: "serve",

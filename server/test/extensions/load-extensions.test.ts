@@ -103,8 +103,10 @@ describe("loading extensions", () => {
       "name.js": `export const extension = { ${VALID}, name: "Not A Name" };`,
       "http.js": `export const extension = { ${VALID}, name: "http",
         toolKinds: ["http", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
+      "client.js": `export const extension = { ${VALID}, name: "mcp-client",
+        toolKinds: ["mcp", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
     });
-    const faults = await faultsOf(["./parts.js", "./name.js", "./http.js"], {}, folder);
+    const faults = await faultsOf(["./parts.js", "./name.js", "./http.js", "./client.js"], {}, folder);
     assert.deepEqual(
       faults.map((fault) => fault.replace("EXTENSIONS: ./parts.js: ", "").replaceAll(folder, "")),
       [
@@ -135,6 +137,7 @@ describe("loading extensions", () => {
         "findHelp must be a function",
         "EXTENSIONS: ./name.js: its name must have lower-case letters, digits and hyphens, and begin with a letter",
         "EXTENSIONS: ./http.js: the tool kind http is one of the core",
+        "EXTENSIONS: ./client.js: the tool kind mcp is one of the core",
       ],
     );
   });
