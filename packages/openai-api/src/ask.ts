@@ -1,9 +1,7 @@
 import { isRecord } from "swarmbase/extension";
+import { type Body, type Entry, isSet, type SentConversation, toConversation } from "./conversation.ts";
 import { invalid, unsupported } from "./errors.ts";
-import type { SentConversation } from "./conversation.ts";
 import { parseModel, type Target } from "./target.ts";
-
-export type Body = Readonly<Record<string, unknown>>;
 
 /** A request of either form of the API. */
 export interface Ask extends SentConversation {
@@ -26,35 +24,64 @@ interface ClientTool {
   readonly input_schema?: Record<string, unknown>;
 }
 
+const always = (): boolean => true;
+
+/** Parameters without which an answer would mean something else: when they are rejected, and why. */
+const UNSUPPORTED: readonly (readonly [name: string, isUsed: (value: unknown) => boolean, reason: string])[] = [
+  ["n", (value) => value !== 1, "an agent gives one answer"],
+  ["logprobs", (value) => value !== false, "providers differ in it"],
+  ["top_logprobs", (value) => value !== 0, "providers differ in it"],
+  ["logit_bias", (value) => !isRecord(value) || Object.keys(value).length > 0, "providers differ in it"],
+  ["modalities", (value) => !Array.isArray(value) || value.some((each) => each !== "text"), "agents answer with text"],
+  ["audio", always, "agents answer with text"],
+  ["tool_choice", (value) => value !== "auto" && value !== "none", "the agent decides which tools it calls"],
+  ["functions", always, "give the agent a tool"],
+  ["function_call", always, "give the agent a tool"],
+  ["web_search_options", always, "give the agent a tool"],
+  ["conversation", always, "send input instead"],
+  ["prompt", always, "send input instead"],
+];
+
 export function readBody(body: unknown): Body {
   if (!isRecord(body)) throw invalid("body", "must be a JSON object");
   return body;
 }
 
-/** What both forms of the API have in common. */
-export function readCommon(body: Body): Pick<Ask, "target" | "model" | "isStreamed" | "isStored" | "metadata"> {
-  const { model, stream, store, metadata, top_logprobs: topLogprobs, tool_choice: choice } = body;
-  if (isSet(topLogprobs) && topLogprobs !== 0) throw unsupported("top_logprobs", "providers differ in it");
-  if (isSet(choice) && choice !== "auto" && choice !== "none")
-    throw unsupported("tool_choice", "the agent decides which tools it calls");
+/** Reads the parameters of both forms; `param` is the one that has the conversation. The service checks the settings. */
+export function readAsk(body: Body, entries: readonly Entry[], param: "messages" | "input"): Ask {
+  for (const [name, isUsed, reason] of UNSUPPORTED)
+    if (isSet(body[name]) && isUsed(body[name])) throw unsupported(name, reason);
+  const { model, metadata, text, reasoning, stop, response_format: format } = body;
+  const settings = {
+    temperature: body["temperature"],
+    top_p: body["top_p"],
+    max_tokens: body["max_completion_tokens"] ?? body["max_tokens"] ?? body["max_output_tokens"],
+    presence_penalty: body["presence_penalty"],
+    frequency_penalty: body["frequency_penalty"],
+    stop: typeof stop === "string" ? [stop] : stop,
+    reasoning_effort: body["reasoning_effort"] ?? (isRecord(reasoning) ? reasoning["effort"] : null),
+  };
   return {
     target: parseModel(model),
     model: String(model),
-    isStreamed: readFlag("stream", stream),
-    isStored: readFlag("store", store),
+    isStreamed: readFlag("stream", body["stream"]),
+    isStored: readFlag("store", body["store"]),
     metadata: isRecord(metadata) ? metadata : null,
+    ...toConversation(entries, param),
+    clientTools: readTools(body),
+    responseSchema: isRecord(text) ? readSchema(text["format"], "text.format") : readSchema(format, "response_format"),
+    settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => isSet(value))),
   };
 }
 
-/** `inner` is the member that has the function; null: the tool itself has its members. */
-export function readTools({ tools, tool_choice: choice }: Body, inner: "function" | null): readonly ClientTool[] {
+/** A chat completion has the function in a member of the tool, a response has its members in the tool. */
+function readTools({ tools, tool_choice: choice }: Body): readonly ClientTool[] {
   if (!isSet(tools) || choice === "none") return [];
   if (!Array.isArray(tools)) throw invalid("tools", "must be a list of tools");
   return tools.map((tool: unknown, index) => {
-    const { type, ...members } = isRecord(tool) ? tool : {};
+    const { type, function: inner, ...members } = isRecord(tool) ? tool : {};
     if (type !== "function") throw unsupported(`tools[${index}]`, "only functions; give other tools to the agent");
-    const described = inner === null ? members : members[inner];
-    const { name, description, parameters } = isRecord(described) ? described : {};
+    const { name, description, parameters } = isRecord(inner) ? inner : members;
     return {
       name: typeof name === "string" ? name : "",
       description: typeof description === "string" ? description : "",
@@ -68,20 +95,8 @@ export function readFlag(name: string, value: unknown): boolean {
   return value === true;
 }
 
-/** Neither absent nor null, which clients send for parameters that they do not use. */
-export function isSet(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-/** The settings that have a value. The service checks them. */
-export function readSettings(values: Body): Body {
-  const { stop, ...others } = values;
-  const list = typeof stop === "string" ? [stop] : stop;
-  return Object.fromEntries(Object.entries({ ...others, stop: list }).filter(([, value]) => isSet(value)));
-}
-
 /** The schema of `response_format`, or of `text.format`, which has its members at the top. */
-export function readSchema(format: unknown, param: string): Body | null {
+function readSchema(format: unknown, param: string): Body | null {
   if (!isSet(format)) return null;
   const { type, json_schema: inner = format } = isRecord(format) ? format : {};
   if (type === "text") return null;

@@ -1,86 +1,100 @@
 import {
   attach,
+  type EventUsage,
   invokeFunction,
   isFunctionError,
   isUuid,
-  type Run,
   type RunStream,
   submitToolResults,
 } from "@swarmbase/sdk";
-import { type ExtensionCore, readRows } from "swarmbase/extension";
+import { type ExtensionCore, readRows, type TableRow } from "swarmbase/extension";
 import type { ToolResult } from "./conversation.ts";
 
 /** A call of a function of the caller. */
 export interface ClientCall {
+  /**
+   * The id of the call, and the tokens that were reported up to it. The answer to its result reports the tokens since then, also
+   * when the request is repeated.
+   */
   readonly id: string;
   readonly name: string;
   /** JSON. */
   readonly input: string;
 }
 
+export type Tokens = Pick<EventUsage, "input_tokens" | "cached_input_tokens" | "output_tokens">;
+
+const NUMBER_BASE = 36;
+
+function renderId(id: string, { input_tokens, cached_input_tokens, output_tokens }: Tokens): string {
+  const counts = [input_tokens, cached_input_tokens, output_tokens];
+  return [id, ...counts.map((count) => count.toString(NUMBER_BASE))].join(".");
+}
+
+/** Ids of other services name no call. */
+function parseId(text: string): { readonly id: string; readonly before: Tokens } {
+  const [id = "", ...counts] = text.split(".");
+  const [input_tokens = 0, cached_input_tokens = 0, output_tokens = 0] = counts.map(
+    (count) => Number.parseInt(count, NUMBER_BASE) || 0,
+  );
+  return { id, before: { input_tokens, cached_input_tokens, output_tokens } };
+}
+
 /** A run that got, or gets, the results of a request. */
 export interface WaitingRun {
   readonly runId: string;
-  readonly pendingIds: ReadonlySet<string>;
-}
-
-interface ExecutionRow {
-  readonly id: string;
-  readonly run_id: string;
-  readonly status: string;
+  /** The calls that the client has executed. */
+  readonly callIds: readonly string[];
+  /** What earlier answers of the run have reported. */
+  readonly before: Tokens;
+  /** Those that were not submitted before. */
+  readonly results: readonly { readonly tool_execution_id: string; readonly output: string }[];
 }
 
 /** The run whose calls have these results; null when there is none any more, or the calls were another service's. */
 export async function findWaitingRun(core: ExtensionCore, results: readonly ToolResult[]): Promise<WaitingRun | null> {
-  const ids = results.map(({ id }) => id);
-  if (ids.length === 0 || !ids.every(isUuid)) return null;
-  const query = `id=in.(${ids.join(",")})&select=id,run_id,status`;
-  const rows = await readRows<ExecutionRow>(core, "/tool_executions", query);
+  const calls = results.map(({ id, output }) => ({ ...parseId(id), output }));
+  const callIds = [...new Set(calls.map(({ id }) => id))];
+  const [first] = calls;
+  if (first === undefined || !callIds.every(isUuid)) return null;
+  const query = `id=in.(${callIds.join(",")})&select=id,run_id,status`;
+  const rows = await readRows<TableRow<"tool_executions", "id" | "run_id" | "status">>(core, "/tool_executions", query);
   const [runId, ...others] = new Set(rows.map((row) => row.run_id));
-  if (runId === undefined || others.length > 0 || rows.length < new Set(ids).size) return null;
-  const pending = rows.filter(({ status }) => status === "pending_client");
-  return { runId, pendingIds: new Set(pending.map(({ id }) => id)) };
+  if (runId === undefined || others.length > 0 || rows.length < callIds.length) return null;
+  const pending = new Set(rows.flatMap(({ id, status }) => (status === "pending_client" ? [id] : [])));
+  const left = calls.filter(({ id }) => pending.has(id));
+  return {
+    runId,
+    callIds,
+    before: first.before,
+    results: left.map(({ id, output }) => ({ tool_execution_id: id, output })),
+  };
 }
 
 /** Another request was faster, or this one is too late: the run continues either way. */
 const SETTLED_CODES: ReadonlySet<string> = new Set(["TOOL_RESULT_SUBMITTED", "CLIENT_TOOL_EXPIRED"]);
 
-export interface ContinuedRun {
-  readonly stream: RunStream;
-  /** What earlier answers of the run have reported; null when it is not known any more. */
-  readonly usageBefore: Run["usage"] | null;
-}
-
 /** Submits the results that the run waits for, and follows it. A request that is repeated finds nothing to submit. */
 export async function continueRun(
   core: ExtensionCore,
-  { runId, pendingIds }: WaitingRun,
-  results: readonly ToolResult[],
+  { runId, results }: WaitingRun,
   signal: AbortSignal,
-): Promise<ContinuedRun> {
-  const pending = results.filter(({ id }) => pendingIds.has(id));
-  const body = { run_id: runId, results: pending.map(({ id, output }) => ({ tool_execution_id: id, output })) };
-  const before = pending.length === 0 ? null : await attachOnce(core, runId);
-  if (pending.length > 0)
-    await submitToolResults(core, body).catch((error: unknown) => {
+): Promise<RunStream> {
+  if (results.length > 0)
+    await submitToolResults(core, { run_id: runId, results: [...results] }).catch((error: unknown) => {
       if (!isFunctionError(error) || !SETTLED_CODES.has(error.code)) throw error;
     });
-  return { stream: attach(core, runId, { signal }), usageBefore: before?.usage ?? null };
-}
-
-/** The run as soon as it waits or has ended. */
-function attachOnce(core: ExtensionCore, runId: string): Promise<Run> {
-  return invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
+  return attach(core, runId, { signal });
 }
 
 /** All calls that a run waits for, once it waits; null when it does not wait any more. */
 export async function readClientCalls(
   core: ExtensionCore,
   runId: string,
-): Promise<{ readonly calls: readonly ClientCall[]; readonly usage: Run["usage"] } | null> {
-  const run = await attachOnce(core, runId);
+): Promise<{ readonly calls: readonly ClientCall[]; readonly usage: Tokens } | null> {
+  const run = await invokeFunction(core, "agent-respond", { action: "attach", run_id: runId });
   const calls = (run.pending_client_calls ?? []).map((call) => ({
-    id: call.tool_execution_id,
+    id: renderId(call.tool_execution_id, run.usage),
     name: call.tool_name,
     input: JSON.stringify(call.input ?? {}),
   }));

@@ -1,21 +1,28 @@
 import { isRecord } from "swarmbase/extension";
 import { invalid, unsupported } from "./errors.ts";
 
-/** An entry of the conversation that a client sends, in either of the two forms of the API. */
-export type Entry =
-  | { readonly role: "system" | "user" | "assistant"; readonly content: string }
-  | { readonly role: "call"; readonly id: string; readonly name: string; readonly input: string }
-  | { readonly role: "result"; readonly id: string; readonly output: string };
-
-export interface ToolResult {
-  readonly id: string;
-  readonly output: string;
-}
+export type Body = Readonly<Record<string, unknown>>;
 
 interface SentMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
 }
+
+interface ToolCall {
+  readonly role: "call";
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+}
+
+export interface ToolResult {
+  readonly role: "result";
+  readonly id: string;
+  readonly output: string;
+}
+
+/** An entry of the conversation that a client sends, in either of the two forms of the API. */
+export type Entry = SentMessage | ToolCall | ToolResult;
 
 export interface SentConversation {
   /** Calls and results of tools are described in messages. Ends with a user's message. */
@@ -25,20 +32,98 @@ export interface SentConversation {
   readonly results: readonly ToolResult[];
 }
 
+/** Neither absent nor null, which clients send for parameters that they do not use. */
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Reads messages of a chat, or items of a response. */
+export function readEntries(list: unknown, param: string): readonly Entry[] {
+  if (!Array.isArray(list)) throw invalid(param, "must be a list");
+  return list.flatMap((item: unknown, index) => readEntry(isRecord(item) ? item : {}, `${param}[${index}]`));
+}
+
+const ROLES: ReadonlyMap<unknown, SentMessage["role"]> = new Map([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+]);
+
+function readEntry(item: Body, path: string): readonly Entry[] {
+  const { type = "message", role, content, tool_calls: calls, tool_call_id: callId } = item;
+  switch (type) {
+    case "message": {
+      const text = readText(content, `${path}.content`);
+      if (role === "tool") return [readResult(callId, text, `${path}.tool_call_id`)];
+      const known = ROLES.get(role);
+      if (known === undefined) throw invalid(`${path}.role`, "must be system, developer, user, assistant or tool");
+      return [{ role: known, content: text }, ...readCalls(calls, `${path}.tool_calls`)];
+    }
+    case "function_call":
+      return [readCall(item["call_id"], item, path)];
+    case "function_call_output":
+      return [readResult(item["call_id"], readText(item["output"], `${path}.output`), `${path}.call_id`)];
+    case "reasoning":
+      return [];
+    default:
+      throw unsupported(path, `items of the type ${JSON.stringify(type)}`);
+  }
+}
+
+function readCalls(calls: unknown, path: string): readonly ToolCall[] {
+  if (!isSet(calls)) return [];
+  if (!Array.isArray(calls)) throw invalid(path, "must be a list of tool calls");
+  return calls.map((call: unknown, index) => {
+    const { id, function: called } = isRecord(call) ? call : {};
+    return readCall(id, isRecord(called) ? called : {}, `${path}[${index}]`);
+  });
+}
+
+function readCall(id: unknown, { name, arguments: input }: Body, path: string): ToolCall {
+  if (typeof id !== "string" || typeof name !== "string" || typeof input !== "string")
+    throw invalid(path, "must be a call of a function");
+  return { role: "call", id, name, input };
+}
+
+function readResult(id: unknown, output: string, path: string): ToolResult {
+  if (typeof id !== "string") throw invalid(path, "must be the id of a call");
+  return { role: "result", id, output };
+}
+
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
+
+/** The text of a message: a string, or parts of text. Other parts are rejected by name. */
+function readText(content: unknown, path: string): string {
+  if (typeof content === "string") return content;
+  if (!isSet(content)) return "";
+  if (!Array.isArray(content)) throw invalid(path, "must be a string or a list of parts");
+  return content
+    .map((part: unknown, index) => {
+      const { type, text, refusal } = isRecord(part) ? part : {};
+      if (TEXT_PARTS.has(type) && typeof text === "string") return text;
+      if (type === "refusal" && typeof refusal === "string") return refusal;
+      throw unsupported(`${path}[${index}]`, `agents read text, and this part is ${JSON.stringify(type ?? null)}`);
+    })
+    .join("\n\n");
+}
+
 /** `param` is the parameter that has the conversation, for errors. */
 export function toConversation(entries: readonly Entry[], param: string): SentConversation {
-  const calls = new Map<string, { readonly name: string; readonly input: string }>();
+  const calls = new Map<string, ToolCall>();
   const messages: SentMessage[] = [];
   for (const entry of entries) {
     if (entry.role === "call") calls.set(entry.id, entry);
     else if (entry.role === "result") messages.push({ role: "user", content: describe(entry, calls.get(entry.id)) });
-    else if (entry.content.trim() !== "") messages.push({ role: entry.role, content: entry.content });
+    else if (entry.content.trim() !== "") messages.push(entry);
   }
-  if (messages.findLast(({ role }) => role !== "system")?.role !== "user")
+  // Instructions may follow the last message of the user; for an agent their place does not matter.
+  const { system = [], said = [] } = Object.groupBy(messages, ({ role }) => (role === "system" ? "system" : "said"));
+  if (said.at(-1)?.role !== "user")
     throw invalid(param, "must end with a message of the user or with the results of tools");
   return {
-    messages: withUserLast(messages),
-    lastUserText: messagesOf(entries).findLast(({ role }) => role === "user")?.content ?? null,
+    messages: [...system, ...said],
+    lastUserText: entries.flatMap((entry) => (entry.role === "user" ? [entry.content] : [])).at(-1) ?? null,
     results: readResults(entries),
   };
 }
@@ -49,35 +134,8 @@ export function readResults(entries: readonly Entry[]): readonly ToolResult[] {
   return trailing.filter((entry) => entry.role === "result");
 }
 
-function messagesOf(entries: readonly Entry[]): readonly SentMessage[] {
-  return entries.filter((entry) => entry.role !== "call" && entry.role !== "result");
-}
-
-/** Instructions may follow the last message of the user; for an agent their place does not matter. */
-function withUserLast(messages: readonly SentMessage[]): readonly SentMessage[] {
-  const isSystem = ({ role }: SentMessage): boolean => role === "system";
-  return [...messages.filter(isSystem), ...messages.filter((message) => !isSystem(message))];
-}
-
-function describe({ output }: ToolResult, call: { readonly name: string; readonly input: string } | undefined): string {
+function describe({ output }: ToolResult, call: ToolCall | undefined): string {
   return call === undefined
     ? `Result of a tool: ${output}`
     : `Result of the tool ${call.name} with the arguments ${call.input}: ${output}`;
-}
-
-const TEXT_PARTS: ReadonlySet<unknown> = new Set(["text", "input_text", "output_text"]);
-
-/** The text of a message: a string, or parts of text. Other parts are rejected by name. */
-export function readText(content: unknown, path: string): string {
-  if (typeof content === "string") return content;
-  if (content === null || content === undefined) return "";
-  if (!Array.isArray(content)) throw invalid(path, "must be a string or a list of parts");
-  return content
-    .map((part: unknown, index) => {
-      const { type, text, refusal } = isRecord(part) ? part : {};
-      if (TEXT_PARTS.has(type) && typeof text === "string") return text;
-      if (type === "refusal" && typeof refusal === "string") return refusal;
-      throw unsupported(`${path}[${index}]`, `agents read text, and this part is ${JSON.stringify(type ?? null)}`);
-    })
-    .join("\n\n");
 }

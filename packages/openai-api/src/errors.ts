@@ -1,4 +1,5 @@
 import {
+  AppError,
   type ExtensionContext,
   type ExtensionError,
   type ExtensionErrorResponse,
@@ -6,48 +7,28 @@ import {
   toExtensionError,
 } from "swarmbase/extension";
 
-/** An error that only this protocol has: a parameter, or a model, that the service cannot serve. */
-export class RequestFault extends Error {
-  readonly status: number;
-  readonly param: string | null;
-  readonly code: string;
-
-  constructor(
-    message: string,
-    { status = 400, param = null, code }: Partial<Omit<RequestFault, "code">> & { code: string },
-  ) {
-    super(message);
-    this.status = status;
-    this.param = param;
-    this.code = code;
-  }
+export function unsupported(param: string, reason: string): AppError {
+  return fault("unsupported_parameter", param, `is not supported: ${reason}`);
 }
 
-export function unsupported(param: string, reason: string): RequestFault {
-  return new RequestFault(`${param} is not supported: ${reason}`, { param, code: "unsupported_parameter" });
+export function invalid(param: string, reason: string): AppError {
+  return fault("invalid_value", param, reason);
 }
 
-export function invalid(param: string, reason: string): RequestFault {
-  return new RequestFault(`${param} ${reason}`, { param, code: "invalid_value" });
-}
-
-interface ErrorBody {
-  readonly error: {
-    readonly message: string;
-    readonly type: string;
-    readonly param: string | null;
-    readonly code: string;
-  };
+/** An error with a code that only this API has. */
+export function fault(code: string, param: string, reason: string, status = 400): AppError {
+  const foreign = { code, status };
+  return new AppError("VALIDATION_ERROR", "The request is not valid", { foreign, details: { [param]: reason } });
 }
 
 type Rendered = Pick<ExtensionError, "status" | "code" | "message" | "details">;
 
 /** The error as the `openai` package reads it. The code is the service's. */
-function renderBody({ status, code, message, details }: Rendered): ErrorBody {
-  const [name, fault] = (isRecord(details) ? Object.entries(details)[0] : undefined) ?? [];
+function renderBody({ status, code, message, details }: Rendered) {
+  const [name, reason] = (isRecord(details) ? Object.entries(details)[0] : undefined) ?? [];
   // Settings of a call are parameters of their own here, and tools have another name.
   const param = name?.replace(/^settings\./, "").replace(/^client_tools/, "tools") ?? null;
-  const text = param === null ? message : `${message}: ${param} ${String(fault)}`;
+  const text = param === null ? message : `${message}: ${param} ${String(reason)}`;
   return { error: { message: text, type: typeOf(status), param, code } };
 }
 
@@ -60,21 +41,19 @@ export function renderError(error: ExtensionError): ExtensionErrorResponse {
 }
 
 /** The body of an error after a stream has begun. An error that the client may not see is logged. */
-export function renderThrown(error: unknown, { fail }: Pick<ExtensionContext, "fail">): ErrorBody {
-  if (error instanceof RequestFault) return renderFault(error);
+export function renderThrown(error: unknown, { fail }: Pick<ExtensionContext, "fail">): ReturnType<typeof renderBody> {
   const known = toExtensionError(error);
   if (known !== null) return renderBody(known);
   fail("a stream broke off", error);
   return renderBody({ status: 500, code: "INTERNAL_ERROR", message: "Something went wrong", details: null });
 }
 
-export function renderFault({ message, status, param, code }: RequestFault): ErrorBody {
-  return { error: { message, type: typeOf(status), param, code } };
-}
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
 
 function typeOf(status: number): string {
-  if (status === 401) return "authentication_error";
-  if (status === 403) return "permission_error";
-  if (status === 429) return "rate_limit_error";
-  return status >= 500 ? "server_error" : "invalid_request_error";
+  return TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
 }

@@ -1,35 +1,17 @@
-import {
-  defineExtension,
-  type ExtensionContext,
-  type ExtensionRequest,
-  type ExtensionResponse,
-  type ExtensionRoute,
-} from "swarmbase/extension";
+import { defineExtension, type ExtensionRoute } from "swarmbase/extension";
 import { completeChat } from "./chat.ts";
-import { renderError, renderFault, RequestFault } from "./errors.ts";
+import { renderError } from "./errors.ts";
 import { getModel, listModels } from "./models.ts";
 import { respondTo } from "./responses.ts";
 import { cancelResponse, getResponse } from "./stored-responses.ts";
 
-type Handler = (request: ExtensionRequest, context: ExtensionContext) => Promise<ExtensionResponse>;
-
-function route(method: "GET" | "POST", path: string, keyScope: "read" | "run", handle: Handler): ExtensionRoute {
-  return {
-    method,
-    path,
-    access: "bearer-alone",
-    keyScope,
-    limit: "api",
-    renderError,
-    handler: async (request, context) => {
-      try {
-        return await handle(request, context);
-      } catch (error) {
-        if (error instanceof RequestFault) return { status: error.status, body: renderFault(error) };
-        throw error;
-      }
-    },
-  };
+function route(
+  method: "GET" | "POST",
+  path: string,
+  keyScope: "read" | "run",
+  handler: ExtensionRoute["handler"],
+): ExtensionRoute {
+  return { method, path, access: "bearer-alone", keyScope, limit: "api", renderError, handler };
 }
 
 export const extension = defineExtension({

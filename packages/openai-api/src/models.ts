@@ -1,12 +1,13 @@
-import { type ExtensionCore, type ExtensionRequest, type ExtensionResponse, readRows } from "swarmbase/extension";
+import {
+  type ExtensionCore,
+  type ExtensionRequest,
+  type ExtensionResponse,
+  readRows,
+  type TableRow,
+} from "swarmbase/extension";
 import { modelNotFound, parseModel, type Target } from "./target.ts";
 
-interface ModelRow {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: string;
-  readonly owner_id: string;
-}
+type ModelRow = TableRow<"swarms", "id" | "name" | "created_at" | "owner_id">;
 
 const PAGE = 1_000;
 

@@ -1,11 +1,9 @@
-import type { Answer, Part, Usage } from "./answer.ts";
-import type { ClientCall } from "./client-calls.ts";
-import { renderFrame } from "./render-frame.ts";
+import type { Answer, End } from "./answer.ts";
+import type { ClientCall, Tokens } from "./client-calls.ts";
+import { createdAtOf } from "./render.ts";
 
+/** What a response repeats of its request. */
 export interface ResponseHead {
-  readonly runId: string | null;
-  /** In seconds. */
-  readonly createdAt: number;
   readonly model: string;
   readonly previousId: string | null;
   readonly isStored: boolean;
@@ -17,22 +15,23 @@ export type ResponseStatus = "queued" | "in_progress" | "completed" | "incomplet
 export interface ResponseState {
   readonly status: ResponseStatus;
   readonly output: readonly object[];
-  readonly usage: Usage | null;
+  readonly usage: Tokens | null;
   /** Why the status is `incomplete`. */
   readonly reason?: string;
   readonly error?: { readonly code: string; readonly message: string } | null;
 }
 
 /** The response object. Parameters that the service does not honour have OpenAI's defaults. */
-export function renderResponse(head: ResponseHead, { status, output, usage, reason, error }: ResponseState): object {
+export function renderResponse(runId: string | null, head: ResponseHead, state: ResponseState): object {
+  const { status, output, usage, reason, error = null } = state;
   return {
-    id: `resp_${head.runId}`,
+    id: `resp_${runId}`,
     object: "response",
-    created_at: head.createdAt,
+    created_at: createdAtOf(runId),
     status,
     background: false,
-    error: error ?? null,
-    incomplete_details: status === "incomplete" ? { reason: reason ?? "max_output_tokens" } : null,
+    error,
+    incomplete_details: status === "incomplete" ? { reason } : null,
     instructions: null,
     metadata: head.metadata,
     model: head.model,
@@ -47,21 +46,20 @@ export function renderResponse(head: ResponseHead, { status, output, usage, reas
       input_tokens_details: { cached_tokens: usage.cached_input_tokens },
       output_tokens: usage.output_tokens,
       output_tokens_details: { reasoning_tokens: 0 },
-      total_tokens: usage.total_tokens,
+      total_tokens: usage.input_tokens + usage.output_tokens,
     },
   };
 }
 
-/** One message of an agent. `agentName` is not OpenAI's: several agents can answer. */
+/** One message of an agent; null: its text is still to come. `agentName` is not OpenAI's: several agents can answer. */
 export function renderMessage(id: string, agentName: string, text: string | null): object {
-  const isDone = text !== null;
   return {
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
-    status: isDone ? "completed" : "in_progress",
+    status: text === null ? "in_progress" : "completed",
     agent_name: agentName,
-    content: isDone ? [renderText(text)] : [],
+    content: text === null ? [] : [renderText(text)],
   };
 }
 
@@ -73,32 +71,27 @@ function renderCall({ id, name, input }: ClientCall): object {
   return { id: `fc_${id}`, type: "function_call", call_id: id, name, arguments: input, status: "completed" };
 }
 
-type Head = (runId: string | null) => ResponseHead;
-type EndPart = Exclude<Part, { type: "text" }>;
-
-function toState(part: EndPart, output: readonly object[]): ResponseState {
-  if (part.type === "calls")
-    return { status: "completed", output: [...output, ...part.calls.map(renderCall)], usage: part.usage };
-  const { status, usage, finish } = part;
-  const reason = finish === "content_filter" ? "content_filter" : "max_output_tokens";
-  return { status, output, usage, reason };
+function toState({ finish, isCancelled, calls, usage }: End, messages: readonly object[]): ResponseState {
+  const isComplete = finish === "stop" || finish === "tool_calls";
+  return {
+    status: isCancelled ? "cancelled" : isComplete ? "completed" : "incomplete",
+    output: [...messages, ...calls.map(renderCall)],
+    usage,
+    reason: finish === "content_filter" ? finish : "max_output_tokens",
+  };
 }
 
-/** The response as a whole. */
-export async function createResponse(answer: Answer, head: Head): Promise<object> {
-  const texts = new Map<string, { readonly name: string; text: string }>();
-  let end: EndPart | null = null;
-  for await (const part of answer.parts) {
-    if (part.type !== "text") end = part;
-    else {
-      const message = texts.get(part.turnId) ?? { name: part.agentName, text: "" };
-      message.text += part.text;
-      texts.set(part.turnId, message);
-    }
-  }
-  const output = [...texts].map(([id, { name, text }]) => renderMessage(id, name, text));
-  const state = end === null ? ({ status: "incomplete", output, usage: null } as const) : toState(end, output);
-  return renderResponse(head(answer.runId), state);
+/** An event of a response. The last one has the response as a whole. */
+interface ResponseEvent {
+  readonly type: string;
+  readonly sequence_number: number;
+  readonly response?: object;
+}
+
+export async function readResponse(events: AsyncIterable<ResponseEvent>): Promise<object | undefined> {
+  let last: ResponseEvent | undefined;
+  for await (const event of events) last = event;
+  return last?.response;
 }
 
 interface OpenMessage {
@@ -108,68 +101,66 @@ interface OpenMessage {
   text: string;
 }
 
-/** The response as events. */
-export async function* streamResponse(answer: Answer, makeHead: Head): AsyncGenerator<string, void, undefined> {
+type MakeEvent = (type: string, data: object) => ResponseEvent;
+
+export async function* streamResponse(
+  answer: Answer,
+  head: ResponseHead,
+): AsyncGenerator<ResponseEvent, void, undefined> {
   let number = 0;
-  const event = (type: string, data: object): string => renderFrame({ type, sequence_number: number++, ...data }, type);
+  const make: MakeEvent = (type, data) => ({ type, sequence_number: number++, ...data });
   const output: object[] = [];
-  let head: ResponseHead | null = null;
   let message: OpenMessage | null = null;
   for await (const part of answer.parts) {
-    if (head === null) {
-      head = makeHead(answer.runId);
-      const response = renderResponse(head, { status: "in_progress", output, usage: null });
-      yield event("response.created", { response });
-      yield event("response.in_progress", { response });
+    if (number === 0) {
+      const response = renderResponse(answer.runId, head, { status: "in_progress", output: [], usage: null });
+      yield make("response.created", { response });
+      yield make("response.in_progress", { response });
     }
-    if (message !== null && (part.type !== "text" || part.turnId !== message.turnId)) {
-      yield* closeMessage(message, event);
+    if (message !== null && (part.type === "end" || part.turnId !== message.turnId)) {
+      yield* closeMessage(message, make);
       output.push(renderMessage(message.turnId, message.agentName, message.text));
       message = null;
     }
-    if (part.type !== "text") {
-      if (part.type === "calls") yield* renderCalls(part.calls, output.length, event);
+    if (part.type === "end") {
+      yield* part.calls.flatMap((call, index) => renderCallEvents(call, output.length + index, make));
       const state = toState(part, output);
       const type = state.status === "completed" ? "response.completed" : "response.incomplete";
-      yield event(type, { response: renderResponse(head, state) });
+      yield make(type, { response: renderResponse(answer.runId, head, state) });
       return;
     }
     if (message === null) {
       message = { ...part, index: output.length, text: "" };
-      yield* openMessage(message, event);
+      const item = renderMessage(part.turnId, part.agentName, null);
+      yield make("response.output_item.added", { output_index: message.index, item });
+      yield make("response.content_part.added", { ...placeOf(message), part: renderText("") });
     }
     message.text += part.text;
-    yield event("response.output_text.delta", { ...placeOf(message), delta: part.text, logprobs: [] });
+    yield make("response.output_text.delta", { ...placeOf(message), delta: part.text, logprobs: [] });
   }
 }
-
-type RenderEvent = (type: string, data: object) => string;
 
 function placeOf({ turnId, index }: OpenMessage): object {
   return { item_id: `msg_${turnId}`, output_index: index, content_index: 0 };
 }
 
-function* openMessage(message: OpenMessage, event: RenderEvent): Generator<string> {
-  const item = renderMessage(message.turnId, message.agentName, null);
-  yield event("response.output_item.added", { output_index: message.index, item });
-  yield event("response.content_part.added", { ...placeOf(message), part: renderText("") });
-}
-
-function* closeMessage(message: OpenMessage, event: RenderEvent): Generator<string> {
+function closeMessage(message: OpenMessage, make: MakeEvent): readonly ResponseEvent[] {
   const { turnId, agentName, index, text } = message;
-  yield event("response.output_text.done", { ...placeOf(message), text, logprobs: [] });
-  yield event("response.content_part.done", { ...placeOf(message), part: renderText(text) });
-  yield event("response.output_item.done", { output_index: index, item: renderMessage(turnId, agentName, text) });
+  return [
+    make("response.output_text.done", { ...placeOf(message), text, logprobs: [] }),
+    make("response.content_part.done", { ...placeOf(message), part: renderText(text) }),
+    make("response.output_item.done", { output_index: index, item: renderMessage(turnId, agentName, text) }),
+  ];
 }
 
-function* renderCalls(calls: readonly ClientCall[], firstIndex: number, event: RenderEvent): Generator<string> {
-  for (const [index, call] of calls.entries()) {
-    const item = renderCall(call);
-    const place = { output_index: firstIndex + index, item_id: `fc_${call.id}` };
-    const begun = { ...item, arguments: "", status: "in_progress" };
-    yield event("response.output_item.added", { output_index: place.output_index, item: begun });
-    yield event("response.function_call_arguments.delta", { ...place, delta: call.input });
-    yield event("response.function_call_arguments.done", { ...place, name: call.name, arguments: call.input });
-    yield event("response.output_item.done", { output_index: place.output_index, item });
-  }
+function renderCallEvents(call: ClientCall, output_index: number, make: MakeEvent): readonly ResponseEvent[] {
+  const { id, name, input } = call;
+  const item = renderCall(call);
+  const place = { output_index, item_id: `fc_${id}` };
+  return [
+    make("response.output_item.added", { output_index, item: { ...item, arguments: "", status: "in_progress" } }),
+    make("response.function_call_arguments.delta", { ...place, delta: input }),
+    make("response.function_call_arguments.done", { ...place, name, arguments: input }),
+    make("response.output_item.done", { output_index, item }),
+  ];
 }

@@ -1,6 +1,6 @@
 import { isUuid } from "@swarmbase/sdk";
-import { type ExtensionCore, isRecord, readRows } from "swarmbase/extension";
-import { RequestFault } from "./errors.ts";
+import { AppError, type ExtensionCore, isRecord, readRows, type TableRow } from "swarmbase/extension";
+import { fault } from "./errors.ts";
 
 const MODEL = /^(agent|swarm):(.+)$/i;
 
@@ -19,11 +19,16 @@ export interface LoadedTarget extends Target {
 export function parseModel(model: unknown): Target {
   const [, kind = "", id = ""] = (typeof model === "string" ? MODEL.exec(model) : null) ?? [];
   if (!isUuid(id)) {
-    const message = "model must be agent:<id> or swarm:<id>; GET /v1/models lists those that you can use";
-    throw new RequestFault(message, { status: 404, param: "model", code: "model_not_found" });
+    const reason = "must be agent:<id> or swarm:<id>; GET /v1/models lists those that you can use";
+    throw fault("model_not_found", "model", reason, 404);
   }
   return { kind: kind.toLowerCase() === "agent" ? "agent" : "swarm", id: id.toLowerCase() };
 }
+
+type AgentRow = Partial<TableRow<"agents", "settings">>;
+type TargetRow = AgentRow & {
+  readonly swarm_agents?: readonly { readonly enabled: boolean; readonly agents: AgentRow | null }[];
+};
 
 /** Throws a 404 when the caller does not see the agent or the swarm. */
 export async function loadTarget(core: ExtensionCore, target: Target): Promise<LoadedTarget> {
@@ -36,15 +41,7 @@ export async function loadTarget(core: ExtensionCore, target: Target): Promise<L
   return { ...target, isStructured, agentCount: agents.length };
 }
 
-interface AgentRow {
-  readonly settings?: Readonly<Record<string, unknown>>;
-}
-
-interface TargetRow extends AgentRow {
-  readonly swarm_agents?: readonly { readonly enabled: boolean; readonly agents: AgentRow | null }[];
-}
-
-export function modelNotFound({ kind, id }: Target): RequestFault {
+export function modelNotFound({ kind, id }: Target): AppError {
   const code = kind === "agent" ? "AGENT_NOT_FOUND" : "SWARM_NOT_FOUND";
-  return new RequestFault(`The model ${kind}:${id} does not exist`, { status: 404, param: "model", code });
+  return new AppError(code, "The model does not exist", { details: { model: `${kind}:${id} does not exist` } });
 }

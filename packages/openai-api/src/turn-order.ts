@@ -7,81 +7,73 @@ export interface TextPart {
 }
 
 interface OpenTurn {
+  readonly id: string;
   readonly name: string;
   text: string;
   hasBegun: boolean;
+  hasEnded: boolean;
 }
 
-export interface TurnOrder {
-  start(id: string, name: string): void;
-  add(id: string, text: string): Generator<TextPart>;
-  /** Discards the text of the turn. */
-  reset(id: string): void;
-  end(id: string): Generator<TextPart>;
-  endAll(): Generator<TextPart>;
+export interface TurnOrderOptions {
+  /** Text is held back until the turn has ended, because it can be discarded until then. */
+  readonly isBuffered: boolean;
+  /** Each text begins with the name of its agent. */
+  readonly isLabelled: boolean;
 }
 
 /**
  * Puts the texts of turns that run at the same time one after the other: the first turn that writes is passed on as it arrives, and
  * the others are held back until it has ended.
  */
-export function createTurnOrder({
-  isBuffered,
-  isLabelled,
-}: {
-  readonly isBuffered: boolean;
-  readonly isLabelled: boolean;
-}): TurnOrder {
-  const turns = new Map<string, OpenTurn>();
-  let currentId: string | null = null;
+export class TurnOrder {
+  readonly #options: TurnOrderOptions;
+  readonly #turns = new Map<string, OpenTurn>();
+  #current: OpenTurn | undefined;
 
-  function* flush(id: string): Generator<TextPart> {
-    const turn = turns.get(id);
-    if (turn === undefined || turn.text === "") return;
-    const label = isLabelled && !turn.hasBegun ? `[${turn.name}]: ` : "";
-    yield { type: "text", turnId: id, agentName: turn.name, text: label + turn.text };
-    turn.hasBegun = true;
-    turn.text = "";
+  constructor(options: TurnOrderOptions) {
+    this.#options = options;
   }
 
-  function* passOn(): Generator<TextPart> {
-    if (isBuffered) return;
-    currentId ??= [...turns].find(([, { text }]) => text !== "")?.[0] ?? null;
-    if (currentId !== null) yield* flush(currentId);
+  start(id: string, name: string): void {
+    this.#turns.set(id, { id, name, text: "", hasBegun: false, hasEnded: false });
   }
 
-  const order: TurnOrder = {
-    start: (id, name) => void turns.set(id, { name, text: "", hasBegun: false }),
-    *add(id, text) {
-      const turn = turns.get(id);
-      if (turn !== undefined) turn.text += text;
-      yield* passOn();
-    },
-    reset(id) {
-      const turn = turns.get(id);
-      if (turn !== undefined) turn.text = "";
-    },
-    *end(id) {
-      if (currentId !== null && currentId !== id) {
-        // Its text follows that of the current turn.
-        ended.push(id);
-        return;
-      }
-      yield* flush(id);
-      turns.delete(id);
-      currentId = null;
-      while (ended.length > 0) {
-        const next = ended.shift() ?? "";
-        yield* flush(next);
-        turns.delete(next);
-      }
-      yield* passOn();
-    },
-    *endAll() {
-      if (currentId !== null) yield* order.end(currentId);
-      for (const id of turns.keys()) yield* flush(id);
-    },
-  };
-  const ended: string[] = [];
-  return order;
+  *add(id: string, text: string): Generator<TextPart> {
+    const turn = this.#turns.get(id);
+    if (turn !== undefined) turn.text += text;
+    yield* this.#passOn();
+  }
+
+  /** Discards the text of the turn that was not passed on. */
+  reset(id: string): void {
+    const turn = this.#turns.get(id);
+    if (turn !== undefined) turn.text = "";
+  }
+
+  /** Without an id, all turns have ended. */
+  *end(id?: string): Generator<TextPart> {
+    for (const turn of this.#turns.values()) turn.hasEnded ||= id === undefined || turn.id === id;
+    yield* this.#passOn();
+  }
+
+  *#passOn(): Generator<TextPart> {
+    for (let turn = this.#next(); turn !== undefined; turn = this.#next()) {
+      this.#current = turn;
+      const { id, name, text, hasBegun, hasEnded } = turn;
+      const label = this.#options.isLabelled && !hasBegun ? `[${name}]: ` : "";
+      if (text !== "") yield { type: "text", turnId: id, agentName: name, text: label + text };
+      turn.text = "";
+      turn.hasBegun = true;
+      if (!hasEnded) return;
+      this.#turns.delete(id);
+      this.#current = undefined;
+    }
+  }
+
+  /** The turn whose text is next: the current one, else one that has ended, else one that writes. */
+  #next(): OpenTurn | undefined {
+    const turns = [...this.#turns.values()];
+    const writing = this.#options.isBuffered ? undefined : turns.find(({ text }) => text !== "");
+    return this.#current ?? turns.find(({ hasEnded }) => hasEnded) ?? writing;
+  }
 }
