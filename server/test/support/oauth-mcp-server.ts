@@ -8,6 +8,8 @@ import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
 export interface OAuthServer {
   readonly server: HttpsServer;
   readonly seen: { registered: number; refreshed: number; reused: number; calls: number };
+  /** The kinds of tokens that its clients have withdrawn. */
+  readonly revoked: string[];
   /** Tokens of the server's clients stop working, and with `all` their refresh tokens too. */
   revoke(what: "access" | "all"): void;
 }
@@ -16,6 +18,7 @@ export interface OAuthServerOptions {
   readonly credential: { readonly key: string | Buffer; readonly cert: string | Buffer };
   readonly expiresInSeconds?: number;
   readonly scope?: string;
+  readonly hasRevocation?: boolean;
 }
 
 interface Grant {
@@ -28,9 +31,10 @@ interface Grant {
 /** An MCP server with its own authorization server: registration, PKCE, and refresh tokens that work once. */
 export function createOAuthServer(
   create: () => McpServer,
-  { credential, expiresInSeconds = 3_600, scope = "tools" }: OAuthServerOptions,
+  { credential, expiresInSeconds = 3_600, scope = "tools", hasRevocation = true }: OAuthServerOptions,
 ): OAuthServer {
   const seen = { registered: 0, refreshed: 0, reused: 0, calls: 0 };
+  const revoked: string[] = [];
   const clients = new Map<string, readonly string[]>();
   const codes = new Map<string, Grant>();
   const accessTokens = new Set<string>();
@@ -66,6 +70,7 @@ export function createOAuthServer(
           authorization_endpoint: `${origin}/authorize`,
           token_endpoint: `${origin}/token`,
           registration_endpoint: `${origin}/register`,
+          ...(hasRevocation && { revocation_endpoint: `${origin}/revoke` }),
           response_types_supported: ["code"],
           grant_types_supported: ["authorization_code", "refresh_token"],
           code_challenge_methods_supported: ["S256"],
@@ -114,6 +119,13 @@ export function createOAuthServer(
           known.resource === `${origin}/mcp`;
         return isValid ? grant() : send(400, { error: "invalid_grant" });
       }
+      case "/revoke": {
+        const form = new URLSearchParams(await text(request));
+        const { token = "", token_type_hint: hint = "", client_id: clientId = "" } = Object.fromEntries(form);
+        const isKnown = clients.has(clientId) && [accessTokens, refreshTokens].some((tokens) => tokens.delete(token));
+        if (isKnown) revoked.push(hint);
+        return send(isKnown ? 200 : 400, {});
+      }
       default:
         return send(404, {});
     }
@@ -121,6 +133,7 @@ export function createOAuthServer(
   return {
     server: createServer(credential, (request, response) => void answer(request, response)),
     seen,
+    revoked,
     revoke(what) {
       accessTokens.clear();
       if (what === "all") refreshTokens.clear();

@@ -57,7 +57,7 @@ interface Parts {
 
 async function open(
   t: TestContext,
-  options: { readonly expiresInSeconds?: number; readonly scope?: string } = {},
+  options: { readonly expiresInSeconds?: number; readonly scope?: string; readonly hasRevocation?: boolean } = {},
 ): Promise<Parts> {
   const remote = createOAuthServer(createEcho, { credential, ...options });
   const url = `https://127.0.0.1:${await listen(t, remote.server)}/mcp`;
@@ -162,6 +162,27 @@ test("an owner authorizes the service once for all tools of a server, and nobody
   await authorize(parts);
   await stage.sql.query("delete from auth.users where id = $1", [userId]);
   assert.equal(codeOf(await call()), "failed TOOL_UNUSABLE", "the tokens go with the account");
+});
+
+test("tokens that an owner revokes are withdrawn at a server that supports it", async (t) => {
+  const parts = await open(t);
+  const { tools, url, userId, remote } = parts;
+  await authorize(parts);
+  assert.equal(await tools.authorizations.revoke({ ownerId: userId, url }), true);
+  assert.deepEqual(remote.revoked.toSorted(), ["access_token", "refresh_token"]);
+  assert.equal(await tools.authorizations.revoke({ ownerId: userId, url }), false);
+
+  // The tokens are deleted also when their server cannot be reached.
+  await authorize(parts);
+  remote.server.closeAllConnections();
+  await new Promise((resolve) => void remote.server.close(resolve));
+  assert.equal(await tools.authorizations.revoke({ ownerId: userId, url }), true);
+  assert.deepEqual(await tools.authorizations.list(userId), []);
+
+  const without = await open(t, { hasRevocation: false });
+  await authorize(without);
+  assert.equal(await without.tools.authorizations.revoke({ ownerId: without.userId, url: without.url }), true);
+  assert.deepEqual(without.remote.revoked, []);
 });
 
 test("concurrent calls on several nodes renew an expired token once", async (t) => {

@@ -18,6 +18,7 @@ import {
 import { type Attempt, type Credentials, type OAuthClient, seal, toCredentials, unseal } from "./credentials.ts";
 import { createOAuthFetch } from "./oauth-fetch.ts";
 import { registerAtServer } from "./register-client.ts";
+import { revokeTokens } from "./revoke-tokens.ts";
 
 export interface AuthorizationOptions {
   readonly pool: pg.Pool;
@@ -53,7 +54,7 @@ export interface Authorizations {
   ): Promise<{ readonly authorization_url: string; readonly state: string; readonly expires_at: string }>;
   finish(call: FinishCall): Promise<{ readonly url: string; readonly scope: string | null }>;
   list(ownerId: string | null): Promise<readonly ListedAuthorization[]>;
-  /** False: there was none. */
+  /** Deletes the tokens, and withdraws them at their server if it can be reached. False: there were none. */
   revoke(key: AuthorizationKey): Promise<boolean>;
   /** Where the browser continues; null when there is no such attempt, or not any more. */
   findReturn(state: string): Promise<{ readonly redirectTo: string | null } | null>;
@@ -139,7 +140,17 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
     },
 
     list: (ownerId) => listAuthorizations(pool, ownerId),
-    revoke: (authorization) => deleteAuthorization(pool, authorization),
+    async revoke(authorization) {
+      const row = await deleteAuthorization(pool, authorization);
+      if (row === null) return false;
+      try {
+        if (row.credentials_wrapped !== null)
+          await revokeTokens(unseal<Credentials>(key, row.id, row.credentials_wrapped), fetchFn);
+      } catch {
+        // The service has forgotten the tokens, whether their server can be reached or not.
+      }
+      return true;
+    },
     async findReturn(state) {
       const found = await findReturn(pool, hashOf(state));
       return found === null ? null : { redirectTo: found.redirect_to };

@@ -163,7 +163,15 @@ export async function listAuthorizations(
   return rows;
 }
 
-export async function deleteAuthorization(pool: pg.Pool, { ownerId, url }: AuthorizationKey): Promise<boolean> {
-  const { rowCount } = await pool.query(`delete from private.mcp_authorizations where ${BY_KEY}`, [ownerId, url]);
-  return rowCount === 1;
+/** Returns the row as it was; null: there was none. */
+export async function deleteAuthorization(
+  pool: pg.Pool,
+  { ownerId, url }: AuthorizationKey,
+): Promise<AuthorizationRow | null> {
+  const { rows } = await pool.query<AuthorizationRow>(
+    `delete from private.mcp_authorizations where ${BY_KEY}
+     returning id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version`,
+    [ownerId, url],
+  );
+  return rows[0] ?? null;
 }
