@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
-import { readRows } from "swarmbase/extension";
+import { hasScope, readRows, type TableRow } from "swarmbase/extension";
 import type { Decision } from "./decide-calls.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
@@ -29,12 +29,12 @@ interface Decided {
  */
 export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRequiredResult | null> {
   const { caller, canElicit } = call;
-  if (!canElicit || !caller.scopes.has("approve") || run.status !== "requires_action") return null;
+  if (!canElicit || !hasScope(caller, "approve") || run.status !== "requires_action") return null;
   const pending = run.pending_approvals ?? [];
   const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
   if (agentIds.length === 0) return null;
   const query = new URLSearchParams({ select: "id,name", id: `in.(${agentIds.join(",")})` });
-  const own = await readRows<{ id: string; name: string }>(caller.core, "/agents", query);
+  const own = await readRows<TableRow<"agents", "id" | "name">>(caller.core, "/agents", query);
   const names = new Map(own.map(({ id, name }) => [id, name]));
   const inputRequests: InputRequests = {};
   for (const approval of pending) {

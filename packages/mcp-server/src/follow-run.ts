@@ -1,4 +1,4 @@
-import { attach, readUntilWaiting, type Run, type RunStreamEvent } from "@swarmbase/sdk";
+import { attach, readUntilWaiting, type Run, type RunStreamEvent, type RunStreamEventOf } from "@swarmbase/sdk";
 import type { ToolCall } from "./tools/tool.ts";
 
 /** The member of `_meta` that says which event of the run a notification renders. */
@@ -16,42 +16,32 @@ export async function followRun(runId: string, call: ToolCall, afterEventId = 0)
 
 async function report(event: RunStreamEvent, { request }: ToolCall): Promise<void> {
   const progressToken = request._meta?.progressToken;
-  const message = describe(event);
-  if (progressToken === undefined || message === null || event.id === null) return;
-  const { type, data } = event;
+  const { type, data, id: progress } = event;
+  const describe = TEXTS[type] as ((data: RunStreamEvent["data"]) => string) | undefined;
+  if (progressToken === undefined || describe === undefined || progress === null) return;
   const agentId = "agent_id" in data ? data.agent_id : null;
   const turnId = "turn_id" in data ? data.turn_id : null;
   await request.notify({
     method: "notifications/progress",
     params: {
       progressToken,
-      progress: event.id,
-      message,
+      progress,
+      message: describe(data),
       _meta: { [EVENT_META]: { type, agent_id: agentId, turn_id: turnId } },
     },
   });
 }
 
-/** What a person reads; null for events that are not reported. */
-function describe({ type, data }: RunStreamEvent): string | null {
-  switch (type) {
-    case "run.queued":
-      return "Waiting for another answer of the swarm";
-    case "turn.started":
-      return `${data.agent_name} is answering`;
-    case "message.delta":
-      return data.delta;
-    case "message.reset":
-      return "The answer begins anew";
-    case "tool.started":
-      return `Calling ${data.tool_name}`;
-    case "tool.executed":
-      return `${data.tool_name} has ended`;
-    case "tool.error":
-      return `${data.tool_name} failed: ${data.error.message}`;
-    case "tool.approval_required":
-      return `${data.tool_name} waits for an approval`;
-    default:
-      return null;
-  }
-}
+type Texts = { readonly [Type in RunStreamEvent["type"]]?: (data: RunStreamEventOf<Type>["data"]) => string };
+
+/** What a person reads of the events that are reported. */
+const TEXTS: Texts = {
+  "run.queued": () => "Waiting for another answer of the swarm",
+  "turn.started": ({ agent_name: name }) => `${name} is answering`,
+  "message.delta": ({ delta }) => delta,
+  "message.reset": () => "The answer begins anew",
+  "tool.started": ({ tool_name: name }) => `Calling ${name}`,
+  "tool.executed": ({ tool_name: name }) => `${name} has ended`,
+  "tool.error": ({ tool_name: name, error }) => `${name} failed: ${error.message}`,
+  "tool.approval_required": ({ tool_name: name }) => `${name} waits for an approval`,
+};

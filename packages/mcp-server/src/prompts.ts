@@ -5,16 +5,11 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUuid } from "@swarmbase/sdk";
-import { readRows } from "swarmbase/extension";
+import { hasScope, readRows, type TableRow } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
-import { PAGE_SIZE, readCursor } from "./cursor.ts";
 import { readPage } from "./read-page.ts";
 
-interface AgentRow {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string | null;
-}
+type AgentRow = TableRow<"agents", "id" | "name" | "role">;
 
 const SELECT = "id,name,role";
 const ID_LENGTH = 36;
@@ -22,10 +17,8 @@ const MAX_SLUG = 20;
 
 /** One prompt for each agent of the caller, newest first. None for a key that cannot ask agents. */
 export async function listPrompts(caller: Caller, cursor: string | undefined): Promise<ListPromptsResult> {
-  const position = readCursor(cursor);
-  if (!caller.scopes.has("run")) return { prompts: [] };
-  const page = { select: SELECT, key: "id", limit: PAGE_SIZE, cursor: position };
-  const { rows, next } = await readPage<AgentRow>(caller, "/agents", page);
+  if (!hasScope(caller, "run")) return { prompts: [] };
+  const { rows, next } = await readPage<AgentRow>(caller, "/agents", { select: SELECT, cursor });
   return {
     prompts: rows.map((agent) => ({
       name: promptName(agent),

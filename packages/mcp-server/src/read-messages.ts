@@ -1,32 +1,22 @@
-import { readRows } from "swarmbase/extension";
+import { readRows, type TableRow } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 import { row } from "./tools/tool.ts";
 
-interface MessageRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly sender_type: string;
-  readonly sender_name: string;
-  readonly content: string;
-  readonly data: unknown;
-  readonly reply_to_id: string | null;
-  readonly created_at: string;
-}
-
 export const MESSAGE = row("id seq# sender_type sender_name content data* reply_to_id? created_at");
 
-export interface MessagesPage {
+/** The columns of `MESSAGE`. */
+type MessageRow = TableRow<
+  "messages",
+  "id" | "seq" | "sender_type" | "sender_name" | "content" | "data" | "reply_to_id" | "created_at"
+>;
+
+interface MessagesPage {
   /** The name of the swarm. */
   readonly name: string;
   /** Oldest first. */
   readonly messages: MessageRow[];
   /** Continues with older messages; null when there are none. */
   readonly next: string | null;
-}
-
-interface SwarmRow {
-  readonly name: string;
-  readonly messages: MessageRow[];
 }
 
 /** The messages of a swarm before a number, or the last ones. Null when the caller can read no such swarm. */
@@ -42,7 +32,11 @@ export async function readMessages(
     "messages.deleted_at": "is.null",
     ...(before !== undefined && { "messages.seq": `lt.${before}` }),
   });
-  const [swarm] = await readRows<SwarmRow>(caller.core, "/swarms", query);
+  const [swarm] = await readRows<{ readonly name: string; readonly messages: MessageRow[] }>(
+    caller.core,
+    "/swarms",
+    query,
+  );
   if (swarm === undefined) return null;
   const messages = swarm.messages.slice(0, limit).toReversed();
   const hasMore = swarm.messages.length > limit;

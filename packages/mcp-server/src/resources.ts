@@ -1,7 +1,7 @@
 import { type ListResourcesResult, type ReadResourceResult, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import { isUuid } from "@swarmbase/sdk";
+import type { TableRow } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
-import { PAGE_SIZE, readCursor } from "./cursor.ts";
 import { readMessages } from "./read-messages.ts";
 import { readPage } from "./read-page.ts";
 
@@ -17,11 +17,7 @@ export const TRANSCRIPT_TEMPLATE = {
   mimeType: MIME_TYPE,
 };
 
-interface SwarmRow {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-}
+type SwarmRow = TableRow<"swarms", "id" | "name" | "description">;
 
 function transcriptUri(swarmId: string): string {
   return `swarmbase://swarms/${swarmId}/transcript`;
@@ -29,8 +25,7 @@ function transcriptUri(swarmId: string): string {
 
 /** The transcripts of the swarms that the caller can read, newest swarm first. */
 export async function listResources(caller: Caller, cursor: string | undefined): Promise<ListResourcesResult> {
-  const page = { select: "id,name,description", key: "id", limit: PAGE_SIZE, cursor: readCursor(cursor) };
-  const { rows, next } = await readPage<SwarmRow>(caller, "/swarms", page);
+  const { rows, next } = await readPage<SwarmRow>(caller, "/swarms", { select: "id,name,description", cursor });
   return {
     resources: rows.map(({ id, name, description }) => ({
       uri: transcriptUri(id),

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { ExtensionContext, ExtensionRequest, ExtensionResponse } from "swarmbase/extension";
-import { readCaller } from "./caller.ts";
 import { cancelStartedRun, clientMessageId } from "./cancel-run.ts";
 import { createServer } from "./create-server.ts";
 import { STREAMED_TOOLS } from "./tools/index.ts";
@@ -29,7 +28,8 @@ export async function serveRequest(
   const message = parseMessage(request.body);
   if (message === "batch") return reject(400, -32_600, "Batches are not supported");
   const sessionId = readSessionId(request);
-  const caller = readCaller(request, context);
+  const { version, fail } = context;
+  const caller = { ...request.caller, core: request.core, version, fail };
   if (message?.method === "notifications/cancelled" && sessionId !== null)
     await cancelStartedRun(caller, clientMessageId(sessionId, message.params?.requestId));
 

@@ -1,60 +1,24 @@
 import { AppError, readRows } from "swarmbase/extension";
 import { decideAndFollow, type Decision } from "../decide-calls.ts";
-import { readPage } from "../read-page.ts";
 import { renderRun, RUN_SCHEMA } from "../render-run.ts";
-import {
-  DEFAULT_LIMIT,
-  defineTool,
-  id,
-  object,
-  PAGE_INPUT,
-  type PageInput,
-  pageOf,
-  READ_ONLY,
-  row,
-  structured,
-  text,
-  type ToolDefinition,
-} from "./tool.ts";
+import { listTool } from "./list-tool.ts";
+import { defineTool, id, object, row, text, type ToolDefinition } from "./tool.ts";
 
 const MAX_REASON_CHARACTERS = 1_000;
-const APPROVAL = row("tool_execution_id run_id swarm_id agent_name tool_name input* expires_at?");
-
-interface WaitingRow {
-  readonly id: string;
-  readonly run_id: string;
-  readonly swarm_id: string;
-  readonly tool_name: string;
-  readonly expires_at: string;
-  readonly agents: { readonly name: string };
-  readonly tool_execution_payloads: { readonly input: unknown } | readonly { readonly input: unknown }[] | null;
-}
+const APPROVAL = {
+  ...row("tool_execution_id run_id swarm_id agent_name tool_name input* expires_at?"),
+  select:
+    "tool_execution_id:id,run_id,swarm_id,tool_name,expires_at,...agents!inner(agent_name:name),...tool_execution_payloads(input)",
+};
 
 export const APPROVAL_TOOLS: readonly ToolDefinition[] = [
-  defineTool<PageInput>({
-    name: "list_approvals",
-    title: "List approvals",
+  listTool({
+    name: "approvals",
     description: "Lists the tool calls of your agents that wait for your approval, newest first.",
-    scopes: ["read"],
-    annotations: READ_ONLY,
-    inputSchema: PAGE_INPUT,
-    outputSchema: pageOf("approvals", APPROVAL.schema),
-    async run({ limit = DEFAULT_LIMIT, cursor }, { caller }) {
-      const { rows, next } = await readPage<WaitingRow>(caller, "/tool_executions", {
-        select: "id,run_id,swarm_id,tool_name,expires_at,agents!inner(name),tool_execution_payloads(input)",
-        key: "id",
-        limit,
-        cursor,
-        filters: { status: "eq.pending_approval", "agents.user_id": `eq.${caller.userId}` },
-      });
-      const approvals = rows.map(({ id: executionId, agents, tool_execution_payloads: payloads, ...rest }) => ({
-        tool_execution_id: executionId,
-        agent_name: agents.name,
-        input: [payloads].flat()[0]?.input ?? null,
-        ...rest,
-      }));
-      return structured({ approvals, next_cursor: next });
-    },
+    row: APPROVAL,
+    table: "tool_executions",
+    idColumn: "tool_execution_id",
+    filter: ({ userId }) => ({ status: "eq.pending_approval", "agents.user_id": `eq.${userId}` }),
   }),
   defineTool<Decision>({
     name: "decide_approval",

@@ -1,18 +1,14 @@
 import { AppError, readRows } from "swarmbase/extension";
 import type { Caller } from "../caller.ts";
 import { MESSAGE, readMessages } from "../read-messages.ts";
-import { containsPattern, readPage } from "../read-page.ts";
+import { listTool, pageOf } from "./list-tool.ts";
 import {
   ADDITIVE,
-  DEFAULT_LIMIT,
   defineTool,
   id,
   LIMIT,
   list,
   object,
-  PAGE_INPUT,
-  type PageInput,
-  pageOf,
   READ_ONLY,
   row,
   structured,
@@ -28,27 +24,16 @@ const AGENT = row("id name role? framework model? status");
 const SWARM = row("id name description? status strategy");
 const FOUND_MESSAGE = row("id swarm_id seq# sender_name content created_at");
 
-/** A tool that lists the rows of a table, newest first. */
-function listTool(table: string, { select, schema }: typeof AGENT, description: string): ToolDefinition {
-  return defineTool<PageInput>({
-    name: `list_${table}`,
-    title: `List ${table}`,
-    description,
-    scopes: ["read"],
-    annotations: READ_ONLY,
-    inputSchema: PAGE_INPUT,
-    outputSchema: pageOf(table, schema),
-    async run({ limit = DEFAULT_LIMIT, cursor }, { caller }) {
-      const { rows, next } = await readPage(caller, `/${table}`, { select, key: "id", limit, cursor });
-      return structured({ [table]: rows, next_cursor: next });
-    },
-  });
+/** A pattern that finds the text anywhere, quoted for a list of conditions. */
+function containsPattern(text: string): string {
+  const escaped = text.replace(/[\\%_]/g, String.raw`\$&`);
+  return `"${`%${escaped}%`.replace(/[\\"]/g, String.raw`\$&`)}"`;
 }
 
 function search(
   caller: Caller,
   [table, select, columns]: readonly [string, string, readonly string[]],
-  { query, limit = DEFAULT_LIMIT, swarm_id: swarmId }: { query: string; limit?: number; swarm_id?: string },
+  { query, limit = LIMIT.default, swarm_id: swarmId }: { query: string; limit?: number; swarm_id?: string },
 ): Promise<readonly Record<string, unknown>[]> {
   const pattern = containsPattern(query);
   const parameters = new URLSearchParams({
@@ -62,8 +47,8 @@ function search(
 }
 
 export const READ_TOOLS: readonly ToolDefinition[] = [
-  listTool("agents", AGENT, "Lists your agents, newest first."),
-  listTool("swarms", SWARM, "Lists the swarms that you are a member of, newest first."),
+  listTool({ name: "agents", row: AGENT, description: "Lists your agents, newest first." }),
+  listTool({ name: "swarms", row: SWARM, description: "Lists the swarms that you are a member of, newest first." }),
   defineTool<{ swarm_id: string; limit?: number; cursor?: string }>({
     name: "read_messages",
     title: "Read messages",
@@ -78,8 +63,8 @@ export const READ_TOOLS: readonly ToolDefinition[] = [
       },
       ["swarm_id"],
     ),
-    outputSchema: pageOf("messages", MESSAGE.schema),
-    async run({ swarm_id: swarmId, limit = DEFAULT_LIMIT, cursor }, { caller }) {
+    outputSchema: pageOf("messages", MESSAGE),
+    async run({ swarm_id: swarmId, limit = LIMIT.default, cursor }, { caller }) {
       const found = await readMessages(caller, { swarmId, limit, before: cursor });
       if (found === null) throw new AppError("SWARM_NOT_FOUND", "There is no such swarm");
       return structured({ messages: found.messages, next_cursor: found.next });

@@ -1,7 +1,6 @@
 import type { CallToolResult, InputRequiredResult, ServerContext, ToolAnnotations } from "@modelcontextprotocol/server";
 import type { ApiKeyScope } from "@swarmbase/sdk";
 import type { Caller } from "../caller.ts";
-import { ID_PATTERN } from "../cursor.ts";
 
 export interface ToolCall {
   readonly caller: Caller;
@@ -13,7 +12,7 @@ export interface ToolCall {
 }
 
 export type ToolResult = CallToolResult | InputRequiredResult;
-export type JsonObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
+type JsonObjectSchema = { readonly type: "object"; readonly [keyword: string]: unknown };
 
 export interface ToolDefinition {
   readonly name: string;
@@ -55,8 +54,14 @@ const COLUMN_SCHEMAS: Readonly<Record<string, object>> = {
   "*": {},
 };
 
-/** Columns and their schema, from names with a mark: `?` may be null, `#` is a number, `*` is any value, others are texts. */
-export function row(columns: string): { readonly select: string; readonly schema: JsonObjectSchema } {
+/** Columns and their schema. */
+export interface Row {
+  readonly select: string;
+  readonly schema: JsonObjectSchema;
+}
+
+/** A row, from names with a mark: `?` may be null, `#` is a number, `*` is any value, others are texts. */
+export function row(columns: string): Row {
   const entries = columns.split(" ").map((column): [string, object] => {
     const [, name = "", mark = ""] = /^(\w+)(.?)$/.exec(column) ?? [];
     return [name, COLUMN_SCHEMAS[mark] ?? {}];
@@ -64,6 +69,7 @@ export function row(columns: string): { readonly select: string; readonly schema
   return { select: entries.map(([name]) => name).join(","), schema: object(Object.fromEntries(entries)) };
 }
 
+const ID_PATTERN = "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$";
 export const list = (items: unknown): object => ({ type: "array", items });
 export const id = (description: string): object => ({ type: "string", pattern: ID_PATTERN, description });
 export const text = (description: string, maxLength: number): object => ({
@@ -73,17 +79,6 @@ export const text = (description: string, maxLength: number): object => ({
   description,
 });
 export const LIMIT = { type: "integer", minimum: 1, maximum: 50, default: 20, description: "How many rows to return" };
-export const DEFAULT_LIMIT = LIMIT.default;
-
-export interface PageInput {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
-export const PAGE_INPUT = object({ limit: LIMIT, cursor: id("The cursor that the previous page ended with") }, []);
-
-/** A page of rows; the cursor is null on the last one. */
-export const pageOf = (name: string, schema: JsonObjectSchema): JsonObjectSchema =>
-  object({ [name]: list(schema), next_cursor: { type: ["string", "null"], description: "Null on the last page" } });
 
 /** A value with a schema, and the same as text for models that read only text. */
 export function structured(value: Record<string, unknown>): CallToolResult {

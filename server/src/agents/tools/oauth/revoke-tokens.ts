@@ -6,12 +6,13 @@ import type { Credentials } from "./credentials.ts";
  * other with it, so both are sent.
  */
 export async function revokeTokens({ client, tokens }: Credentials, fetchFn: FetchLike): Promise<void> {
-  const { metadata, information } = client;
-  const endpoint = metadata?.revocation_endpoint;
+  const { information } = client;
+  // The types of the package lack these members of OpenID providers.
+  const metadata = client.metadata as Readonly<Record<string, unknown>> | null;
+  const { revocation_endpoint: endpoint, revocation_endpoint_auth_methods_supported: methods } = metadata ?? {};
   if (typeof endpoint !== "string") return;
   const sdk = await import("@modelcontextprotocol/client");
   const url = sdk.assertSecureTokenEndpoint(endpoint);
-  const methods = metadata?.["revocation_endpoint_auth_methods_supported"] ?? [];
   const method = sdk.selectClientAuthMethod(information, Array.isArray(methods) ? methods : []);
   const { refresh_token, access_token } = tokens;
   const send = async ([hint, token]: readonly [string, string | undefined]): Promise<void> => {
