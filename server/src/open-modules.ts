@@ -97,6 +97,9 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     clock,
     baseUrl,
     requireMail: requireReleased,
+    // The original of a copy still uses the tokens.
+    prepareWithdrawal: async (userId) =>
+      copyHold.isHeld ? () => {} : agents.tools.authorizations.prepareWithdrawal(userId),
   });
   closers.add("mailer", () => auth.mailer.close());
   closers.add("seen refreshes", () => auth.seenRefreshes.flush());
@@ -179,7 +182,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     createAgentRespond(guardCalls(agents.respond, ["start"], requireReleased)),
     createTools({
       ...guardCalls(agents.tools, ["listRemote", "importRemote", "test"], requireReleased),
-      authorizations: guardCalls(agents.tools.authorizations, ["start", "finish"], requireReleased),
+      authorizations: guardCalls(agents.tools.authorizations, ["start", "finish", "revoke"], requireReleased),
     }),
     createBatch(rest),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),

@@ -28,27 +28,14 @@ interface Sending {
 /** Starts a task, or continues one that waits. Returns when the task has ended or waits, unless the client wants it at once. */
 export async function sendMessage(session: Session, request: SendMessageRequest): Promise<Task> {
   const sending = checkSending(session, request);
-  return limitHistory(await (sending.isBackground ? sendInBackground : sendAndWait)(session, sending), sending);
-}
-
-async function sendInBackground(session: Session, { message, push }: Sending): Promise<Task> {
-  if (message.taskId !== "") {
-    // The run continues by itself.
-    await continueTask(session, message, push);
-    return readTask(session, message.taskId);
-  }
-  const body = { ...startBody(session, message), background: true };
-  const { run_id: runId } = await invokeFunction(session.core, "agent-respond", body, { signal: session.signal });
-  const task = await readTask(session, runId);
-  if (push !== undefined) await storePushConfig(session, task, push);
-  return task;
-}
-
-async function sendAndWait(session: Session, sending: Sending): Promise<Task> {
   const updates = runMessage(session, sending);
   let step = await updates.next();
-  while (step.done !== true) step = await updates.next();
-  return step.value ?? readTask(session, sending.message.taskId);
+  while (step.done !== true && !sending.isBackground) step = await updates.next();
+  if (step.done === true && step.value !== null) return limitHistory(step.value, sending);
+  // A run goes on without its readers.
+  await updates.return(null);
+  const { id = sending.message.taskId } = (step.done === true ? null : step.value.task) ?? {};
+  return limitHistory(await readTask(session, id), sending);
 }
 
 export async function* streamMessage(session: Session, request: SendMessageRequest): Updates {

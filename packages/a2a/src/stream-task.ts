@@ -14,7 +14,7 @@ interface TaskIds {
 }
 
 /** A `StreamResponse` in the JSON of the protocol. */
-type Update = Readonly<Partial<Record<"task" | "statusUpdate" | "artifactUpdate", object>>>;
+type Update = { readonly task?: Task; readonly statusUpdate?: object; readonly artifactUpdate?: object };
 /** Ends with the task as it is then; null when the run had no events. */
 export type Updates = AsyncGenerator<Update, Task | null, undefined>;
 

@@ -1,5 +1,9 @@
 import type { Message, ResumeEntry, RunAgentInput } from "@ag-ui/core";
-import { describeToolError } from "@swarmbase/sdk";
+import {
+  type AgentRespondApproveBody,
+  type AgentRespondSubmitToolResultsBody,
+  describeToolError,
+} from "@swarmbase/sdk";
 import { AppError, isRecord } from "swarmbase/extension";
 
 /** What a request asks for. */
@@ -19,13 +23,8 @@ export interface AgentInput {
   readonly isEmpty: boolean;
 }
 
-type ToolResult = { tool_execution_id: string; output: string } | { tool_execution_id: string; error: string };
-
-interface Decision {
-  readonly tool_execution_id: string;
-  readonly approved: boolean;
-  readonly reason?: string;
-}
+type ToolResult = AgentRespondSubmitToolResultsBody["results"][number];
+type Decision = AgentRespondApproveBody["decisions"][number];
 
 /** The longest Idempotency-Key. */
 const MAX_RUN_ID = 255;

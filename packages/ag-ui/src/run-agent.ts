@@ -18,6 +18,7 @@ import {
   openEventStream,
   readLastEventId,
   readRows,
+  type TableRow,
   toExtensionError,
 } from "swarmbase/extension";
 import { type AgUiEvent, createEventConverter, type EventConverter } from "./event-converter.ts";
@@ -117,11 +118,7 @@ async function continueRun(core: ExtensionCore, input: AgentInput, signal: Abort
   return { events, first: await events.next() };
 }
 
-interface FoundCall {
-  readonly id: string;
-  readonly run_id: string;
-  readonly status: string;
-}
+type FoundCall = TableRow<"tool_executions", "id" | "run_id" | "status">;
 
 /** The tool calls that the request answers, which are of one run. The caller sees only calls of its own swarms and agents. */
 async function findCalls(
@@ -145,12 +142,7 @@ async function findWaitingCalls(core: ExtensionCore, runId: string): Promise<Rea
 
 type SnapshotMessage = Extract<AgUiEvent, { type: "MESSAGES_SNAPSHOT" }>["messages"][number];
 
-interface MessageRow {
-  readonly id: string;
-  readonly sender_type: string;
-  readonly sender_name: string;
-  readonly content: string | null;
-}
+type MessageRow = TableRow<"messages", "id" | "sender_type" | "sender_name" | "content">;
 
 const SNAPSHOT_MESSAGES = 100;
 

@@ -1,15 +1,9 @@
-import { invokeFunction, listWaitingCalls, type Run } from "@swarmbase/sdk";
+import { type AgentRespondApproveBody, invokeFunction, listWaitingCalls, type Run } from "@swarmbase/sdk";
 import { readLastEventId } from "swarmbase/extension";
 import { followRun } from "./follow-run.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
-export interface Decision {
-  readonly tool_execution_id: string;
-  readonly approved: boolean;
-  readonly reason?: string;
-  /** The answer to a question of the tool. */
-  readonly content?: Readonly<Record<string, unknown>>;
-}
+export type Decision = AgentRespondApproveBody["decisions"][number];
 
 /** Decides about calls that wait, all of them or none, and returns the run when it has ended or waits again. */
 export async function decideAndFollow(runId: string, decisions: readonly Decision[], call: ToolCall): Promise<Run> {

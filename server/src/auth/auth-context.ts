@@ -31,4 +31,6 @@ export interface AuthContext {
   readonly mailer: Mailer;
   /** Makes this node send the mails that requests have asked for. */
   readonly mailWakeUp: WakeUp;
+  /** Reads what the user has granted the service elsewhere. The result withdraws it; it is called when the account is gone. */
+  prepareWithdrawal(userId: string): Promise<() => void>;
 }

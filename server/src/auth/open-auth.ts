@@ -22,6 +22,8 @@ export interface OpenAuthOptions {
   readonly clock: Clock;
   /** Throws while mails are held. */
   requireMail?(): void;
+  /** Default: users grant nothing elsewhere. */
+  readonly prepareWithdrawal?: AuthContext["prepareWithdrawal"];
 }
 
 /** Opens what endpoints depend on. The caller runs `keyRing.watch` and closes the mailer. */
@@ -50,6 +52,7 @@ export async function openAuth(options: OpenAuthOptions): Promise<AuthContext> {
     seenRefreshes,
     hasher,
     mailWakeUp: new WakeUp(),
+    prepareWithdrawal: options.prepareWithdrawal ?? (async () => () => {}),
     mailer: guardMailer(await createMailer({ settings, observer, clock }), options),
   };
 }

@@ -75,6 +75,24 @@ describe("deleting an account", () => {
     await fixture.create({ email: olga.email, id: olga.id });
   });
 
+  it("withdraws what the user has granted elsewhere, once the account is gone", async (t) => {
+    const steps: string[] = [];
+    const fixture = await openAdmin(t, {
+      async prepareWithdrawal(userId) {
+        steps.push(`read ${userId}`);
+        return () => void steps.push(`withdraw ${userId}`);
+      },
+    });
+    const { id } = await fixture.newUser();
+    await fixture.remove(id, { should_soft_delete: true });
+    assert.deepEqual(steps, []);
+    await fixture.remove(id);
+    assert.deepEqual(steps, [`read ${id}`, `withdraw ${id}`]);
+    const unknown = randomUUID();
+    await assertRejected(fixture.remove(unknown), 404, "user_not_found");
+    assert.deepEqual(steps.slice(2), [`read ${unknown}`]);
+  });
+
   it("rejects unknown users", async (t) => {
     const fixture = await openAdmin(t);
     await assertRejected(fixture.remove(randomUUID()), 404, "user_not_found");

@@ -83,6 +83,7 @@ test(
       await there.post("/functions/v1/agent-respond", ask),
       await there.post("/functions/v1/test-webhook", { webhook_id: webhookId, event_type: "message.created" }),
       await there.post("/functions/v1/tools", { action: "list", url: "https://localhost:1/" }),
+      await there.post("/functions/v1/tools", { action: "revoke_authorization", url: "https://localhost:1/" }),
       await there.post("/auth/v1/recover", { email: "owner@example.com" }),
     ];
     for (const rejected of rejections) {

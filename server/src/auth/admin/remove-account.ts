@@ -20,6 +20,7 @@ export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(fa
 export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
   const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
+  const withdraw = isSoft ? null : await context.prepareWithdrawal(id);
   await retryAfterDeadlock(() =>
     inTransaction(context.pool, async (client) => {
       const user = await lockAccount(client, id);
@@ -28,6 +29,7 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
       else if (user.deleted_at === null) await emptyAccount(client, id, context.clock.now());
     }),
   );
+  withdraw?.();
   return { status: 200, body: {} };
 }
 

@@ -6,7 +6,7 @@ import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, credential, loopbackPolicy } from "../../outbound/support/receiver.ts";
 import { createOAuthServer, type OAuthServer } from "../../support/oauth-mcp-server.ts";
-import { openRunStage, type RunStage } from "../support/run-stage.ts";
+import { openRunStage, type RunStage, until } from "../support/run-stage.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen } from "./mcp-server-for-test.ts";
 import { CALLBACK_URL, openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
@@ -178,6 +178,14 @@ test("tokens that an owner revokes are withdrawn at a server that supports it", 
   await new Promise((resolve) => void remote.server.close(resolve));
   assert.equal(await tools.authorizations.revoke({ ownerId: userId, url }), true);
   assert.deepEqual(await tools.authorizations.list(userId), []);
+
+  // An account that is deleted takes its tokens with it.
+  const other = await open(t);
+  await authorize(other);
+  const withdraw = await other.tools.authorizations.prepareWithdrawal(other.userId);
+  assert.deepEqual(other.remote.revoked, []);
+  withdraw();
+  await until(() => other.remote.revoked.length === 2, "the tokens are withdrawn");
 
   const without = await open(t, { hasRevocation: false });
   await authorize(without);

@@ -52,6 +52,7 @@ export interface AuthContextOverrides {
   readonly baseUrl?: string;
   /** Called before a mail counts as sent; can throw, as an unavailable mail server does. */
   readonly onMail?: (mail: Mail) => void | Promise<void>;
+  readonly prepareWithdrawal?: AuthContext["prepareWithdrawal"];
 }
 
 /** Opens the context on a separate database, and calls endpoints as the HTTP adapter does. */
@@ -81,6 +82,7 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
     userKeys: new VerifiedUserKeys({ pool: pools.service, clock, observer: silentObserver, isAal2Required: true }),
     seenRefreshes,
     mailWakeUp: new WakeUp(),
+    prepareWithdrawal: overrides.prepareWithdrawal ?? (async () => () => {}),
     // Threads that hash have a low priority, and wait long for a busy machine.
     hasher: overrides.hasher ?? createPasswordHasher({ ...TEST_HASH_PARAMETERS, maxWaitMs: WAIT_MS }),
     mailer: {

@@ -6,11 +6,13 @@ import type { Clock } from "../../../time/index.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import {
   type AuthorizationKey,
+  type AuthorizationRow,
   claimAttempt,
   deleteAuthorization,
   findReturn,
   type ListedAuthorization,
   listAuthorizations,
+  listCredentials,
   prepareAuthorization,
   storeAttempt,
   storeCredentials,
@@ -56,6 +58,8 @@ export interface Authorizations {
   list(ownerId: string | null): Promise<readonly ListedAuthorization[]>;
   /** Deletes the tokens, and withdraws them at their server if it can be reached. False: there were none. */
   revoke(key: AuthorizationKey): Promise<boolean>;
+  /** Reads the tokens of an account that is about to be deleted. The result withdraws them at their servers. */
+  prepareWithdrawal(ownerId: string): Promise<() => void>;
   /** Where the browser continues; null when there is no such attempt, or not any more. */
   findReturn(state: string): Promise<{ readonly redirectTo: string | null } | null>;
 }
@@ -68,6 +72,13 @@ const MAX_PER_OWNER = 100;
 export function openAuthorizations(options: AuthorizationOptions): Authorizations {
   const { pool, key, clock, guarded } = options;
   const fetchFn = createOAuthFetch(guarded);
+  const withdraw = async ({ id, credentials_wrapped: wrapped }: AuthorizationRow): Promise<void> => {
+    try {
+      if (wrapped !== null) await revokeTokens(unseal<Credentials>(key, id, wrapped), fetchFn);
+    } catch {
+      // The service has forgotten the tokens, whether their server can be reached or not.
+    }
+  };
   return {
     async start({ ownerId, url, scope: wantedScope, clientId, clientSecret, redirectTo }) {
       const urlFault = guarded.findUrlFault(url);
@@ -142,14 +153,14 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
     list: (ownerId) => listAuthorizations(pool, ownerId),
     async revoke(authorization) {
       const row = await deleteAuthorization(pool, authorization);
-      if (row === null) return false;
-      try {
-        if (row.credentials_wrapped !== null)
-          await revokeTokens(unseal<Credentials>(key, row.id, row.credentials_wrapped), fetchFn);
-      } catch {
-        // The service has forgotten the tokens, whether their server can be reached or not.
-      }
-      return true;
+      if (row !== null) await withdraw(row);
+      return row !== null;
+    },
+    async prepareWithdrawal(ownerId) {
+      const rows = await listCredentials(pool, ownerId);
+      return () => {
+        for (const row of rows) void withdraw(row);
+      };
     },
     async findReturn(state) {
       const found = await findReturn(pool, hashOf(state));

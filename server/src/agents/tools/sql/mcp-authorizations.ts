@@ -163,6 +163,15 @@ export async function listAuthorizations(
   return rows;
 }
 
+export async function listCredentials(pool: pg.Pool, ownerId: string): Promise<readonly AuthorizationRow[]> {
+  const { rows } = await pool.query<AuthorizationRow>(
+    `select id, encode(credentials_wrapped, 'base64') as credentials_wrapped, version
+     from private.mcp_authorizations where owner_id = $1 and credentials_wrapped is not null`,
+    [ownerId],
+  );
+  return rows;
+}
+
 /** Returns the row as it was; null: there was none. */
 export async function deleteAuthorization(
   pool: pg.Pool,
