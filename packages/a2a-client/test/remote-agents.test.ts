@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {
-  type A2aService,
+  type ExtendedService,
   type Parsed,
-  startA2aService,
+  startExtendedService,
   type User,
   waitFor,
-} from "../../a2a/test/support/a2a-service.ts";
+} from "../../../server/test/support/extended-service.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let a2a: A2aService;
+let a2a: ExtendedService;
 let ada: User;
 let agentId: string;
 
 before(async () => {
   // The service is its own remote system.
-  a2a = await startA2aService(cleanup, { EXTENSIONS: "a2a,a2a-client" });
+  a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a,a2a-client" });
   ada = await a2a.signUp("ada");
   ({ id: agentId } = await ada.insert("agents", { name: "Ann", settings: { a2a_published: true } }));
 });

@@ -6,7 +6,6 @@ import {
   TaskState,
 } from "@a2a-js/sdk";
 import { invokeFunction, isUuid, readUntilWaiting, respond, type RespondBody } from "@swarmbase/sdk";
-import { requireScope } from "swarmbase/extension";
 import { ProtocolError } from "./faults.ts";
 import { checkPushConfig, storePushConfig } from "./push-configs.ts";
 import { readInput, readText, requireOutputMode } from "./read-message.ts";
@@ -108,7 +107,7 @@ function checkSending(session: Session, { message, configuration }: SendMessageR
   const { taskPushNotificationConfig: push, returnImmediately = false, historyLength } = configuration ?? {};
   if (push !== undefined) {
     // Before the task starts, so that no task runs whose client is told that it failed.
-    requireScope(session.caller, "write");
+    session.core.requireScope("write");
     checkPushConfig(push);
   }
   checkLength(historyLength);
@@ -157,7 +156,7 @@ function checkLength(length: number | undefined): void {
 /** The history of a task is the message that started it. */
 function limitHistory(task: Task, { historyLength }: { readonly historyLength?: number | undefined }): Task {
   checkLength(historyLength);
-  const { history, ...rest } = task;
+  const { history: _, ...rest } = task;
   return historyLength === 0 ? rest : task;
 }
 

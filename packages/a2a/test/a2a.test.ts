@@ -3,29 +3,25 @@ import { after, before, describe, test } from "node:test";
 import { AgentCard, StreamResponse, Task, TaskState } from "@a2a-js/sdk";
 import type { Client } from "@a2a-js/sdk/client";
 import {
-  type A2aService,
-  type Binding,
-  dataPart,
-  messageOf,
-  openClient,
+  type ExtendedService,
   type Parsed,
-  startA2aService,
+  startExtendedService,
   type User,
-  waitFor,
-} from "./support/a2a-service.ts";
+} from "../../../server/test/support/extended-service.ts";
+import { type Binding, dataPart, messageOf, openClient } from "./support/a2a-client.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
 const PUBLISHED = { settings: { a2a_published: true } };
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let a2a: A2aService;
+let a2a: ExtendedService;
 let ada: User;
 let agentId: string;
 let endpoint: string;
 
 before(async () => {
-  a2a = await startA2aService(cleanup);
+  a2a = await startExtendedService(cleanup, { EXTENSIONS: "a2a" });
   ada = await a2a.signUp("ada");
   ({ id: agentId } = await ada.insert("agents", {
     name: "Ann",

@@ -7,23 +7,20 @@ import type { Client } from "@a2a-js/sdk/client";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { RECEIVER_CA, type Receiver, startReceiver } from "../../../server/test/support/webhook-receiver.ts";
 import {
-  type A2aService,
-  type Binding,
-  dataPart,
-  messageOf,
-  openClient,
+  type ExtendedService,
   type Parsed,
-  startA2aService,
+  startExtendedService,
   type User,
   waitFor,
-} from "./support/a2a-service.ts";
+} from "../../../server/test/support/extended-service.ts";
+import { type Binding, dataPart, messageOf, openClient } from "./support/a2a-client.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
 const VERSIONED = { serviceParameters: { "A2A-Version": "1.0" } };
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
-let a2a: A2aService;
+let a2a: ExtendedService;
 let receiver: Receiver;
 let ada: User;
 let endpoint: string;
@@ -32,7 +29,8 @@ before(async () => {
   receiver = await startReceiver(cleanup);
   const caFile = join(await createTemporaryFolder(cleanup, "a2a-ca-"), "receiver.pem");
   await writeFile(caFile, RECEIVER_CA);
-  a2a = await startA2aService(cleanup, {
+  a2a = await startExtendedService(cleanup, {
+    EXTENSIONS: "a2a",
     WEBHOOK_CA_FILE: caFile,
     WEBHOOK_ALLOWED_CIDRS: "127.0.0.0/8",
     WEBHOOK_ALLOWED_PORTS: new URL(receiver.url).port,

@@ -200,7 +200,7 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
     headers,
     body: undefined,
     caller,
-    core: { functions: { invoke: notUsed }, rest: notUsed },
+    core: { functions: { invoke: notUsed }, rest: notUsed, hasScope: notUsed, requireScope: notUsed },
     signal,
   };
   return Promise.resolve(handler(request, { version: VERSION } as ExtensionContext<never>));

@@ -9,7 +9,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isUuid, type PendingApproval, type Run } from "@swarmbase/sdk";
-import { hasScope, readRows, type TableRow } from "swarmbase/extension";
+import { readRows, type TableRow } from "swarmbase/extension";
 import type { Decision } from "./decide-calls.ts";
 import type { ToolCall } from "./tools/tool.ts";
 
@@ -29,7 +29,7 @@ interface Decided {
  */
 export async function elicitDecisions(run: Run, call: ToolCall): Promise<InputRequiredResult | null> {
   const { caller, canElicit } = call;
-  if (!canElicit || !hasScope(caller, "approve") || run.status !== "requires_action") return null;
+  if (!canElicit || !caller.core.hasScope("approve") || run.status !== "requires_action") return null;
   const pending = run.pending_approvals ?? [];
   const agentIds = [...new Set(pending.flatMap(({ agent_id: agentId }) => (agentId === null ? [] : [agentId])))];
   if (agentIds.length === 0) return null;

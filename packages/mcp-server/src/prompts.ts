@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { isUuid } from "@swarmbase/sdk";
-import { hasScope, readRows, type TableRow } from "swarmbase/extension";
+import { readRows, type TableRow } from "swarmbase/extension";
 import type { Caller } from "./caller.ts";
 import { readPage } from "./read-page.ts";
 
@@ -17,7 +17,7 @@ const MAX_SLUG = 20;
 
 /** One prompt for each agent of the caller, newest first. None for a key that cannot ask agents. */
 export async function listPrompts(caller: Caller, cursor: string | undefined): Promise<ListPromptsResult> {
-  if (!hasScope(caller, "run")) return { prompts: [] };
+  if (!caller.core.hasScope("run")) return { prompts: [] };
   const { rows, next } = await readPage<AgentRow>(caller, "/agents", { select: SELECT, cursor });
   return {
     prompts: rows.map((agent) => ({

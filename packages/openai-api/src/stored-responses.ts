@@ -107,7 +107,7 @@ function toState({ status, messages, usage, error }: RunRow): ResponseState {
 }
 
 function headOf({ swarm_id: swarmId, request }: RunRow): ResponseHead {
-  const [agentId] = [request["agent_ids"]].flat();
-  const model = "store" in request ? `agent:${String(agentId)}` : `swarm:${swarmId}`;
+  const [agentId] = (request["agent_ids"] ?? []) as readonly string[];
+  const model = "store" in request ? `agent:${agentId}` : `swarm:${swarmId}`;
   return { model, previousId: null, isStored: true, metadata: {} };
 }

@@ -43,5 +43,5 @@ export async function loadTarget(core: ExtensionCore, target: Target): Promise<L
 
 export function modelNotFound({ kind, id }: Target): AppError {
   const code = kind === "agent" ? "AGENT_NOT_FOUND" : "SWARM_NOT_FOUND";
-  return new AppError(code, "The model does not exist", { details: { model: `${kind}:${id} does not exist` } });
+  return new AppError(code, "The request is not valid", { details: { model: `${kind}:${id} does not exist` } });
 }

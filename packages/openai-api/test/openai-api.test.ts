@@ -368,11 +368,13 @@ describe("a swarm as a model", () => {
       [3, "Is the bridge open?", "Eve", "Fay"],
     );
     const stream = ada.client.responses.stream({ model: `swarm:${swarm.id}`, input: "And the tunnel?" });
-    const { output } = await stream.finalResponse();
+    const { id, output } = await stream.finalResponse();
     assert.deepEqual(
       output.map((item) => (item as { agent_name?: string }).agent_name),
       ["Eve", "Fay"],
     );
+    const stored = await ada.client.responses.retrieve(id);
+    assert.deepEqual([stored.model, stored.output.length], [`swarm:${swarm.id}`, 2]);
     assert.deepEqual(await reject(bob.client.responses.create({ model: `swarm:${swarm.id}`, input: "Hello" })), [
       404,
       "SWARM_NOT_FOUND",

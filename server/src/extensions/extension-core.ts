@@ -2,7 +2,7 @@ import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { requireKeyScope } from "../auth/index.ts";
-import type { Principal } from "../db/index.ts";
+import { hasScope, type Principal, requireScope } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { FunctionResponse, NamedFunction } from "../functions/index.ts";
 import { functionCallOf } from "../http/index.ts";
@@ -59,6 +59,8 @@ export function createCore(
     },
 
     rest: createRest(rest, principal, own.signal),
+    hasScope: (scope) => hasScope(principal, scope),
+    requireScope: (scope) => requireScope(principal, scope),
   };
 }
 

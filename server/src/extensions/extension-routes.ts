@@ -63,13 +63,14 @@ function translateFunctionError(error: unknown): unknown {
 
 /** Without the check of the guard, a function of the core could run for a session that has ended. */
 function rejectingCore({ method, path }: Pick<ExtensionRoute, "method" | "path">): ExtensionCore {
-  const reject = async (): Promise<never> => {
+  const reject = (): never => {
     throw new AppError(
       "INTERNAL_ERROR",
       `${method} ${path} needs access bearer-alone, user or account to call the core`,
     );
   };
-  return { functions: { invoke: reject }, rest: reject };
+  const call = async (): Promise<never> => reject();
+  return { functions: { invoke: call }, rest: call, hasScope: reject, requireScope: reject };
 }
 
 function toExtensionRequest(request: FastifyRequest, { raw }: FastifyReply, core: ExtensionCore): ExtensionRequest {

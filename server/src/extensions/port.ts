@@ -15,7 +15,6 @@ import type { Catalogue } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 
 export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
-export { hasScope, requireScope } from "../db/index.ts";
 export { AppError } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
 export { isRecord } from "../json/index.ts";

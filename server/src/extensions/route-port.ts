@@ -94,6 +94,10 @@ export interface ExtensionCore extends FunctionsClient {
   readonly functions: FunctionsClient["functions"];
   /** A request to `/rest/v1`. Throws an `AppError` for what is an error response there. */
   rest(call: ExtensionRestCall): Promise<ExtensionRestAnswer>;
+  /** Whether the caller may do this: an API key has some scopes, a token has all rights of its user. */
+  hasScope(scope: ApiKeyScope): boolean;
+  /** Throws the 403 of a caller without the scope, where a call of the core would throw it too late. */
+  requireScope(scope: ApiKeyScope): void;
 }
 
 export interface ExtensionRestCall {
@@ -138,8 +142,6 @@ export interface ExtensionCaller {
   readonly userId: string | null;
   /** The verified claims of the token; `{}` without a token. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What the API key may do, for `hasScope` and `requireScope`. Absent for a token, which has all rights of its user. */
-  readonly scopes?: readonly ApiKeyScope[] | undefined;
 }
 
 export interface ExtensionResponse {

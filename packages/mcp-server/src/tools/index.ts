@@ -5,7 +5,6 @@ import {
   ProtocolErrorCode,
   type Tool,
 } from "@modelcontextprotocol/server";
-import { hasScope } from "swarmbase/extension";
 import type { Caller } from "../caller.ts";
 import { renderToolError, toToolError } from "../errors.ts";
 import { APPROVAL_TOOLS } from "./approval-tools.ts";
@@ -22,8 +21,8 @@ const BY_NAME = new Map(
 export const STREAMED_TOOLS: ReadonlySet<string> = new Set(["ask_agent", "ask_swarm", "decide_approval"]);
 
 /** The tools that the caller may use. */
-export function listTools(caller: Caller): Tool[] {
-  return TOOLS.filter((tool) => tool.scopes.every((scope) => hasScope(caller, scope))).map(
+export function listTools({ core }: Caller): Tool[] {
+  return TOOLS.filter((tool) => tool.scopes.every((scope) => core.hasScope(scope))).map(
     ({ run: _run, scopes: _scopes, ...tool }) => tool as Tool,
   );
 }

@@ -13,7 +13,7 @@ export async function revokeTokens({ client, tokens }: Credentials, fetchFn: Fet
   if (typeof endpoint !== "string") return;
   const sdk = await import("@modelcontextprotocol/client");
   const url = sdk.assertSecureTokenEndpoint(endpoint);
-  const method = sdk.selectClientAuthMethod(information, Array.isArray(methods) ? methods : []);
+  const method = sdk.selectClientAuthMethod(information, Array.isArray(methods) ? methods.map(String) : []);
   const { refresh_token, access_token } = tokens;
   const send = async ([hint, token]: readonly [string, string | undefined]): Promise<void> => {
     if (token === undefined) return;

@@ -1,26 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Message, type Part, Role, type SendMessageConfiguration } from "@a2a-js/sdk";
-import {
-  type Client,
-  ClientFactory,
-  createAuthenticatingFetchWithRetry,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-  RestTransportFactory,
-} from "@a2a-js/sdk/client";
 import { Agent, fetch as fetchWith, type RequestInit } from "undici";
-import { createTestDatabase, type Cleanup } from "../../../../server/test/support/database.ts";
-import { type RunningService, startService } from "../../../../server/test/support/service.ts";
-import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
-import { WAIT_MS } from "../../../../server/test/support/wait-limit.ts";
+import { createTestDatabase, type Cleanup } from "./database.ts";
+import { type RunningService, startService } from "./service.ts";
+import { createTemporaryFolder } from "./temporary-folder.ts";
+import { WAIT_MS } from "./wait-limit.ts";
 
-export type Binding = "JSONRPC" | "HTTP+JSON";
 /** Untyped: assertions check its members. */
 export type Parsed = ReturnType<typeof JSON.parse>;
 
-export interface A2aService {
+export interface ExtendedService {
   readonly url: string;
   readonly service: RunningService;
   /** Trusts the authority of the service. */
@@ -36,17 +26,17 @@ export interface User {
   makeKey(scopes: readonly string[]): Promise<string>;
 }
 
-export async function startA2aService(
+/** Starts a service with the extensions and settings. */
+export async function startExtendedService(
   cleanup: Cleanup,
-  more: Readonly<Record<string, string>> = {},
-): Promise<A2aService> {
+  more: Readonly<Record<string, string>>,
+): Promise<ExtendedService> {
   const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(cleanup);
-  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-a2a-");
+  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-extended-");
   // A stream that does not end with its task or its reader lets later tests fail.
   const env = {
     DATABASE_URL,
     MASTER_KEY,
-    EXTENSIONS: "a2a",
     AUTH_PASSWORD_MEMORY_KIB: "8192",
     AGENT_STREAM_LIMIT_PER_USER: "8",
     ...more,
@@ -87,66 +77,12 @@ export async function startA2aService(
       send: (method, path, body, status) => send(method, path, body, status, token),
       insert: async (table, row) => (await send("POST", `/rest/v1/${table}`, row, 201, token))[0],
       makeKey: async (scopes) => {
-        const body = { action: "create", name: "a2a", scopes };
+        const body = { action: "create", name: "key", scopes };
         return (await send("POST", "/functions/v1/api-keys", body, 201, token)).key;
       },
     };
   };
   return { url, service, fetch, signUp };
-}
-
-export interface ClientOptions {
-  readonly bearer: string | null;
-  readonly binding?: Binding;
-}
-
-/** The public client of the protocol, for an endpoint with a public card. */
-export function openClient(
-  { fetch }: Pick<A2aService, "fetch">,
-  endpoint: string,
-  { bearer, binding = "JSONRPC" }: ClientOptions,
-): Promise<Client> {
-  const headers = async (): Promise<Record<string, string>> =>
-    bearer === null ? {} : { authorization: `Bearer ${bearer}` };
-  const fetchImpl = createAuthenticatingFetchWithRetry(fetch, {
-    headers,
-    shouldRetryWithHeaders: async () => undefined,
-  });
-  const factory = new ClientFactory({
-    transports: [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })],
-    preferredTransports: [binding],
-    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
-  });
-  return factory.createFromUrl(`${endpoint}/`);
-}
-
-function textPart(value: string): Part {
-  return { content: { $case: "text", value }, metadata: undefined, filename: "", mediaType: "" };
-}
-
-export function dataPart(value: unknown): Part {
-  return { content: { $case: "data", value }, metadata: undefined, filename: "", mediaType: "" };
-}
-
-export interface Sent extends Partial<Pick<Message, "taskId" | "contextId" | "messageId">> {
-  readonly configuration?: Partial<SendMessageConfiguration>;
-}
-
-/** The request of a message, for the client. */
-export function messageOf(content: string | Part[], { configuration, ...ids }: Sent = {}) {
-  const message: Message = {
-    messageId: crypto.randomUUID(),
-    contextId: "",
-    taskId: "",
-    role: Role.ROLE_USER,
-    parts: typeof content === "string" ? [textPart(content)] : content,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-    ...ids,
-  };
-  const defaults = { acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false };
-  return { tenant: "", message, metadata: undefined, configuration: { ...defaults, ...configuration } };
 }
 
 /** Waits until the condition holds. */
