@@ -189,7 +189,9 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
   const handler = extension.routes?.[0]?.handler ?? assert.fail();
   const caller = { role: "anon", userId: null, claims: {} } as const;
   const { signal } = new AbortController();
-  const notUsed = (): Promise<never> => Promise.reject(new Error("the site does not call the core"));
+  const notUsed = (): never => {
+    throw new Error("the site does not call the core");
+  };
   const request = {
     id: "1",
     method: "GET",
