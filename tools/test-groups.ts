@@ -25,7 +25,8 @@ export interface TestGroup {
 
 /**
  * A process for every test file would load the same modules hundreds of times, which takes longer than most tests. Files of one
- * folder share one instead, each as a suite of its own, one after the other. What takes longest comes first.
+ * folder share one instead, each as a suite of its own, one after the other. What takes longest comes first, as far as that is known:
+ * browser tests, single files, then groups, the ones with the most text first, so that no long group is the last one running.
  */
 export function groupTests(root: string, files: readonly string[], variants: readonly Variant[] = []): TestGroup[] {
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
@@ -38,7 +39,9 @@ export function groupTests(root: string, files: readonly string[], variants: rea
     if (grouped.some((file) => USES_BROWSER.test(texts.get(file) ?? ""))) return 0;
     return grouped.length === 1 ? 1 : 2;
   };
-  return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const sizeOf = ({ files: grouped }: TestGroup): number =>
+    grouped.reduce((sum, file) => sum + (texts.get(file)?.length ?? 0), 0);
+  return groups.toSorted((one, other) => rankOf(one) - rankOf(other) || sizeOf(other) - sizeOf(one));
 }
 
 /** Into parts of nearly one size. */
@@ -51,10 +54,12 @@ function divide(files: readonly string[]): string[][] {
 
 /** How long a process may close what its tests have opened: as long as a test, for a machine that is busy. */
 const LINGER_MS = 240_000;
+const CHECK_MS = 50;
 
 /**
  * Files for the test runner, which runs them in the order of their names. The runner waits for each process without a limit, so one
- * whose tests have ended and left something open fails after a while.
+ * whose tests have ended and left something open fails after a while. Timers alone delay nothing: clients of protocols leave those of
+ * requests whose answer they no longer need, for minutes.
  */
 export function writeGroups(
   root: string,
@@ -81,8 +86,11 @@ export function writeGroups(
           ];
     const text = [
       'import { after, describe } from "node:test";',
-      `const fail = () => { console.error("The tests left something open."); process.exit(1); };`,
-      `after(() => void setTimeout(fail, ${lingerMs}).unref());`,
+      'const listOpen = () => process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout").join();',
+      "const openAtStart = listOpen();",
+      "const endIfClosed = () => { if (listOpen() === openAtStart) process.exit(); };",
+      'const fail = () => { console.error("The tests left something open."); process.exit(1); };',
+      `after(() => { setInterval(endIfClosed, ${CHECK_MS}).unref(); setTimeout(fail, ${lingerMs}).unref(); });`,
       ...preparation,
       ...suites,
       "",

@@ -207,10 +207,16 @@ describe("runGroups", () => {
 
   it("fails for a group whose tests have ended and left something open", () => {
     const text =
-      'import { test } from "node:test";\ntest("leaves a timer", () => { setInterval(() => {}, 1_000); });\n';
+      'import net from "node:net";\nimport { test } from "node:test";\ntest("x", () => { net.createServer().listen(); });\n';
     const { status, stdout } = run(makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
     assert.equal(status, 1, stdout);
     assert.match(stdout, /The tests left something open\./);
+  });
+
+  it("does not wait for timers that tests have left", () => {
+    const text = 'import { test } from "node:test";\ntest("x", () => { setInterval(() => {}, 1_000); });\n';
+    const { status, stdout } = run(makeTree({ ...PACKAGE, "sdk/a.test.ts": text, "tools/b.test.ts": PASSING }), []);
+    assert.equal(status, 0, stdout);
   });
 
   it("repeats a group whose process ended", () => {
@@ -249,26 +255,37 @@ describe("groupTests", () => {
     assert.equal(groups.length, 5);
   });
 
-  it("starts the files that use a browser first, then single files, then groups", () => {
+  it("starts the files that use a browser first, then single files, then groups, each the largest first", () => {
     const browser = 'import { createBrowserTest } from "./support/browser-test.ts";\n';
     const texts = {
       "a/one.test.ts": DATABASE,
       "a/two.test.ts": DATABASE,
       "b/alone.test.ts": "mock.timers.enable();\n",
+      "b/larger.test.ts": "mock.timers.enable();\nmock.timers.reset();\n",
+      "d/one.test.ts": DATABASE,
+      "d/two.test.ts": `${DATABASE}${DATABASE}`,
     };
     const root = makeTree({ ...texts, "c/page.test.ts": browser, "c/pages.test.ts": browser });
     const groups = groupTests(root, [...Object.keys(texts), "c/page.test.ts", "c/pages.test.ts"]);
     assert.deepEqual(
       groups.map(({ files }) => files),
-      [["c/page.test.ts", "c/pages.test.ts"], ["b/alone.test.ts"], ["a/one.test.ts", "a/two.test.ts"]],
+      [
+        ["c/page.test.ts", "c/pages.test.ts"],
+        ["b/larger.test.ts"],
+        ["b/alone.test.ts"],
+        ["d/one.test.ts", "d/two.test.ts"],
+        ["a/one.test.ts", "a/two.test.ts"],
+      ],
     );
   });
 
   it("recognises the browser tests of this project", () => {
     const root = resolve(import.meta.dirname, "../..");
     const { files } = planTestRun(root, ["console", "tools"]) ?? { files: [] };
-    const [first] = groupTests(root, files);
-    assert.ok(first?.files.includes("console/test/account.test.ts"), `${first?.files.join(", ")} start first`);
+    const first = groupTests(root, files)
+      .slice(0, 2)
+      .flatMap((group) => group.files);
+    assert.ok(first.includes("console/test/account.test.ts"), `${first.join(", ")} start first`);
   });
 
   it("keeps the hooks of each file to itself, and fails for the one that fails", () => {
