@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { folderOf, type Service } from "./service.ts";
+import { WAIT_MS } from "./eventually.ts";
 
 interface ReceivedMail {
   to: string;
@@ -20,7 +21,6 @@ export interface Mailbox {
   countUnread(address: string): Promise<number>;
 }
 
-const WAIT_MS = 30_000;
 const POLL_MS = 10;
 
 /** Reads the mails that a service without a mail server writes to its data directory. */

@@ -3,8 +3,8 @@ import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { WAIT_MS } from "./eventually.ts";
 
-const WAIT_MS = 90_000;
 const POLL_MS = 100;
 
 /**

@@ -11,6 +11,7 @@ import { type Credentials, GIVEN } from "./given-service.ts";
 import { fillFromSeed } from "./seed.ts";
 import { MAILING, type ServiceSettings, UNLIMITED, WITHOUT_CONSOLE, WITHOUT_LIMITS } from "./settings.ts";
 import { findSharedService } from "./shared-service.ts";
+import { WAIT_MS } from "./eventually.ts";
 
 export type { ServiceSettings } from "./settings.ts";
 
@@ -33,7 +34,6 @@ export interface Service {
 }
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
-const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 const POLL_MS = 50;
 
@@ -122,7 +122,7 @@ async function startIn(
   };
   try {
     if (outliving !== null) await writeFile(outliving.pidFile, String(started.child.pid));
-    const deadline = Date.now() + START_TIMEOUT_MS;
+    const deadline = Date.now() + WAIT_MS;
     while (!(await isHealthy(folder))) {
       if (started.child.exitCode !== null) throw new Error(`The service ended at start:\n${started.output()}`);
       if (Date.now() > deadline) throw new Error(`The service was not up in time:\n${started.output()}`);

@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { WAIT_MS } from "./eventually.ts";
 
-const WAIT_MS = 90_000;
 const POLL_MS = 50;
 
 /**

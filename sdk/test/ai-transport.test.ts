@@ -11,6 +11,7 @@ import {
   lastAssistantMessageIsCompleteWithToolCalls,
 } from "ai";
 import { addSwarm, startTypedService } from "./support/typed-service.ts";
+import { until } from "../../server/test/support/until.ts";
 
 /** `useChat` without React: the same class drives both. */
 class PlainChat extends AbstractChat<SwarmUIMessage> {
@@ -122,7 +123,7 @@ describe("the transport of the AI SDK", () => {
       assert.equal(waiting?.state, "approval-requested");
       const { id } = waiting.approval;
       await chat.addToolApprovalResponse({ id, approved: isApproved, reason: "Because" });
-      await waitUntil(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
+      await until(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
       const answer = chat.messages.at(-1);
       assert.deepEqual([chat.messages.length, chat.error], [2, undefined]);
       assert.deepEqual(typesOf(answer), ["step-start", "data-turn", "dynamic-tool", "text"]);
@@ -140,7 +141,7 @@ describe("the transport of the AI SDK", () => {
       ["approval-requested", "approval-requested"],
     );
     for (const { approval } of calls) await chat.addToolApprovalResponse({ id: approval?.id ?? "", approved: false });
-    await waitUntil(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
+    await until(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
     assert.deepEqual([chat.messages.length, chat.error], [2, undefined]);
   });
 
@@ -159,7 +160,7 @@ describe("the transport of the AI SDK", () => {
     const client_tools = [{ name: "locate", description: "Returns the position of the user." }];
     const text = '@Sceptic\n/tool probe {} /tool locate {"n":1} /tool locate {"n":2}\n/tool locate {"n":3}';
     await chat.sendMessage({ text }, { body: { client_tools } });
-    await waitUntil(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
+    await until(() => chat.status === "ready" && chat.messages.at(-1)?.metadata?.status !== undefined);
     const answer = chat.messages.at(-1);
     assert.deepEqual([chat.messages.length, chat.error, answer?.metadata?.status], [2, undefined, "completed"]);
     assert.deepEqual(
@@ -172,10 +173,10 @@ describe("the transport of the AI SDK", () => {
   test("stops the run with the chat, and follows a run after a reload", async () => {
     const chat = new PlainChat(swarmId, { client });
     const sending = chat.sendMessage({ text: "/sleep 60000" });
-    await waitUntil(() => typesOf(chat.messages.at(-1)).includes("data-turn"));
+    await until(() => typesOf(chat.messages.at(-1)).includes("data-turn"));
     const reloaded = new PlainChat(swarmId, { client }, [...chat.messages].slice(0, 1));
     const resuming = reloaded.resumeStream();
-    await waitUntil(() => typesOf(reloaded.messages.at(-1)).includes("data-turn"));
+    await until(() => typesOf(reloaded.messages.at(-1)).includes("data-turn"));
     await chat.stop();
     await sending;
     await resuming;
@@ -203,14 +204,4 @@ describe("the transport of the AI SDK", () => {
 
 function typesOf(message: SwarmUIMessage | undefined): string[] {
   return message?.parts.map(({ type }) => type) ?? [];
-}
-
-async function waitUntil(isSo: () => boolean): Promise<void> {
-  for (
-    const deadline = Date.now() + 60_000;
-    Date.now() < deadline;
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  )
-    if (isSo()) return;
-  assert.fail("the condition did not become true in time");
 }

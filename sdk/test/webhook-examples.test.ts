@@ -9,6 +9,7 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
+import { WAIT_MS } from "../../server/test/support/wait-limit.ts";
 
 /*
  * The examples of the guide, checked by the compiler and run. Fastify is the real one; Express, Next.js and Deno are not
@@ -19,7 +20,6 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const SECRET = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 const BODY = '{"id":"evt_1","type":"agent.created","created_at":"c","api_version":"2026-11-15","data":{"name" : "é"}}';
-const START_MS = 60_000;
 
 const STAND_IN_TYPES = `
 declare module "express" {
@@ -159,7 +159,7 @@ async function startExample(name: string, starter: string | undefined): Promise<
     stdio: ["ignore", "ignore", "inherit"],
   });
   children.push(child);
-  const deadline = Date.now() + START_MS;
+  const deadline = Date.now() + WAIT_MS;
   while (!(await isListening(port))) {
     assert.ok(child.exitCode === null && Date.now() < deadline, `${name} does not listen`);
     await wait(20);

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { type Launched, launchBrowser } from "./browser.ts";
 import { type Instance, type InstanceSettings, startInstance } from "./instance.ts";
 import { type BrowserErrors, collectBrowserErrors } from "./browser-errors.ts";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { openContexts, type Contexts } from "./browser-contexts.ts";
 
 /** The two widths that every page supports. */
@@ -25,8 +26,6 @@ interface TestEnvironment {
 export type BrowserTest = (t: TestContext, environment: TestEnvironment) => Promise<void>;
 
 const HEIGHT = { [WIDE]: 900, [NARROW]: 740 } as Readonly<Record<number, number>>;
-/** Long enough for a busy machine. */
-const ACTION_MS = 60_000;
 /** The pages of a context share a renderer process, which the next context reuses. A larger young generation saves a sixth of its time. */
 const QUICK = ["--renderer-process-limit=1", "--js-flags=--min-semi-space-size=64"];
 
@@ -78,7 +77,7 @@ async function openPage(t: TestContext, contexts: Contexts, options: PageOptions
   const { width = WIDE, theme = "light", expected = [] } = options;
   const lease = await contexts.lease({ width, height: HEIGHT[width] ?? 800, hasTouch: width === NARROW });
   const page = await lease.context.newPage();
-  page.setDefaultTimeout(ACTION_MS);
+  page.setDefaultTimeout(WAIT_MS);
   await page.emulateMedia({ colorScheme: theme });
   const errors: BrowserErrors = await collectBrowserErrors(page, expected);
   t.after(async () => {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { findFreePort } from "./free-port.ts";
 
 /** The contents of `credentials.json`. */
@@ -26,7 +27,6 @@ export type InstanceSettings = Readonly<Record<string, string>>;
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const PROGRAM = ["-C", "swarmbase-source", "server/bin/swarmbase.js"];
-const START_MS = 120_000;
 const POLL_MS = 50;
 const DEFAULT_SETTINGS: InstanceSettings = {
   NODE_ENV: "test",
@@ -93,7 +93,7 @@ async function findShared(runFolder: string): Promise<Instance> {
       await log.close();
     }
   }
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline; await wait(POLL_MS)) {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) {
     if ((await stat(readyFile).catch(() => null)) === null) continue;
     return { ...(await readCredentials(join(dataDir, "credentials.json"))), dataDir, stop: async () => {} };
   }
@@ -120,7 +120,7 @@ export async function runCommand({ dataDir }: Instance, ...args: readonly string
 
 /** Waits until the page is served, which the first start has to build. */
 async function waitUntilUp(dataDir: string, child: ChildProcess): Promise<Credentials> {
-  for (const deadline = Date.now() + START_MS; Date.now() < deadline; await wait(POLL_MS)) {
+  for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(POLL_MS)) {
     if (child.exitCode !== null) throw new Error(`the service ended at start with code ${child.exitCode}`);
     const credentials = await readCredentials(join(dataDir, "credentials.json")).catch(() => null);
     if (credentials !== null && (await getStatus(`${credentials.url}/`).catch(() => 0)) === 200) return credentials;

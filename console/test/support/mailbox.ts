@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import type { Instance } from "./instance.ts";
 
-const WAIT_MS = 30_000;
 const POLL_MS = 50;
 
 const VERIFY = /https:\/\/[^\s"<>]+\/verify\?[^\s"<>]+/;

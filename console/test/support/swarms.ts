@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import type { ApiClient } from "./api-client.ts";
 
 export interface CreatedSwarm {
@@ -55,7 +56,6 @@ export async function sendMessage(page: Page, text: string): Promise<void> {
 }
 
 const POLL_MS = 100;
-const WAIT_MS = 60_000;
 
 /** Polls until the condition is true. */
 export async function waitUntil(isSo: () => Promise<boolean>): Promise<void> {

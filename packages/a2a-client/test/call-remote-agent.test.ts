@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ToolCall } from "swarmbase/extension";
+import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { callRemoteAgent } from "../src/call-remote-agent.ts";
 
 const ORIGIN = "https://remote.example.com";
@@ -37,7 +38,7 @@ function call(document: object, answer: Answer, changes: Partial<ToolCall> = {})
     secrets: { token: SECRET },
     maxChars: 20,
     maxRetries: 0,
-    timeoutMs: 1_000,
+    timeoutMs: WAIT_MS,
     signal: new AbortController().signal,
     traceparent: undefined,
     ...changes,

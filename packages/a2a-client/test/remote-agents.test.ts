@@ -5,8 +5,8 @@ import {
   type Parsed,
   startExtendedService,
   type User,
-  waitFor,
 } from "../../../server/test/support/extended-service.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -100,9 +100,9 @@ describe("tools of the kind a2a", () => {
     const { run_id } = await ada.send("POST", "/functions/v1/agent-respond", ask, 202);
     const query = `/rest/v1/runs?select=status&order=created_at.desc&limit=1&request->agent_ids=cs.["${agentId}"]`;
     const isRemote = async (status: string): Promise<boolean> => (await ada.send("GET", query))[0].status === status;
-    await waitFor(() => isRemote("running"));
+    await until(() => isRemote("running"));
     await ada.send("POST", "/functions/v1/agent-respond", { action: "cancel", run_id });
-    await waitFor(() => isRemote("cancelled"));
+    await until(() => isRemote("cancelled"));
   });
 
   test("are checked when they are stored", async () => {

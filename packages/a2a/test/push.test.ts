@@ -11,8 +11,8 @@ import {
   type Parsed,
   startExtendedService,
   type User,
-  waitFor,
 } from "../../../server/test/support/extended-service.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { type Binding, dataPart, messageOf, openClient } from "./support/a2a-client.ts";
 
 const BINDINGS: readonly Binding[] = ["JSONRPC", "HTTP+JSON"];
@@ -94,11 +94,11 @@ for (const binding of BINDINGS)
       const [call] = data.pending_client_calls;
       assert.deepEqual([call.tool_name, call.input], ["locate", { precise: true }]);
       // The first attempt fails and is repeated.
-      await waitFor(async () => statesAt(path).includes("TASK_STATE_INPUT_REQUIRED"));
+      await until(() => statesAt(path).includes("TASK_STATE_INPUT_REQUIRED"));
       const results = [{ tool_execution_id: call.tool_execution_id, output: { latitude: 52.5 } }];
       const done = asTask(await client.sendMessage(messageOf([dataPart({ results })], { taskId: waiting.id })));
       assert.equal(done.status?.state, TaskState.TASK_STATE_COMPLETED);
-      await waitFor(async () => statesAt(path).includes("TASK_STATE_COMPLETED"));
+      await until(() => statesAt(path).includes("TASK_STATE_COMPLETED"));
       const requests = receiver.received.filter((request) => request.path === path);
       for (const { headers, body } of requests) {
         assert.equal(headers["x-a2a-notification-token"], "t-1");
@@ -117,8 +117,9 @@ for (const binding of BINDINGS)
       const config = configOf(path, { id: "mine", taskId, token: "t-2" });
       assert.deepEqual(await transport.createTaskPushNotificationConfig(config, VERSIONED), config);
       // The task has ended before.
-      await waitFor(async () => statesAt(path).length === 1);
-      assert.deepEqual(statesAt(path), ["TASK_STATE_COMPLETED"]);
+      await until(() => statesAt(path).length > 0);
+      // Twice if the end of the task is fanned out after the webhook was created.
+      assert.deepEqual([...new Set(statesAt(path))], ["TASK_STATE_COMPLETED"]);
       const replaced = { ...config, token: "t-3" };
       assert.deepEqual(await transport.createTaskPushNotificationConfig(replaced, VERSIONED), replaced);
       const other = await transport.createTaskPushNotificationConfig({ ...config, id: "" }, VERSIONED);

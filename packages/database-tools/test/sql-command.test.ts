@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { runHere } from "../../../server/test/support/run-here.ts";
 import { type AppFolder, createAppFolder } from "./support/app-folder.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 describe("swarmbase sql", () => {
   const closers: (() => Promise<void>)[] = [];
@@ -116,7 +117,7 @@ describe("swarmbase sql", () => {
     await type("\\r\r", /swarmbase=> /);
     await type("select pg_sleep(600);\r", /pg_sleep/);
     const active = "select from pg_stat_activity where query like 'select pg_sleep(600)%' and state = 'active'";
-    while ((await app.owner.query(active)).rowCount === 0) await sleep(10);
+    await until(async () => (await app.owner.query(active)).rowCount !== 0, "the statement runs");
     await type("\u0003", /canceling statement due to user request[^]*swarmbase=> /);
     await type("select 4 as four; \\dn\r", / four\s[^]*\| swarmbase_owner[^]*swarmbase=> /);
     stdin.write("\\q\r");

@@ -7,9 +7,9 @@ import { type CuttingProxy, startCuttingProxy } from "../../../server/test/suppo
 import { startService } from "../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
-import { WAIT_MS } from "../../../server/test/support/wait-limit.ts";
 import { INITIAL_STATE, type SwarmState } from "../src/swarm-state.ts";
 import { SwarmStore } from "../src/swarm-store.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 type Answer = () => Promise<Response>;
 
@@ -71,7 +71,7 @@ describe("the store of a swarm", () => {
       await shaky.realtime.disconnect();
     });
     // It has loaded the swarm, and read what it missed before it joined.
-    await until("the store is live", () => state.isLive && countRuns() === 2);
+    await until(() => state.isLive && countRuns() >= 2, "the store is live");
   }
 
   const insert = async (content: string): Promise<void> =>
@@ -91,16 +91,16 @@ describe("the store of a swarm", () => {
       return (await promise)();
     };
     proxy.cut();
-    await until("the first read is under way", () => held.length === 1);
+    await until(() => held.length >= 1, "the first read is under way");
     proxy.cut();
     await insert("Said in the second gap");
-    await until("the second read is under way", () => held.length === 2);
+    await until(() => held.length >= 2, "the second read is under way");
     const [first, second] = held;
     answer = (_url, send) => send();
     first?.release(async () => first.received);
-    await until("the first read has ended", () => countRuns() === 3);
+    await until(() => countRuns() >= 3, "the first read has ended");
     second?.release(fail);
-    await until("the message is shown", () => shows("Said in the second gap"));
+    await until(() => shows("Said in the second gap"), "the message is shown");
   });
 
   test("reads a message again whose content was not delivered and could not be read", async (t) => {
@@ -113,15 +113,7 @@ describe("the store of a swarm", () => {
     };
     const content = "long ".repeat(PAYLOAD_LIMIT).trim();
     await insert(content);
-    await until("the read has failed", () => failures === 1);
-    await until("the message is shown", () => shows(content));
+    await until(() => failures >= 1, "the read has failed");
+    await until(() => shows(content), "the message is shown");
   });
 });
-
-async function until(condition: string, isMet: () => boolean): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!isMet()) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -5,6 +5,7 @@ import pg from "pg";
 import { createTestDatabase, sharedCluster, type TestDatabase } from "../support/database.ts";
 import { addSwarm, type NodeClient, openNodeClient, PROXIED } from "./node-client.ts";
 import { makeDataDir, type Program, runProgram } from "./program.ts";
+import { until } from "../support/until.ts";
 
 interface Node extends NodeClient {
   readonly database: TestDatabase;
@@ -76,11 +77,11 @@ test("a node on a server that became read-only is not ready, rejects writes with
   assert.equal((await call("/health")).status, 200);
 
   await asAdmin(`alter database ${name} reset default_transaction_read_only`);
-  while ((await call("/ready")).status !== 200) await sleep(50);
+  await until(async () => (await call("/ready")).status === 200, "the node is ready again");
   // A connection that a job held meanwhile is replaced by the first write that it rejects.
-  let written = await post("/rest/v1/notes", { id: 2 });
-  for (; written.status === 503; await sleep(20)) written = await post("/rest/v1/notes", { id: 2 });
-  assert.equal(written.status, 201);
+  let status = 503;
+  await until(async () => ({ status } = await post("/rest/v1/notes", { id: 2 })).status !== 503, "a write is accepted");
+  assert.equal(status, 201);
   const events = program.lines().map(({ event }) => event);
   assert.equal(events.filter((event) => event === "database.read_only").length, 1, "once, however often it is asked");
   assert.equal(events.filter((event) => event === "database.reachable").length, 1);

@@ -12,6 +12,7 @@ import { runHere } from "../support/run-here.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { closeAfter, get, isAlive, makeDataDir, makeUsedDataDir, readCredentials, runProgram } from "./program.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -133,11 +134,14 @@ test("the log at level error has a disk that is nearly full and every request; s
   assert.ok(Number(line["freeBytes"]) > 0 && Number(line["walBytes"]) > 0);
   const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   let text = "";
-  for (; !text.includes("swarmbase_wal_bytes "); await sleep(20)) text = await metrics().catch(() => "");
+  await until(async () => {
+    text = await metrics().catch(() => "");
+    return text.includes("swarmbase_wal_bytes ");
+  }, "the size of the log is measured");
   for (const name of ["swarmbase_disk_free_bytes", "swarmbase_disk_size_bytes", "swarmbase_wal_bytes"])
     assert.match(text, new RegExp(`^${name} [1-9]`, "m"));
 
-  while ((await readCredentials(dataDir).catch(() => null)) === null) await sleep(20);
+  await until(async () => (await readCredentials(dataDir).catch(() => null)) !== null, "the credentials are stored");
   const { url, ca_cert_file: caFile } = await readCredentials(dataDir);
   await get(`${url}/nowhere`, caFile);
   const { level, path, status } = await program.waitFor("request.completed");
@@ -249,5 +253,5 @@ test("a second signal does not wait for a stop that hangs", async (t) => {
   // A stop that came to its end would answer 0.
   assert.deepEqual(await program.stop("SIGTERM"), { code: 143, signal: null });
   process.kill(pid, "SIGCONT");
-  while (isAlive(pid)) await sleep(50);
+  await until(() => !isAlive(pid), "PostgreSQL has ended");
 });

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import { startEmbedded, withDatabase, withRole } from "../../src/db/index.ts";
@@ -10,6 +9,7 @@ import { createTestDatabase, sharedCluster } from "../support/database.ts";
 import { findFreePort } from "../support/free-port.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { closeAfter, get, makeDataDir, readCredentials, runProgram } from "./program.ts";
+import { until } from "../support/until.ts";
 
 test("with DATABASE_URL nothing is embedded, and two nodes share the keys", async (t) => {
   const { adminUrl, masterKey, owner } = await createTestDatabase(t);
@@ -65,7 +65,7 @@ test("/ready is 503 while the database is unavailable, and recovers", async (t) 
   await program.waitFor("database.unreachable");
 
   server = await start();
-  while ((await get(`${url}/ready`, caFile)).status !== 200) await sleep(50);
+  await until(async () => (await get(`${url}/ready`, caFile)).status === 200, "the service is ready again");
   await program.waitFor("database.reachable");
   assert.deepEqual(await program.stop(), { code: 0, signal: null });
 });

@@ -8,7 +8,7 @@ import { type DatabaseRelay, startDatabaseRelay } from "../support/database-rela
 import { type Client, serveAuth } from "./attack-server.ts";
 import { PASSWORD, type ShownSession, signUp } from "./support/accounts.ts";
 import { createAuthContext, type TestAuthContext } from "./support/auth-context.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const ID = "6f0d2b0e-0000-4000-8000-000000000000";
 const email = "ada@example.com";
@@ -46,14 +46,6 @@ function checkAway(name: string, { status, headers, json, text }: Answer): void 
     /127\.0\.0\.1|ECONN|terminated|sb_service|select|socket/i,
     "the response contains nothing internal",
   );
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, "the condition did not come true");
-    await wait(10);
-  }
 }
 
 describe("while the database is unavailable", () => {

@@ -6,9 +6,10 @@ import { authEndpoints, createAccountMails } from "../../src/auth/index.ts";
 import { authenticate } from "../../src/auth/principal/authenticate.ts";
 import { createObserver } from "../../src/observe/index.ts";
 import { authRoutes } from "../../src/http/index.ts";
-import { startServer, until } from "../http/support/test-server.ts";
+import { startServer } from "../http/support/test-server.ts";
 import { CREDENTIALS, startSmtpServer } from "./mail-smtp-server.ts";
 import { createAuthContext } from "./support/auth-context.ts";
+import { until } from "../support/until.ts";
 
 const PASSWORD = "a password that no log may hold";
 

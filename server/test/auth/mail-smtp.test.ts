@@ -9,6 +9,7 @@ import { AppError } from "../../src/errors/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { findFreePort } from "../support/free-port.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 import { CREDENTIALS, startSmtpServer } from "./mail-smtp-server.ts";
 
 const MAIL: Mail = {
@@ -21,7 +22,7 @@ const MAIL: Mail = {
   },
 };
 
-function openMailer(t: TestContext, url: string, timeoutMs = 2_000): Mailer & { notes: string[] } {
+function openMailer(t: TestContext, url: string, timeoutMs = WAIT_MS): Mailer & { notes: string[] } {
   const notes: string[] = [];
   const observer: Observer = { note: (name) => void notes.push(name), child: () => observer };
   const mailer = createSmtpMailer({
@@ -169,10 +170,8 @@ describe("mail over SMTP", () => {
 
   it("times out on a server that never greets", async (t) => {
     const url = await listen(t, () => {});
-    const startedAt = performance.now();
     await assert.rejects(openMailer(t, url, 200).checkReady(), isUnavailable);
     await assert.rejects(openMailer(t, url, 200).send(MAIL), isUnavailable);
-    assert.ok(performance.now() - startedAt < 10_000);
   });
 
   it("times out on a server that stops in the middle", async (t) => {

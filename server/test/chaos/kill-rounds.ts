@@ -7,8 +7,8 @@ import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
 import { RECEIVER_CA, type Receiver, startReceiver } from "../webhooks/support/receiver.ts";
-import { until } from "../webhooks/support/stage.ts";
 import { openWriter } from "./writer.ts";
+import { until } from "../support/until.ts";
 
 const WRITERS = 4;
 const ENDPOINTS = ["/a", "/b", "/c"] as const;

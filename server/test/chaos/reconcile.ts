@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import pg from "pg";
-import { until } from "../webhooks/support/stage.ts";
 import type { ChaosResult } from "./kill-rounds.ts";
+import { until } from "../support/until.ts";
 
 interface Event {
   readonly id: string;

@@ -12,6 +12,7 @@ import { readTar, renderTarHeader, TAR_END, tarPadding } from "../../src/command
 import { get, makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
 import { runHere } from "../support/run-here.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 async function run(t: TestContext, args: string[], options: RunOptions = {}) {
   const program = runProgram(t, args, options);
@@ -63,8 +64,8 @@ test("a backup of a running and of a stopped instance, restored", SEVERAL_STARTS
     return written;
   })();
   await t.test("while it runs", async () => {
-    while ((await ask<{ n: number }>(before.database_url, "select count(*)::int as n from public.entries"))[0]?.n === 0)
-      await delay(10);
+    const written = (): Promise<unknown[]> => ask(before.database_url, "select 1 from public.entries limit 1");
+    await until(async () => (await written()).length > 0, "the writer has written");
     const [start] = await ask<{ n: number }>(before.database_url, "select max(id) as n from public.entries");
     const named = join(home, "named", "live.tgz");
     const { code, stdout, stderr } = await run(t, ["backup", "--to", named], { env });

@@ -9,6 +9,7 @@ import pg from "pg";
 import { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
 import { runHere } from "../support/run-here.ts";
 import { SEVERAL_STARTS, WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 interface Stage {
   readonly env: Record<string, string>;
@@ -56,14 +57,6 @@ async function printed(program: Program, expected: RegExp): Promise<string[]> {
     const state = `${program.stdout()}\n${program.stderr()}`;
     assert.ok(program.child.exitCode === null && !deadline.aborted, `did not print ${expected}:\n${state}`);
     await Promise.race([once(program.child, "output"), wait(1_000)]);
-  }
-}
-
-async function eventually(isDone: () => Promise<boolean>): Promise<void> {
-  const deadline = AbortSignal.timeout(WAIT_MS);
-  while (!(await isDone())) {
-    deadline.throwIfAborted();
-    await wait(20);
   }
 }
 
@@ -120,7 +113,7 @@ test("on a running service", SEVERAL_STARTS, async (t) => {
       assert.equal((await verifyWebhook(body, headers, secret)).type, "agent.created");
       assert.equal(headers["content-type"], "application/json");
     }
-    await eventually(async () => {
+    await until(async () => {
       const { rows } = await stage.sql.query(
         "select status, attempts, response_body from public.webhook_deliveries where attempts > 1",
       );

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createNotificationChannel } from "../../src/db/index.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { until } from "../support/until.ts";
 
 test("a notification channel reaches the other listeners, sends equal payloads once, and listens again after a loss", async (t) => {
   const database = await createTestDatabase(t);
@@ -33,13 +33,13 @@ test("a notification channel reaches the other listeners, sends equal payloads o
     await Promise.all([one.running, other.running]);
   });
   one.channel.notify("before there is a connection");
-  await waitFor(() => one.listened() === 1 && other.listened() === 1);
+  await until(() => one.listened() === 1 && other.listened() === 1);
 
   for (const payload of ["a", "b", "a"]) one.channel.notify(payload);
   other.channel.notify();
-  await waitFor(() => other.received.length >= 2 && one.received.length >= 1);
+  await until(() => other.received.length >= 2 && one.received.length >= 1);
   one.channel.notify("last");
-  await waitFor(() => other.received.includes("last"));
+  await until(() => other.received.includes("last"));
   assert.deepEqual(other.received, ["a", "b", "last"]);
   assert.deepEqual(one.received, [""], "a channel does not receive its own notifications");
 
@@ -47,12 +47,8 @@ test("a notification channel reaches the other listeners, sends equal payloads o
   await killer.connect();
   await killer.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'notified'");
   await killer.end();
-  await waitFor(() => one.listened() === 2 && other.listened() === 2);
+  await until(() => one.listened() === 2 && other.listened() === 2);
   assert.deepEqual([one.lost(), other.lost()], [1, 1]);
   other.channel.notify("again");
-  await waitFor(() => one.received.includes("again"));
+  await until(() => one.received.includes("again"));
 });
-
-async function waitFor(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5);
-}

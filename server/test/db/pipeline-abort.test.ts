@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { loadTlsMaterial } from "../../src/http/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
 import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { until } from "../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -52,7 +52,7 @@ async function startSleeper(pool: FairPool): Promise<Sleeper> {
     { signal: controller.signal },
   );
   running.catch(() => {});
-  while (!(await isRunning(marker))) await sleep(5);
+  await until(() => isRunning(marker), "the statement runs");
   return { running, marker, leave: () => controller.abort(new Gone()) };
 }
 

@@ -8,6 +8,7 @@ import pg from "pg";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
 import type { FairPool } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { until } from "../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -47,14 +48,16 @@ async function openRelayedPool(): Promise<{ pool: FairPool; relay: Relay }> {
 }
 
 async function waitForSleeper(marker: string): Promise<number> {
-  for (;;) {
+  let pid: number | undefined;
+  await until(async () => {
     const { rows } = await admin.query<{ pid: number }>(
       "select pid from pg_stat_activity where state = 'active' and query like '%' || $1 || '%' and pid <> pg_backend_pid()",
       [marker],
     );
-    if (rows[0] !== undefined) return rows[0].pid;
-    await sleep(5);
-  }
+    pid = rows[0]?.pid;
+    return pid !== undefined;
+  }, "the statement runs");
+  return pid ?? 0;
 }
 
 const isRequest = (bytes: Buffer): boolean => bytes.includes("select");
@@ -157,7 +160,8 @@ describe("a connection that breaks", () => {
     const running = run(pool, me, ["insert into public.notes (id) values (2) returning id"]);
     await sleep(0);
     const ended = assert.rejects(running, away);
-    while ((await admin.query("select 1 from public.notes where id = 2")).rowCount === 0) await sleep(5);
+    const written = "select 1 from public.notes where id = 2";
+    await until(async () => (await admin.query(written)).rowCount === 1, "the row is committed");
     for (const client of pool["_clients" as keyof pg.Pool] as unknown as {
       connection: { stream: { destroy(): void } };
     }[]) {

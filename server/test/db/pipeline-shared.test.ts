@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import pg from "pg";
 import type { PipelinedStatement, Scope } from "../../src/db/index.ts";
@@ -11,6 +10,7 @@ import { StatementPace } from "../../src/db/pipeline/statement-pace.ts";
 import { openRelay, type Relay } from "./pipeline-relay.ts";
 import type { FairPool, FairPoolConfig } from "../../src/db/fair-pool.ts";
 import { ask, run, queryPool, openStage, type Stage, scopeOf } from "./pipeline-stage.ts";
+import { until } from "../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
@@ -234,7 +234,7 @@ describe("behind a read that waits for a lock", () => {
 
   async function waitForWaiter(): Promise<void> {
     const waiting = "select 1 from pg_locks where relation = 'public.locked'::regclass and not granted";
-    while ((await stage.database.owner.query(waiting)).rowCount === 0) await sleep(2);
+    await until(async () => (await stage.database.owner.query(waiting)).rowCount !== 0, "a statement waits");
   }
 
   it("the other reads do not wait", async () => {

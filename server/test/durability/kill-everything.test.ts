@@ -8,6 +8,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 import { prepareUser, readAgents, startWriters } from "./agent-writers.ts";
+import { until } from "../support/until.ts";
 
 /** `npm run test:chaos` runs more. */
 const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 2);
@@ -31,7 +32,7 @@ test("repeated kill -9 of service, watchdog and PostgreSQL loses no answered wri
       onAnswer: (id) => answered.add(id),
     });
     const before = answered.size;
-    while (answered.size < before + WRITERS) await delay(5);
+    await until(() => answered.size >= before + WRITERS, "each writer has an answer");
     await delay(WRITING_MS * (0.5 + Math.random()));
     const killed = await listProcessTree(service.pid);
     assert.ok(killed.length >= 3, "service, watchdog and PostgreSQL run");
@@ -50,7 +51,7 @@ test("repeated kill -9 of service, watchdog and PostgreSQL loses no answered wri
   const left = await listProcessTree(service.pid);
   await service.stop();
   // Processes may take a moment to end; an orphan would never end.
-  for (const { pid } of left) while (isProcessAlive(pid)) await delay(5);
+  await until(() => !left.some(({ pid }) => isProcessAlive(pid)), "all processes have ended");
 });
 
 function shuffle<T>(items: readonly T[]): T[] {

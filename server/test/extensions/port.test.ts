@@ -3,14 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { Agent, fetch, type RequestInit, type Response } from "undici";
 import { type RunningService, startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { fillDataDir } from "../support/used-data-dir.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const NOTES = fileURLToPath(new URL("fixtures/notes/index.ts", import.meta.url));
 const LAUNCHER = fileURLToPath(new URL("../../bin/swarmbase.js", import.meta.url));
@@ -83,16 +82,8 @@ async function sendRaw(text: string): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await isSo())) {
-    assert.ok(Date.now() < deadline, `it is not so in time:\n${service.output()}`);
-    await sleep(50);
-  }
-}
-
 function printed(line: RegExp): Promise<void> {
-  return until(async () => line.test(service.output()));
+  return until(() => line.test(service.output()), `the service prints ${line}`, service.output);
 }
 
 describe("a service with an extension", () => {

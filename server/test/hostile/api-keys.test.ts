@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { Secret, TOTP } from "otpauth";
 import { RawClient } from "../realtime/support/raw-client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import type { RunningService } from "../support/service.ts";
 import { type Answer, bodyOf, callService, startTrustedService } from "./support/service-calls.ts";
+import { until } from "../support/until.ts";
 
 const PASSWORD = "correct horse battery";
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -95,10 +95,6 @@ function withChecksum(text: string): string {
   for (let rest = BigInt(crc32(text)); checksum.length < 6; rest /= 62n)
     checksum = DIGITS[Number(rest % 62n)] + checksum;
   return text + checksum;
-}
-
-async function until(find: () => Promise<boolean> | boolean): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await find()); await sleep(20)) assert.ok(Date.now() < deadline);
 }
 
 describe("an API key", () => {

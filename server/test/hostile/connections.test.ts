@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type net from "node:net";
 import { test } from "node:test";
-import { bodyOf, exchange, readToEnd, route, startServer, until } from "../http/support/test-server.ts";
+import { bodyOf, exchange, readToEnd, route, startServer } from "../http/support/test-server.ts";
 import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const TLS_HANDSHAKE = 0x16;
 const HEALTH = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -99,7 +100,7 @@ for (const limit of ["connectionsPerAddress", "connectionsPerNode"] as const) {
     assert.match(await answerOn(upgraded, upgrade), /^HTTP\/1.1 101 /);
     const busy = await connect();
     const answered = answerOn(busy, "GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
-    await until(() => held.waiting.length === 1);
+    await until(() => held.waiting.length >= 1);
 
     const idle = await connect();
     assert.match(await answerOn(idle, HEALTH), /^HTTP\/1.1 200 /);
@@ -108,7 +109,7 @@ for (const limit of ["connectionsPerAddress", "connectionsPerNode"] as const) {
     const next = await connect();
     await closed(silent);
     const nextAnswer = answerOn(next, "GET /held HTTP/1.1\r\nHost: x\r\n\r\n");
-    await until(() => held.waiting.length === 2);
+    await until(() => held.waiting.length >= 2);
     await closed(await connectPlain());
 
     held.release();
@@ -138,7 +139,7 @@ test("connections of a trusted proxy are exempt, and the requests of each forwar
   const ask = (path: string, address: string) =>
     request(path, { headers: { "x-forwarded-proto": "https", "x-forwarded-for": address } });
   const answers = [ask("/held", "203.0.113.7"), ask("/held", "203.0.113.7")];
-  await until(() => held.waiting.length === 2);
+  await until(() => held.waiting.length >= 2);
   const { status, headers, json } = await ask("/health", "203.0.113.7");
   assert.deepEqual([status, json["code"], headers["retry-after"]], [429, "RATE_LIMITED", "5"]);
   assert.equal((await ask("/health", "203.0.113.8")).status, 200);

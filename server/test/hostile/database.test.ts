@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { Agent, fetch } from "undici";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { startService } from "../support/service.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 // A quarter of eight connections for each user. Statements end only when they are cancelled or when the gate opens.
 const SETTINGS = {
@@ -94,11 +93,6 @@ async function countActive(text: string): Promise<number> {
   return rows[0].count as number;
 }
 
-async function waitUntil(isTrue: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + WAIT_MS; !(await isTrue()); await sleep(5))
-    assert.ok(Date.now() < deadline, "the condition is not met in time");
-}
-
 /** A day of the victim: each of these calls needs a connection. */
 async function checkVictim(): Promise<void> {
   const swarmId = await victim.addSwarm();
@@ -155,7 +149,7 @@ describe("one user against all others", () => {
       { method: "POST", path: "/rpc/wait_for_gate", body: {} },
     ];
     const batch = attacker.call("POST", "/functions/v1/batch", { operations });
-    await waitUntil(async () => (await countActive("wait_for_gate")) > 0);
+    await until(async () => (await countActive("wait_for_gate")) > 0);
     const changes = Array.from({ length: 10 }, () =>
       attacker.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { name: "Also mine" }),
     );
@@ -177,7 +171,7 @@ describe("one user against all others", () => {
       answered.push(answer);
     });
     const ended = Promise.allSettled(reads);
-    await waitUntil(async () => answered.length > 0 && (await countActive("linger")) === SHARE - 1);
+    await until(async () => answered.length > 0 && (await countActive("linger")) === SHARE - 1);
     await checkVictim();
     const { status } = await attacker.call("PATCH", `/rest/v1/swarms?id=eq.${swarmId}`, { name: "Quick" });
     assert.equal(status, 200);
@@ -188,7 +182,7 @@ describe("one user against all others", () => {
     for (const answer of answered)
       assert.deepEqual([answer.status, codeOf(answer), Number(answer.retryAfter) >= 1], [503, "PGRST003", true]);
     // Nothing else ends these statements than the requests' cancellation.
-    await waitUntil(async () => (await countActive("linger")) === 0);
+    await until(async () => (await countActive("linger")) === 0);
   });
 });
 
@@ -201,12 +195,12 @@ describe("a client that disconnects", () => {
       { method: "POST", path: "/rpc/wait_for_gate", body: {} },
     ];
     const batch = attacker.call("POST", "/functions/v1/batch", { operations }, leave.signal);
-    await waitUntil(async () => (await countActive("wait_for_gate")) > 0);
+    await until(async () => (await countActive("wait_for_gate")) > 0);
     leave.abort();
     await assert.rejects(batch);
     await checkVictim();
     await openGate();
-    await waitUntil(
+    await until(
       async () => (await database.owner.query("select from public.swarms where name = $1", [name])).rowCount === 1,
     );
   });

@@ -5,8 +5,9 @@ import { Secret, TOTP } from "otpauth";
 import { RawClient } from "../realtime/support/raw-client.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import type { RunningService } from "../support/service.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
 import { type Answer, bodyOf, callService, startTrustedService } from "./support/service-calls.ts";
+import { until } from "../support/until.ts";
+import { WAIT_MS } from "../support/wait-limit.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -74,10 +75,6 @@ describe("a stolen refresh token", () => {
   const refresh = (token: string): Promise<Answer> =>
     call("POST /auth/v1/token?grant_type=refresh_token", null, { refresh_token: token });
 
-  async function until(find: () => Promise<boolean>): Promise<void> {
-    for (const deadline = Date.now() + WAIT_MS; !(await find()); await sleep(20)) assert.ok(Date.now() < deadline);
-  }
-
   const holds = async (condition: string): Promise<boolean> =>
     (await database.owner.query(`select ${condition} as holds`)).rows[0].holds;
 
@@ -117,7 +114,7 @@ describe("a stolen refresh token", () => {
     try {
       await database.owner.query("select from auth.users where id = $1 for update", [id]);
       // The deletion waits for the session that the refresh has locked, so the refresh must not wait for the user.
-      const theft = await Promise.race([refresh(stolen), sleep(20_000, undefined, { ref: false })]);
+      const theft = await Promise.race([refresh(stolen), sleep(WAIT_MS, undefined, { ref: false })]);
       assert.equal(theft?.status, 400);
     } finally {
       await database.owner.query("rollback");

@@ -15,7 +15,8 @@ import {
   type RawConnection,
   uint32,
 } from "./support/http2-client.ts";
-import { route, startServer, type TestServer, until } from "./support/test-server.ts";
+import { route, startServer, type TestServer } from "./support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const INITIAL_WINDOW_SIZE = Buffer.from([0, 4]);
 const NO_WINDOW = Buffer.concat([INITIAL_WINDOW_SIZE, uint32(0)]);

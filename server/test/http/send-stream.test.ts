@@ -13,7 +13,8 @@ import { systemClock } from "../../src/time/index.ts";
 import { countSendsHere } from "../limits/support/webhook-sends.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openSession } from "./support/http2-client.ts";
-import { startServer, until } from "./support/test-server.ts";
+import { startServer } from "./support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-run-id": "run" };
 const JSON_TYPE = { "content-type": "application/json" };

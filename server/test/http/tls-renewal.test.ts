@@ -10,6 +10,7 @@ import { connect } from "node:tls";
 import { loadSettings } from "../../src/config/index.ts";
 import { createHttpServer, keepTlsCurrent, loadTlsMaterial } from "../../src/http/index.ts";
 import type { Observer } from "../../src/observe/index.ts";
+import { until } from "../support/until.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -55,16 +56,15 @@ test("a running server applies a renewed certificate, local or operator's", asyn
     socket.destroy();
     return serialNumber;
   };
-  const until = async (serial: string): Promise<void> => {
-    while ((await served()) !== serial) await sleep(10);
-  };
+  const untilServed = (serial: string): Promise<void> =>
+    until(async () => (await served()) === serial, "the certificate is served");
   assert.equal(await served(), serialOf(first.cert));
   assert.equal(await served("localhost"), serialOf(first.nameCert ?? ""), "for clients that name the host");
   assert.equal(await served("other.example"), serialOf(first.cert));
 
   daysLater = 380;
   const before = serialOf(first.cert);
-  while ((await served()) === before) await sleep(10);
+  await until(async () => (await served()) !== before, "the certificate is renewed");
   const renewed = await readFile(join(dataDir, "tls", "localhost.pem"), "utf8");
   const pem = renewed.slice(renewed.indexOf("-----BEGIN CERT"));
   assert.equal(await served(), serialOf(pem), "what is served is what was stored");
@@ -85,6 +85,6 @@ test("a running server applies a renewed certificate, local or operator's", asyn
   // Atomically: a truncated file would be another error.
   await writeFile(`${keyFile}.new`, theirs.key);
   await rename(`${keyFile}.new`, keyFile);
-  await until(serialOf(theirs.cert));
+  await untilServed(serialOf(theirs.cert));
   assert.equal(notes.filter((name) => name === "tls.reload_failed").length, 1, "said once");
 });

@@ -7,7 +7,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { bodyOf, exchange, readToEnd, route, startServer, until } from "./support/test-server.ts";
+import { bodyOf, exchange, readToEnd, route, startServer } from "./support/test-server.ts";
+import { until } from "../support/until.ts";
 
 const TLS_HANDSHAKE = 0x16;
 /** A stop timeout that is never reached. */

@@ -7,7 +7,7 @@ import type { Observer } from "../../src/observe/index.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { findRedisProgram, startRedis } from "./support/redis-server.ts";
 import { countSendsHere } from "./support/webhook-sends.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const PROGRAM = findRedisProgram();
 const { REDIS_URL: GIVEN_URL } = process.env;
@@ -38,14 +38,6 @@ async function openTwoNodes(t: TestContext, url: string, limitApi: number): Prom
   const nodes: [Node, Node] = [await openNode(t, url, limitApi), await openNode(t, url, limitApi)];
   await until(() => nodes.every((node) => node.isReady()));
   return nodes;
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  const deadlineMs = performance.now() + WAIT_MS;
-  while (!(await isTrue())) {
-    if (performance.now() > deadlineMs) throw new Error("the condition did not come true");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** Repeats the work when a busy machine missed the store's deadline. */

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createMeter, createObserver, OBSERVATIONS } from "../../src/observe/index.ts";
 import type { ObserverOptions } from "../../src/observe/observer.ts";
 import { isSecretName } from "../../src/observe/redact.ts";
+import { until } from "../support/until.ts";
 
 function capture(options: Partial<ObserverOptions> = {}) {
   const destination = new PassThrough();
@@ -147,10 +148,7 @@ test("failed requests are sampled, and the omitted lines are counted", async () 
   for (let count = 0; count < 1_000; count += 1) observer.child({ node: 1 }).note("request.unavailable", fields);
   const written = lines();
   assert.equal(written.length, 5);
-  while (written.length === 5) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    written.push(...lines());
-  }
+  await until(() => written.push(...lines()) > 5, "the window has ended");
   const { level, event, leftOut, windowMs } = written[5];
   assert.deepEqual(
     { level, event, leftOut, windowMs },

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import type { OutboundResult } from "../../src/outbound/index.ts";
-import { type Answerer, openForTest, startRawReceiver, startReceiver, until } from "./support/receiver.ts";
+import { type Answerer, openForTest, startRawReceiver, startReceiver } from "./support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const LIMIT = 65_536;
 

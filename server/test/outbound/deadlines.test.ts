@@ -7,8 +7,8 @@ import {
   startRawReceiver,
   startReceiver,
   startTlsReceiver,
-  until,
 } from "./support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const TIMEOUT_MS = 500;
 
@@ -117,7 +117,7 @@ test("an abort ends a request in every state", async (t) => {
     const stop = new AbortController();
     const url = `https://127.0.0.1:${receiver.port}/`;
     const results = [post(url, { signal: stop.signal }), post(url, { signal: stop.signal })];
-    await until(() => receiver.accepted === 1);
+    await until(() => receiver.accepted >= 1);
     setTimeout(() => stop.abort(), 50);
     for (const result of await Promise.all(results)) assert.ok(result.kind === "failed" && result.code === "aborted");
     const never = await post(url, { signal: stop.signal });
@@ -131,7 +131,7 @@ test("close aborts all requests", async (t) => {
   const receiver = await startRawReceiver(t, () => {});
   const { outbound, post } = openForTest(t, { connectionsPerOrigin: 2 });
   const results = [1, 2, 3, 4].map(() => post(`https://127.0.0.1:${receiver.port}/`));
-  await until(() => receiver.accepted === 2);
+  await until(() => receiver.accepted >= 2);
   await outbound.close();
   for (const result of await Promise.all(results)) assert.ok(result.kind === "failed" && result.code === "aborted");
   const late = await post(`https://127.0.0.1:${receiver.port}/`);

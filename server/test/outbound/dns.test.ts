@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { createDnsCache } from "../../src/outbound/dns/dns-cache.ts";
 import type { DnsAnswer, Resolver } from "../../src/outbound/dns/resolver.ts";
 import { createSystemResolver } from "../../src/outbound/dns/system-resolver.ts";
 import { OutboundError } from "../../src/outbound/outbound-result.ts";
 import { startNameServer } from "./support/name-server.ts";
 import { openForTest, startReceiver } from "./support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const NAME = "hooks.example.com";
 const answer = (ttlSeconds: number, ...addresses: string[]): DnsAnswer => ({
@@ -152,7 +152,7 @@ test("an abort ends a DNS query without an answer", async (t) => {
   assert.equal(await Promise.race([slow, fast]), "fast");
   over.abort();
   // Two tries for each address family.
-  while (questions.length < 4) await wait(5);
+  await until(() => questions.length >= 4, "both queries are repeated");
 });
 
 test("the resolver uses the hosts file for local names when it is allowed", async (t) => {

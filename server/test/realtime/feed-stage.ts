@@ -175,11 +175,3 @@ export function openFeedStage(settings: NonNullable<ChangesOptions["settings"]> 
   });
   return opened;
 }
-
-export async function waitFor(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error("it did not come about");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

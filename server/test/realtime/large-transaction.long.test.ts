@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { WebSocket } from "ws";
-import { bind, openFeedStage, principalOf, waitFor } from "./feed-stage.ts";
+import { bind, openFeedStage, principalOf } from "./feed-stage.ts";
 import { openStage } from "./support/realtime-stage.ts";
+import { until } from "../support/until.ts";
 
 const ROWS = 220_000;
 const MIB = 1024 * 1024;
@@ -34,12 +35,12 @@ describe("a transaction of more than 200 MB", { timeout: 600_000 }, () => {
     await node.changes.subscribe(subscriber, AbortSignal.timeout(60_000));
     const client = countFrames(`${url.replace("http", "ws")}/realtime/v1/websocket?apikey=service&vsn=1.0.0`);
     t.after(() => client.close());
-    await waitFor(() => client.joined());
+    await until(() => client.joined());
 
     await stage.database.owner.query(
       `insert into public.bulk select n, repeat(md5(n::text), 32) from generate_series(1, ${ROWS}) n`,
     );
-    await waitFor(() => received === ROWS && client.count() === ROWS);
+    await until(() => received === ROWS && client.count() === ROWS);
     t.diagnostic(`peaks of the process: ${peaks.map((bytes) => Math.round(bytes / MIB)).join(" and ")} MiB`);
     assert.deepEqual([isOrdered, losses, node.changes.liveCount()], [true, [], 1]);
     assert.ok(peaks[1] - peaks[0] < MAX_GROWTH_BYTES, `the second half needs ${peaks[1] - peaks[0]} bytes more`);

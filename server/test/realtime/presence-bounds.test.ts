@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { openStage } from "./support/realtime-stage.ts";
-import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
+import { openSupabase, subscribed } from "./support/supabase-client.ts";
+import { until } from "../support/until.ts";
 
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 60_000 };
 const LARGE = "x".repeat(300_000);

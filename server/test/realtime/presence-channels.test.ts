@@ -4,7 +4,8 @@ import { createSettableClock } from "../auth/support/settable-clock.ts";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { RawClient } from "./support/raw-client.ts";
 import { openStage, type StageOptions } from "./support/realtime-stage.ts";
-import { openSupabase, subscribed, until, type Vsn } from "./support/supabase-client.ts";
+import { openSupabase, subscribed, type Vsn } from "./support/supabase-client.ts";
+import { until } from "../support/until.ts";
 
 const QUICK = { presenceTickMs: 10, presenceBeatMs: 50, presenceLeaseMs: 400 };
 
@@ -70,7 +71,7 @@ describe("presence", () => {
     await client.nextEvent("presence_diff");
     await track({ a: 1 });
     await track({ a: 2, phx_ref: "mine" });
-    await client.until(() => client.frames.filter((frame) => frame[3] === "presence_diff").length === 2);
+    await client.until(() => client.frames.filter((frame) => frame[3] === "presence_diff").length >= 2);
     const [first, second] = client.frames.filter((frame) => frame[3] === "presence_diff").map((frame) => frame[4]);
     const refOf = (side: unknown) => (side as { k: { metas: { phx_ref: string }[] } }).k.metas[0]?.phx_ref;
     assert.equal(refOf(second?.["leaves"]), refOf(first?.["joins"]));
@@ -174,7 +175,7 @@ describe("presence", () => {
     const bus = new ChangesBus();
     const { url } = await open(t, bus);
     const ann = await enter(t, url, "ann");
-    await until(() => bus.emitted.length === 1, "the node has requested the state");
+    await until(() => bus.emitted.length >= 1, "the node has requested the state");
     await new Promise((resolve) => setTimeout(resolve, 4 * QUICK.presenceBeatMs));
     assert.equal(bus.emitted.length, 1);
     await ann.channel.track({ is: "1" });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import pg from "pg";
-import { bind, openFeedStage, principalOf, waitFor } from "./feed-stage.ts";
+import { bind, openFeedStage, principalOf } from "./feed-stage.ts";
+import { until } from "../support/until.ts";
 
 /** The tables of the feed, without those of the service. */
 const SELECT_FEED = `select schemaname || '.' || tablename as name from pg_publication_tables
@@ -71,7 +72,7 @@ describe("publications", () => {
     );
     await run("insert into app.notes values (3, 'unheard', null); insert into app.tasks values (1, 'heard')");
     assert.equal((await all.next())[0]?.table, "tasks");
-    await waitFor(async () => (await listFeed()).join() === "app.tasks");
+    await until(async () => (await listFeed()).join() === "app.tasks");
     await run(
       "drop table app.tasks; create table app.tasks (id int primary key, other text); grant select on app.tasks to service_role",
     );
@@ -137,7 +138,7 @@ describe("publications", () => {
     const { stage } = opened;
     const node = stage.startNode();
     await run("drop publication swarmbase_feed");
-    await waitFor(async () => (await listFeed()).join() === "app.notes");
+    await until(async () => (await listFeed()).join() === "app.notes");
     const notes = await stage.subscribe(node, service, [bind("notes", { schema: "app" })]);
     await run("insert into app.notes values (9, 'nine', null)");
     assert.equal((await notes.next())[0]?.record?.["id"], 9);

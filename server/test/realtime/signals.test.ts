@@ -7,7 +7,8 @@ import { createTestDatabase } from "../support/database.ts";
 import { FeedStage, type Node, principalOf } from "./feed-stage.ts";
 import { RawClient } from "./support/raw-client.ts";
 import { createTokens, openStage, type Stage } from "./support/realtime-stage.ts";
-import { openSupabase, subscribed, until } from "./support/supabase-client.ts";
+import { openSupabase, subscribed } from "./support/supabase-client.ts";
+import { until } from "../support/until.ts";
 
 interface WebhookSignal {
   readonly webhook_id: string;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { ChangesBus, createChangesDouble } from "./support/changes-double.ts";
 import { RawClient } from "./support/raw-client.ts";
 import { openStage } from "./support/realtime-stage.ts";
-import { until } from "./support/supabase-client.ts";
+import { until } from "../support/until.ts";
 
 const TOPIC = "realtime:room";
 const CONFIG = {

@@ -83,7 +83,7 @@ describe("a socket", () => {
       assert.ok(sent < 2_000, "never cut off");
       changes.deliver(data);
       sent += 1;
-      await quick.until(() => quick.frames.filter((frame) => frame[3] === "postgres_changes").length === sent);
+      await quick.until(() => quick.frames.filter((frame) => frame[3] === "postgres_changes").length >= sent);
     }
     assert.equal(changes.subscribers.size, 1, "the slow one is not subscribed any more");
     slow.ws.resume();

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
 import { fetchValues } from "../../src/realtime/visibility/delivery/fetch-values.ts";
 import { TableMetadataCache } from "../../src/realtime/visibility/tables/table-metadata-cache.ts";
-import { bind, principalOf, openFeedStage, waitFor } from "./feed-stage.ts";
+import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
+import { until } from "../support/until.ts";
 
 describe("a filter", () => {
   const opened = openFeedStage();
@@ -86,7 +87,7 @@ describe("a value that the WAL omits", () => {
 
   it("an omitted value is not fetched from a row that now belongs to another user", async () => {
     const { stage, node } = opened;
-    await waitFor(() => node.changes.state() === "live");
+    await until(() => node.changes.state() === "live");
     const [before, after] = [await stage.newUser(), await stage.newUser()];
     const sql = stage.database.owner;
     await sql.query(`

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { AppError } from "../../src/errors/index.ts";
 import type { Catalogue } from "../../src/rest/catalogue/catalogue.ts";
@@ -9,17 +8,9 @@ import { type CatalogueHolder, openCatalogue } from "../../src/rest/catalogue/wa
 import { connectClient } from "../../src/db/index.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openCatalogueStage } from "./catalogue-stage.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const NEVER_MS = 600_000;
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) assert.fail(`not in time: ${what}`);
-    await sleep(5);
-  }
-}
 
 const tables = (catalogue: Catalogue): string[] => [...(catalogue.schemas.get("live")?.relations.keys() ?? [])];
 const has = (catalogue: Catalogue, table: string): boolean => tables(catalogue).includes(table);
@@ -44,7 +35,7 @@ describe("a catalogue that is kept up to date", () => {
       stop.abort();
       await watching;
     });
-    if (checkEveryMs === NEVER_MS) await until("listening", async () => (await listenerPid()) !== null);
+    if (checkEveryMs === NEVER_MS) await until(async () => (await listenerPid()) !== null, "listening");
   }
 
   /** Queried with the same login, which sees its own sessions. */
@@ -61,7 +52,7 @@ describe("a catalogue that is kept up to date", () => {
     await watch(t, holder);
     const before = holder.current();
     await opened.stage.run("create table live.noticed (id int); notify pgrst, 'reload schema'");
-    await until("the new table", () => has(holder.current(), "noticed"));
+    await until(() => has(holder.current(), "noticed"), "the new table");
     assert.equal(has(before, "noticed"), false);
     assert.notEqual(before.version, holder.current().version);
   });
@@ -80,7 +71,7 @@ describe("a catalogue that is kept up to date", () => {
     await opened.stage.run(
       "alter table live.second add constraint to_first foreign key (first_id) references live.first",
     );
-    await until("the new key", () => holder.current().links.some(({ constraint }) => constraint === "to_first"));
+    await until(() => holder.current().links.some(({ constraint }) => constraint === "to_first"), "the new key");
   });
 
   it("sees changes that happened while the listener was disconnected, and reconnects", async (t) => {
@@ -93,10 +84,10 @@ describe("a catalogue that is kept up to date", () => {
       `begin; create table live.while_away (id int); grant select on live.while_away to sb_service;
        select pg_terminate_backend(${pid}); commit`,
     );
-    await until("the new table", () => has(holder.current(), "while_away"));
-    await until("listening again", async () => ![null, pid].includes(await listenerPid()));
+    await until(() => has(holder.current(), "while_away"), "the new table");
+    await until(async () => ![null, pid].includes(await listenerPid()), "listening again");
     await opened.stage.run("create table live.afterwards (id int); notify pgrst, 'reload schema'");
-    await until("the next table", () => has(holder.current(), "afterwards"));
+    await until(() => has(holder.current(), "afterwards"), "the next table");
   });
 
   it("finds an unannounced change by polling", async (t) => {
@@ -104,8 +95,8 @@ describe("a catalogue that is kept up to date", () => {
     await watch(t, holder, 20);
     await opened.stage.run("alter table live.first rename column name to title");
     await until(
-      "the new name",
       () => holder.current().schemas.get("live")?.relations.get("first")?.columns.has("title") ?? false,
+      "the new name",
     );
   });
 

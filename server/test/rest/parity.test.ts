@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CASES } from "./parity-cases.ts";
 import { CHANGES } from "./parity-changes.ts";
 import { OBJECTS, SCHEMA } from "./parity-objects.ts";
 import { openParityStage, type Sent } from "./parity-stage.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const opened = openParityStage(OBJECTS, {
   DB_SCHEMAS: `${SCHEMA},Mixed`,
@@ -335,8 +334,3 @@ describe("requests as the reference of PostgREST shows them", () => {
     });
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  for (; !(await holds()); await sleep(10)) assert.ok(Date.now() < deadline, "the condition did not come to hold");
-}

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { openStage, type Query, rejects, type Row, type Stage, violates } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 const NOT_FOUND = { code: "PT404" };
 const CALCULATOR = "019a8000-0000-7000-8000-000000000002";
@@ -140,7 +140,7 @@ describe("versions of agents", () => {
       await assign(query, id, CALCULATOR);
       await query("set constraints all immediate");
       const waiting = stage.transaction(user, (other) => assign(other, id, JSON_QUERY));
-      while (!(await isBlocked(stage))) await nextTurn();
+      await until(() => isBlocked(stage), "the second transaction waits");
       return { waiting };
     });
     await second.waiting;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openSwarmFixture, type SwarmFixture } from "./support/swarm-fixture.ts";
 import { openStage, type Stage } from "./support/stage.ts";
-import { WAIT_MS } from "../support/wait-limit.ts";
+import { until } from "../support/until.ts";
 
 const opened = openStage();
 
@@ -22,12 +22,9 @@ const say = ({ stage, member, swarm }: SwarmFixture, content = "Hi") =>
 
 /** Until somebody waits for what this test holds. */
 async function waitsForLock(stage: Stage): Promise<void> {
-  const deadlineMs = performance.now() + WAIT_MS;
   const text =
     "select 1 from pg_locks l join pg_stat_activity a using (pid) where not granted and a.datname = current_database()";
-  while ((await stage.database.owner.query(text)).rowCount === 0) {
-    assert.ok(performance.now() < deadlineMs, "nobody waits");
-  }
+  await until(async () => (await stage.database.owner.query(text)).rowCount !== 0, "somebody waits");
 }
 
 describe("auto_respond", () => {

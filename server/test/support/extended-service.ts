@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { setTimeout as delay } from "node:timers/promises";
 import { Agent, fetch as fetchWith, type RequestInit } from "undici";
 import { createTestDatabase, type Cleanup } from "./database.ts";
 import { type RunningService, startService } from "./service.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
-import { WAIT_MS } from "./wait-limit.ts";
 
 /** Untyped: assertions check its members. */
 export type Parsed = ReturnType<typeof JSON.parse>;
@@ -83,13 +81,4 @@ export async function startExtendedService(
     };
   };
   return { url, service, fetch, signUp };
-}
-
-/** Waits until the condition holds. */
-export async function waitFor(isMet: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await isMet())) {
-    assert.ok(Date.now() < deadline, "the condition was not met in time");
-    await delay(20);
-  }
 }

@@ -6,16 +6,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { startSwarmbase } from "../../testing/index.ts";
 import { makeInstanceFolder } from "../../testing/instance-folder.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 
 const MODULE = pathToFileURL(join(import.meta.dirname, "../../testing/index.ts")).href;
 const ADA = JSON.stringify({ email: "ada@example.com", password: "correct horse" });
-const WAIT_MS = 30_000;
 
 describe("startSwarmbase", () => {
   let temporary = "";
@@ -81,14 +80,13 @@ describe("startSwarmbase", () => {
     const dataDir = dirname(dirname(ca_cert_file));
     child.kill("SIGKILL");
     await once(child, "exit");
-    for (const deadline = Date.now() + WAIT_MS; Date.now() < deadline; await wait(50)) {
+    await until(async () => {
       const isServing = await fetch(`${url}/health`).then(
         () => true,
         () => false,
       );
-      if (!isServing && !existsSync(join(dataDir, "postgres/cluster/postmaster.pid"))) break;
-    }
-    assert.equal(existsSync(join(dataDir, "postgres/cluster/postmaster.pid")), false, "PostgreSQL was stopped");
+      return !isServing && !existsSync(join(dataDir, "postgres/cluster/postmaster.pid"));
+    }, "the service and PostgreSQL have ended");
     assert.equal(existsSync(dataDir), true);
     const next = await makeInstanceFolder();
     assert.deepEqual([existsSync(dataDir), existsSync(next)], [false, true]);

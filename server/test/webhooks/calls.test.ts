@@ -4,7 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { EVENT_TYPES, isEventOf, verifyWebhook } from "@swarmbase/sdk";
 import type { WebhookModule } from "../../src/webhooks/index.ts";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 let stage: Stage;
 let receiver: Receiver;

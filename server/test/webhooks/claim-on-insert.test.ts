@@ -6,7 +6,8 @@ import { LostClaims } from "../../src/webhooks/dispatcher/lost-claims.ts";
 import { type FannedOut, fanOutEvents } from "../../src/webhooks/sql/fan-out-events.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { startReceiver } from "./support/receiver.ts";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 const REQUEST = {
   leaseMs: 30_000,

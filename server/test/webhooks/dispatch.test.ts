@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { startReceiver } from "./support/receiver.ts";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 let stage: Stage;
 const closers: (() => Promise<void>)[] = [];

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 let stage: Stage;
 const closers: (() => Promise<void>)[] = [];

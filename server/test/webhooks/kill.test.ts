@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { NodeProcessOrder } from "./support/node-process.ts";
 import { RECEIVER_CA, startReceiver } from "./support/receiver.ts";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 const NODE_PROCESS = fileURLToPath(new URL("./support/node-process.ts", import.meta.url));
 /** `npm run test:chaos` asks for more. */

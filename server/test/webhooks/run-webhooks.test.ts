@@ -3,7 +3,8 @@ import { createHmac, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import pg from "pg";
 import { type Receiver, startReceiver } from "./support/receiver.ts";
-import { openStage, type Stage, until } from "./support/stage.ts";
+import { openStage, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 const EVENTS = ["run.updated"];
 
@@ -53,7 +54,7 @@ describe("webhooks of a run", () => {
     await setStatus(run, "requires_action");
     await setStatus(other, "cancelled", "cancelled");
     await setStatus(run, "completed", "all_replied");
-    await until(() => bodiesAt("/one").length === 3 && bodiesAt("/all").length === 4, "all events have arrived");
+    await until(() => bodiesAt("/one").length >= 3 && bodiesAt("/all").length >= 4, "all events have arrived");
     const own = bodiesAt("/one").map((body) => JSON.parse(body));
     assert.deepEqual([own[0], own[2]], [{ state: "working" }, { state: "done" }]);
     // A status without a body of its own has the envelope.

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { startReceiver } from "./support/receiver.ts";
-import { openStage, type RunningNode, type Stage, until } from "./support/stage.ts";
+import { openStage, type RunningNode, type Stage } from "./support/stage.ts";
+import { until } from "../support/until.ts";
 
 let stage: Stage;
 const closers: (() => Promise<void>)[] = [];
@@ -98,7 +99,7 @@ describe("the webhook send limit", () => {
     // New deliveries queue behind those that wait.
     await stage.newAgents(user, 15);
     node.webhooks.wake();
-    await until(async () => (await waitingOf(user)).length === 45, "fifteen more wait");
+    await until(async () => (await waitingOf(user)).length >= 45, "fifteen more wait");
     const last = (await waitingOf(user)).at(-1)?.scheduled_for?.getTime() ?? 0;
     assert.equal(Math.round((last - endsAtMs) / 1_000), 120);
     assert.equal(receiver.received.length, LIMIT);
@@ -155,7 +156,7 @@ describe("the webhook send limit", () => {
     );
     node.webhooks.wake();
     await until(async () => (await countOf("delivered", other)) === 3, "the other user is served");
-    await until(async () => (await waitingOf(user)).length === 183, "the quiet one waits");
+    await until(async () => (await waitingOf(user)).length >= 183, "the quiet one waits");
     assert.ok((await waitingOf(user)).every(({ scheduled_for }) => (scheduled_for?.getTime() ?? 0) > Date.now()));
 
     await passMinute(user, node);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
 import { admitRuns, type AdmissionCall } from "../../../src/agents/admission/sql/admit-runs.ts";
 import type { RunBody } from "../../../src/agents/respond/run-body.ts";
@@ -9,6 +8,7 @@ import { AppError } from "../../../src/errors/index.ts";
 import { type Principal, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, openStage, type Stage, WITHOUT_MODEL } from "../support/respond-stage.ts";
 import { callTo, NODE } from "../support/run-calls.ts";
+import { until } from "../../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
@@ -101,7 +101,7 @@ describe("a call with an agent instead of a swarm", () => {
       ]);
       const waiting = askAgent(ada);
       const waits = "select 1 from pg_locks where locktype = 'advisory' and not granted";
-      while ((await stage.rows(waits)).length === 0) await delay(5);
+      await until(async () => (await stage.rows(waits)).length > 0, "the first call waits");
       await other.query("commit");
       const [swarm, ...others] = await swarmsOf(ada);
       assert.deepEqual([(await waiting)["swarm_id"], others], [swarm?.id, []]);

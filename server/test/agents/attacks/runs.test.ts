@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { calls, lastRole, openRunStage, type RunStage, says, until } from "../support/run-stage.ts";
+import { calls, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 /** When it resolves, nodes that were presumed dead continue and find that they have lost their runs. */

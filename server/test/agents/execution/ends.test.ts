@@ -12,8 +12,8 @@ import {
   openRunStage,
   type RunStage,
   says,
-  until,
 } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];

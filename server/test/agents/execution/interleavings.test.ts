@@ -7,16 +7,8 @@ import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-
 import { admitRuns } from "../../../src/agents/admission/sql/admit-runs.ts";
 import { advanceRuns } from "../../../src/agents/execution/sql/advance-runs.ts";
 import { callTo, endOf, NODE, type TurnCall } from "../support/run-calls.ts";
-import {
-  calls,
-  hangs,
-  lastRole,
-  openRunStage,
-  type RunNode,
-  type RunStage,
-  says,
-  until,
-} from "../support/run-stage.ts";
+import { calls, hangs, lastRole, openRunStage, type RunNode, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];

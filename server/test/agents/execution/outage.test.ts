@@ -15,9 +15,9 @@ import {
   openRelayedRunStage,
   type RunNode,
   says,
-  until,
 } from "../support/run-stage.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
+import { until } from "../../support/until.ts";
 
 let stage: Awaited<ReturnType<typeof openRelayedRunStage>>;
 const closers: (() => Promise<void>)[] = [];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { openRunStage, type RunStage, says, until } from "../support/run-stage.ts";
+import { openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
-import {
-  calls,
-  collect,
-  lastRole,
-  type NewSwarm,
-  openRunStage,
-  type RunStage,
-  says,
-  until,
-} from "../support/run-stage.ts";
+import { calls, collect, lastRole, type NewSwarm, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 // Turns that wait, ask and speak at the same time, on a real database.
 

@@ -203,7 +203,7 @@ describe("an input guardrail", () => {
     await guard({ agent_id: room.agentId, stage: "input", action: "rewrite", config: { pattern: "a(?:.*b)?" } });
     const startedAt = performance.now();
     const [status, body] = await say(room, "a".repeat(32_000));
-    assert.ok(performance.now() - startedAt < 5_000);
+    assert.ok(performance.now() - startedAt < WAIT_MS);
     assert.ok(status === 200 || body.code === "GUARDRAIL_FAILED", JSON.stringify(body));
   });
 });

@@ -11,7 +11,8 @@ import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { WIRE } from "../providers/support/wire.ts";
 import { failWith, openWireServer, say, type WireServer } from "../providers/support/wire-server.ts";
-import { calls, hangs, lastRole, openRunStage, type RunStage, says, until } from "../support/run-stage.ts";
+import { calls, hangs, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 // Rows of model_calls, on a real database, with real adapters where a provider is involved.
 

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import type { RunAnswer } from "../../../src/agents/respond/open-respond.ts";
 import { type Principal, SERVICE_PRINCIPAL, type UserPrincipal } from "../../../src/db/index.ts";
 import { codeOf, IN_FRONT, LISTENING, openStage, requestTo, type Stage, type Swarm } from "../support/respond-stage.ts";
+import { until } from "../../support/until.ts";
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
@@ -220,7 +221,7 @@ describe("a request that waits for a run", () => {
   test("returns the run when it has ended", async () => {
     const count = stage.taken.length;
     const waiting = waitFor(swarm);
-    while (stage.taken.length === count) await new Promise(setImmediate);
+    await until(() => stage.taken.length > count, "the run is taken");
     const runId = stage.taken.at(-1)?.runId ?? "";
     await stage.finish(runId);
     const answer = await waiting;

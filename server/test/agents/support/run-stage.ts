@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { getTestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { createCalibration } from "../../../src/agents/context/estimate-tokens.ts";
 import type { ModelCall, ModelEvent, Models } from "../../../src/agents/providers/model-port.ts";
@@ -21,8 +20,8 @@ import { systemClock } from "../../../src/time/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { type DatabaseRelay, startDatabaseRelay } from "../../support/database-relay.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { WAIT_MS } from "../../support/wait-limit.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
+import { until } from "../../support/until.ts";
 
 type Script = (call: ModelCall) => AsyncIterable<ModelEvent>;
 
@@ -296,14 +295,6 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
         [runId],
       ),
   };
-}
-
-export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited too long until ${what}`);
-    await sleep(10);
-  }
 }
 
 /** Collects all events of a run that the stream hub publishes. */

@@ -1,4 +1,5 @@
 import type { AssignedTool, ToolCallContext } from "../../../src/agents/tools/tool-port.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 
 export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
   return {
@@ -11,7 +12,7 @@ export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
     config: {},
     configuration: {},
     requires_approval: false,
-    timeout_ms: 5_000,
+    timeout_ms: WAIT_MS,
     max_output_chars: 16_000,
     max_retries: 1,
     secrets_wrapped: null,

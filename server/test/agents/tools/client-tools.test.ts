@@ -12,16 +12,8 @@ import { checkToolInput, describeTool } from "../../../src/agents/tools/input/ch
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 import { findClientToolFault } from "../../../src/agents/tools/client/client-tools.ts";
 import { codeOf } from "../support/respond-stage.ts";
-import {
-  calls,
-  collect,
-  lastRole,
-  type NodeOptions,
-  openRunStage,
-  type RunStage,
-  says,
-  until,
-} from "../support/run-stage.ts";
+import { calls, collect, lastRole, type NodeOptions, openRunStage, type RunStage, says } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];

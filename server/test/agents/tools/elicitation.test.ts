@@ -3,10 +3,11 @@ import { after, before, type TestContext, test } from "node:test";
 import { acceptedContent, inputRequired, inputResponse, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
-import { openRunStage, type RunStage, until } from "../support/run-stage.ts";
+import { openRunStage, type RunStage } from "../support/run-stage.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen, modernServer, sessionServer } from "./mcp-server-for-test.ts";
 import { openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -75,7 +76,7 @@ test("a tool asks only where a run can wait, and only by the revision that lets 
   const { tools, url } = await openShop(t);
   const call = (remote_name: string, context: object, at = url) =>
     tools.runAsking(
-      assignedTool({ kind: "mcp", config: { url: at, remote_name }, timeout_ms: 30_000 }),
+      assignedTool({ kind: "mcp", config: { url: at, remote_name } }),
       { item: "shirt" },
       callContext(context),
     );

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { createAddressPolicy } from "../../../src/outbound/index.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
-import { type Answerer, startReceiver, until } from "../../outbound/support/receiver.ts";
+import { type Answerer, startReceiver } from "../../outbound/support/receiver.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
+import { until } from "../../support/until.ts";
 
 interface Seen {
   readonly method: string | undefined;

@@ -60,7 +60,7 @@ test("images, resources and links of a result reach the model, within limits, an
     const tools = openToolsForTest(t);
     const call = async (name: string): Promise<Extract<ToolOutcome, { status: "succeeded" }>> => {
       const config = { url: `https://127.0.0.1:${port}/mcp`, remote_name: name };
-      const outcome = await tools.run(assignedTool({ kind: "mcp", config, timeout_ms: 30_000 }), {}, callContext());
+      const outcome = await tools.run(assignedTool({ kind: "mcp", config }), {}, callContext());
       assert.ok(outcome.status === "succeeded", JSON.stringify(outcome));
       assert.equal(outcome.output, outcome.text);
       assert.ok(outcome.text.length < 1_000, "no base64 in the stored output");

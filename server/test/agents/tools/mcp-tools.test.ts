@@ -7,11 +7,12 @@ import { type McpLoan, McpPool, type McpPoolOptions } from "../../../src/agents/
 import { ServerPrograms } from "../../../src/agents/tools/mcp/server-programs.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
-import { authority, credential, loopbackPolicy, until } from "../../outbound/support/receiver.ts";
+import { authority, credential, loopbackPolicy } from "../../outbound/support/receiver.ts";
 import { WAIT_MS } from "../../support/wait-limit.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen, modernServer, sessionHandler } from "./mcp-server-for-test.ts";
 import { openToolsForTest, SESSION_LIMITS, wrapped } from "./open-tools-for-test.ts";
+import { until } from "../../support/until.ts";
 
 /** A real server with correct and faulty tools. */
 function createServerOfTools(

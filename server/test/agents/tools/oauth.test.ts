@@ -82,7 +82,7 @@ async function open(
     open: openNode,
     call: (node = tools) => {
       const config = { url, remote_name: "echo", auth: { type: "oauth" } };
-      return node.run(assignedTool({ kind: "mcp", owner_id: userId, config, timeout_ms: 30_000 }), {}, callContext());
+      return node.run(assignedTool({ kind: "mcp", owner_id: userId, config }), {}, callContext());
     },
     async agree(authorizationUrl) {
       // The guarded fetch follows no redirect, and tells where it leads.
@@ -233,7 +233,7 @@ test("a question and an error of the server that echo the token do not show it",
   await authorize(parts);
   const call = (remote_name: string) => {
     const config = { url: parts.url, remote_name, auth: { type: "oauth" } };
-    const tool = assignedTool({ kind: "mcp", owner_id: parts.userId, config, timeout_ms: 30_000 });
+    const tool = assignedTool({ kind: "mcp", owner_id: parts.userId, config });
     return parts.tools.runAsking(tool, {}, callContext({ canAsk: true }));
   };
   for (const name of ["ask", "fail"]) {

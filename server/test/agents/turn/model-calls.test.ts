@@ -9,7 +9,8 @@ import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { WIRE } from "../providers/support/wire.ts";
 import { openWireServer, failWith, say, type WireServer } from "../providers/support/wire-server.ts";
-import { type NewSwarm, openRunStage, type RunStage, until } from "../support/run-stage.ts";
+import { type NewSwarm, openRunStage, type RunStage } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 // Runs on a real database with the real adapters and providers on loopback.
 
@@ -292,7 +293,7 @@ describe("a provider that never answers", () => {
     for (const runId of healthy) assert.equal((await stage.end(runId)).status, "completed");
     assert.deepEqual(await countBy(stuck), { running: SHARE, queued: 10 });
     assert.deepEqual(await countBy(mixed), { queued: 2 });
-    await until(() => silent.length === SHARE, "both calls have come");
+    await until(() => silent.length >= SHARE, "both calls have come");
     assert.equal(first.asked.length, SHARE);
 
     first.answer(say(WIRE["openai-compatible"]({ texts: ["at last"] })));
@@ -326,7 +327,7 @@ describe("a provider that never answers", () => {
     const node = stage.node({ models, executor: { concurrency: CONCURRENCY, stopTimeoutMs: 1 } });
     node.start();
     node.executor.wake();
-    await until(() => first.asked.length === CONCURRENCY, "all places are taken");
+    await until(() => first.asked.length >= CONCURRENCY, "all places are taken");
     assert.deepEqual(await countBy(stuck), { running: CONCURRENCY, queued: 1 });
     await node.stop();
     for (const response of silent.splice(0)) response.destroy();

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ModelCall, ModelEvent, ModelMessage } from "../../../src/agents/providers/model-port.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
-import { openRunStage, type RunStage, until } from "../support/run-stage.ts";
+import { openRunStage, type RunStage } from "../support/run-stage.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { createMailOutbox } from "../../../src/auth/index.ts";
 import type { TestAuthContext } from "./auth-context.ts";
+import { until } from "../../support/until.ts";
 
 /** Runs `nodes` workers of the outbox until no mail is due any more. */
 export async function sendDueMails({ context, database }: TestAuthContext, nodes = 1): Promise<void> {
@@ -16,7 +16,7 @@ export async function sendDueMails({ context, database }: TestAuthContext, nodes
     );
     return rows[0]?.is_due === true;
   };
-  while (await isDue()) await sleep(10);
+  await until(async () => !(await isDue()), "no mail is due");
   ending.abort();
   await Promise.all(running);
 }

@@ -22,7 +22,6 @@ import {
 import type { Limits } from "../../../src/limits/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
-import { WAIT_MS } from "../../support/wait-limit.ts";
 
 interface Note {
   name: string;
@@ -181,14 +180,6 @@ export function bodyOf(rawAnswer: string): Record<string, unknown> {
 
 export function route(path: string, handler: Route["handler"], method: Route["method"] = "GET"): Route {
   return { method, path, access: "public", limit: null, handler };
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error("the condition did not come true");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 function parseObject(text: string): Record<string, unknown> {

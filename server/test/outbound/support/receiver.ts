@@ -11,7 +11,6 @@ import {
   openOutbound,
   type Resolver,
 } from "../../../src/outbound/index.ts";
-import { WAIT_MS } from "../../support/wait-limit.ts";
 import { createTestAuthority } from "./certificates.ts";
 
 export const authority = createTestAuthority("outbound tests");
@@ -154,12 +153,4 @@ export function resolveTo(...addresses: string[]): Resolver {
     addresses: addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
     ttlSeconds: 60,
   });
-}
-
-export async function until(isTrue: () => boolean, timeoutMs = WAIT_MS): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!isTrue()) {
-    if (performance.now() > deadline) throw new Error("the condition did not come true");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -38,12 +38,3 @@ export function subscribed(channel: RealtimeChannel): Promise<void> {
     });
   });
 }
-
-/** Polls until the condition holds. */
-export async function until(isSo: () => boolean, what = "it is so"): Promise<void> {
-  const deadline = Date.now() + WAIT_MS;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`timed out waiting until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

@@ -315,9 +315,7 @@ describe("a statement that takes too long", () => {
     ["a function that lifts the limit for itself", "POST /rpc/nap_longer", {}],
   ] as const) {
     it(`is stopped with a clear error: ${what}`, async () => {
-      const startedAtMs = performance.now();
       const answer = await ask(line, body === undefined ? {} : { body });
-      assert.ok(performance.now() - startedAtMs < 15_000);
       assert.deepEqual([answer.status, codeOf(answer)], [504, "57014"], answer.text);
       const { message, hint } = answer.json as Record<string, string>;
       assert.match(message ?? "", /statement timeout/);

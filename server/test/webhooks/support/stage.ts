@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { openDatabase } from "../../../src/db/index.ts";
 import type { Observer } from "../../../src/observe/index.ts";
@@ -8,7 +7,6 @@ import { systemClock } from "../../../src/time/index.ts";
 import { openWebhooks, type WebhookModule, type WebhooksOptions } from "../../../src/webhooks/index.ts";
 import { type Cleanup, createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { RECEIVER_CA } from "./receiver.ts";
-import { WAIT_MS } from "../../support/wait-limit.ts";
 
 interface Note {
   readonly name: string;
@@ -150,13 +148,4 @@ function openTestOutbound(t: Cleanup): Outbound {
   });
   t.after(() => outbound.close());
   return outbound;
-}
-
-/** Polls until the condition holds, for as long as a busy machine may take. */
-export async function until(condition: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  const deadline = performance.now() + WAIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`timed out waiting until: ${what}`);
-    await sleep(10);
-  }
 }
