@@ -7,10 +7,16 @@ const RETRY_AFTER_SECONDS = 2;
 /** Of the limit, for one user. */
 const USER_SHARE = 1 / 4;
 
+interface CallerBytes {
+  count: number;
+  /** As `performance.now()` gives it: until then only quick reads of the caller run. */
+  heldBackUntilMs: number;
+}
+
 /** The bytes of all responses that are being received from the database or sent to clients. */
 export class BufferedBytes {
   readonly #maxBytes: number;
-  readonly #byCaller = new Map<string, number>();
+  readonly #byCaller = new Map<string, CallerBytes>();
   #total = 0;
 
   constructor(maxBytes: number) {
@@ -24,20 +30,37 @@ export class BufferedBytes {
   /** Adds bytes. False when they exceed the limit. The service role can use all of it. */
   reserve(caller: string | null, count: number): boolean {
     this.#total += count;
-    if (caller !== null) this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + count);
+    if (caller !== null) {
+      const own = this.#byCaller.get(caller) ?? { count: 0, heldBackUntilMs: 0 };
+      own.count += count;
+      this.#byCaller.set(caller, own);
+    }
     return this.#total <= this.#maxBytes && this.hasShare(caller);
   }
 
   hasShare(caller: string | null): boolean {
-    return caller === null || (this.#byCaller.get(caller) ?? 0) <= this.#maxBytes * USER_SHARE;
+    return this.#countOf(caller) <= this.#maxBytes * USER_SHARE;
   }
 
-  release(caller: string | null, count: number): void {
+  /** Whether a response of this caller was refused a moment ago, and none was sent since. */
+  isHeldBack(caller: string | null): boolean {
+    return caller !== null && (this.#byCaller.get(caller)?.heldBackUntilMs ?? 0) > performance.now();
+  }
+
+  /** `wasSent`: the caller has read the response or left; otherwise it was refused. */
+  release(caller: string | null, count: number, wasSent: boolean): void {
+    const isOverShare = !this.hasShare(caller);
     this.#total -= count;
-    if (caller === null) return;
-    const own = (this.#byCaller.get(caller) ?? 0) - count;
-    if (own > 0) this.#byCaller.set(caller, own);
-    else this.#byCaller.delete(caller);
+    const own = caller === null ? undefined : this.#byCaller.get(caller);
+    if (caller === null || own === undefined) return;
+    own.count -= count;
+    if (own.count <= 0) this.#byCaller.delete(caller);
+    else if (wasSent) own.heldBackUntilMs = 0;
+    else if (isOverShare) own.heldBackUntilMs = performance.now() + RETRY_AFTER_SECONDS * 1000;
+  }
+
+  #countOf(caller: string | null): number {
+    return caller === null ? 0 : (this.#byCaller.get(caller)?.count ?? 0);
   }
 }
 
@@ -71,11 +94,22 @@ export class BufferedResponse {
     if (!this.#all.hasShare(this.#caller)) throw tooManyBytesError();
   }
 
-  readonly release = (): void => {
-    this.#all.release(this.#caller, this.#reserved);
+  /** For reads that may be expensive: an error when the response would hardly have space. */
+  readonly admit = (): AppError | null => (this.#all.isHeldBack(this.#caller) ? tooManyBytesError() : null);
+
+  /** The response was sent. */
+  readonly release = (): void => this.#release(true);
+
+  /** There is no response, or it is refused. */
+  drop(): void {
+    this.#release(false);
+  }
+
+  #release(wasSent: boolean): void {
+    if (this.#reserved > 0) this.#all.release(this.#caller, this.#reserved, wasSent);
     this.#reserved = 0;
     this.#received = 0;
-  };
+  }
 }
 
 function tooManyBytesError(): AppError {

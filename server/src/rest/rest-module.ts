@@ -96,7 +96,7 @@ export class RestModule {
       const answer = await build();
       return buffer.isCounted ? { ...answer, onSent: buffer.release } : answer;
     } catch (error) {
-      buffer.release();
+      buffer.drop();
       throw error;
     }
   }
@@ -115,7 +115,7 @@ export class RestModule {
       const answers = await Promise.all(builds.map((build) => build().catch(keepAppError)));
       return { answers, ...(buffer.isCounted && { onSent: buffer.release }) };
     } catch (error) {
-      buffer.release();
+      buffer.drop();
       throw error;
     }
   }
@@ -166,7 +166,7 @@ export class RestModule {
       if (!isDoubtful(error, requests)) throw error;
       const fresh = await this.#catalogue.refresh();
       if (fresh === catalogue) throw error;
-      run.buffer.release();
+      run.buffer.drop();
       return this.#answerWith(fresh, checked, run);
     }
   }
@@ -213,7 +213,7 @@ export class RestModule {
     if (prepared.some(returnsWritten)) buffer.requireShare();
     const options = this.#runOptions(checked, call);
     try {
-      const results = await runPrepared(prepared, calls, { ...options, onBytes: buffer.add });
+      const results = await runPrepared(prepared, calls, { ...options, onBytes: buffer.add, admitSlow: buffer.admit });
       const isWrite = checked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;

@@ -20,6 +20,8 @@ export interface RunOptions extends Entering {
   readonly maxResponseBytes: number;
   /** Called with the number of bytes that arrive; an error ends a read. */
   onBytes?(count: number): Error | null;
+  /** Called before a read that is not known to be quick; an error refuses it. */
+  admitSlow?(): Error | null;
 }
 
 /** Shared, so that its text is rendered once. */
@@ -39,13 +41,14 @@ export async function runPrepared(
   const [scope] = scopes;
   if (scope === undefined) throw new Error("nothing was prepared");
   const groups = prepared.map((_, index) => buildStatementGroup(prepared, index, scopes[index] ?? scope, options));
-  const { maxResponseBytes, onBytes } = options;
+  const { maxResponseBytes, onBytes, admitSlow } = options;
   const results = await runPipelined(options.pool, {
     scope,
     statements: groups.flatMap(listStatements),
     // The statements of a write count their bytes themselves: when bytes arrive it may have been committed.
     ...(scope.isReadOnly ? { maxResultBytes: maxResponseBytes } : { maxResultBytes: 2 * maxResponseBytes }),
     onBytes: scope.isReadOnly || onBytes === undefined ? onBytes : (count) => (onBytes(count), null),
+    admitSlow,
     resetAfter: isForeign,
     rollback: options.shouldRollBack,
     // A write runs to its end: its caller must not have to guess whether it was committed.

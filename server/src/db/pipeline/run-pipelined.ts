@@ -56,7 +56,10 @@ async function run(pool: FairPool, options: TransactionOptions): Promise<readonl
   const { signal } = options;
   signal?.throwIfAborted();
   const request = buildTransactionRequest(options);
-  let outcome = await (multiplexerOf(pool).accepts(request) ? runShared : runAlone)(pool, request, signal);
+  const isQuick = multiplexerOf(pool).accepts(request);
+  const refusal = isQuick || !request.isReadOnly ? null : options.admitSlow?.();
+  if (refusal instanceof Error) throw refusal;
+  let outcome = await (isQuick ? runShared : runAlone)(pool, request, signal);
   if (outcome.kind === "lost" && canRunAgain(outcome, request)) {
     signal?.throwIfAborted();
     outcome = await runAlone(pool, request, signal);

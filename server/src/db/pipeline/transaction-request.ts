@@ -25,6 +25,8 @@ export interface TransactionOptions {
   readonly maxResultBytes?: number;
   /** Called with the number of bytes that have arrived. An error ends the connection, and is the outcome. */
   readonly onBytes?: ((count: number) => Error | null) | undefined;
+  /** Called before a read that is not known to be quick waits for a connection. An error is the outcome. */
+  readonly admitSlow?: (() => Error | null) | undefined;
   /** Cancels the statements where they have a connection to themselves, and rolls back. Other reads run to their end unheard. */
   readonly signal?: AbortSignal | undefined;
 }
