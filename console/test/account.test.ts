@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
 import { computeCode } from "./support/factor.ts";
@@ -9,7 +10,7 @@ import { readSession } from "./support/browser-contexts.ts";
 
 const test = createBrowserTest();
 
-test("the account page changes name, e-mail address and password, and shows errors at their fields", async (t, {
+test("the account page changes name, e-mail address and password, shows errors at their fields, and downloads the data", async (t, {
   openPage,
 }) => {
   const page = await openPage(t, { expected: [/400/, /422/] });
@@ -22,6 +23,13 @@ test("the account page changes name, e-mail address and password, and shows erro
   await page.getByRole("button", { name: /Grace Hopper/ }).waitFor();
   await scanWithAxe(page);
   await takeScreenshot(page, "account");
+
+  const saving = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download your data" }).click();
+  const saved = await saving;
+  assert.match(saved.suggestedFilename(), /^account-export-.*\.json$/);
+  const { user } = JSON.parse(await readFile(await saved.path(), "utf8")) as { user: { email: string } };
+  assert.equal(user.email, person.email);
 
   const { email } = createPerson();
   await page.getByRole("textbox", { name: "E-mail" }).fill("no address");

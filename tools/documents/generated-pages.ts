@@ -1,5 +1,6 @@
 import { extension as a2a } from "@swarmbase/a2a";
 import { extension as a2aClient } from "@swarmbase/a2a-client";
+import { extension as accountExport } from "@swarmbase/account-export";
 import { extension as agUi } from "@swarmbase/ag-ui";
 import { extension as agentsAsCode } from "@swarmbase/agents-as-code";
 import { extension as appFunctions } from "@swarmbase/app-functions";
@@ -33,6 +34,7 @@ const SHIPPED_EXTENSIONS = [
   a2a,
   a2aClient,
   agUi,
+  accountExport,
 ];
 
 const CORE_COMMANDS = await loadCommands();

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { type Client, getClient, getConfig } from "./client.ts";
-import { watchedFetch } from "./connection.ts";
-import { Failure, toFailure } from "./failure.ts";
+import { callService } from "./call-service.ts";
+import { getClient } from "./client.ts";
+import type { Failure } from "./failure.ts";
 import type { ReadResult } from "./rows.ts";
 import { signOut } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
@@ -20,12 +20,13 @@ export interface DeviceSession {
 }
 
 const KEY = ["account", "sessions"];
+const PATH = "/auth/v1/sessions";
 
 export function useDeviceSessions(): ReadResult<readonly DeviceSession[]> {
   const { data, error, refetch } = useQuery<readonly DeviceSession[], Failure>({
     queryKey: KEY,
     queryFn: async ({ signal }) => {
-      const response = await callSessions(getClient(), "", { signal });
+      const response = await callService(getClient(), PATH, { signal });
       return ((await response.json()) as { sessions: readonly DeviceSession[] }).sessions;
     },
     staleTime: 0,
@@ -39,7 +40,7 @@ export function useEndSession(): Write<string, boolean> {
   return useWrite({
     tables: [],
     write: async (client, id) => {
-      await callSessions(client, `/${id}`, { method: "DELETE" });
+      await callService(client, `${PATH}/${id}`, { method: "DELETE" });
       queries.setQueryData<readonly DeviceSession[]>(KEY, (all) => all?.filter((session) => session.id !== id));
       return true;
     },
@@ -56,20 +57,4 @@ export function useEndOtherSessions(): Write<void, boolean> {
       return true;
     },
   });
-}
-
-/** supabase-js has no method for this endpoint. */
-async function callSessions(client: Client, path: string, init: RequestInit): Promise<Response> {
-  const { data } = await client.auth.getSession();
-  const { url, anonKey } = getConfig();
-  const headers = { apikey: anonKey, authorization: `Bearer ${data.session?.access_token ?? ""}` };
-  try {
-    const response = await watchedFetch(`${url}/auth/v1/sessions${path}`, { ...init, headers });
-    if (response.ok) return response;
-    const body = (await response.json().catch(() => ({}))) as { msg?: string; message?: string };
-    const message = body.msg ?? body.message ?? "The service sent an unexpected response.";
-    throw new Failure(message, { status: response.status });
-  } catch (error) {
-    throw await toFailure(error);
-  }
 }

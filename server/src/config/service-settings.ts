@@ -44,6 +44,7 @@ export const SERVICE_SETTINGS = {
         "a2a",
         "a2a-client",
         "ag-ui",
+        "account-export",
       ],
     },
     "Extensions to load. A plain name is a package of this repository (`packages/<name>`); other packages are named in full, other modules by their path from the working directory. `EXTENSIONS=` loads none.",

@@ -42,6 +42,7 @@ describe("defaults", () => {
         "a2a",
         "a2a-client",
         "ag-ui",
+        "account-export",
       ],
       tlsMode: "serve",
       tlsCertFile: null,

@@ -9,6 +9,7 @@ import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { Appearance } from "./appearance.tsx";
 import { EmailCard } from "./email-card.tsx";
+import { ExportCard } from "./export-card.tsx";
 import { Preferences } from "./preferences.tsx";
 import { SaveCard } from "./save-card.tsx";
 
@@ -23,6 +24,7 @@ export function ProfileTab() {
       <EmailCard />
       <Appearance />
       <Preferences />
+      <ExportCard />
     </div>
   );
 }

@@ -1,0 +1,77 @@
+import { type ExtensionCore, readRows } from "swarmbase/extension";
+import { EXPORTED_TABLES, type RowFilter } from "./exported-tables.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The tables as the caller, and the id of the caller. */
+export interface AccountReader {
+  readonly core: Pick<ExtensionCore, "rest">;
+  readonly userId: string;
+}
+
+type Conditions = readonly [string, string][];
+
+/** Bounds the memory of an export: a row can have more than 100 kB. */
+const PAGE_ROWS = 100;
+
+/** The rows of a table that belong to the user, page by page. No page is empty. */
+export async function* readPages(
+  reader: AccountReader,
+  name: string,
+  select = "*",
+): AsyncGenerator<readonly Row[], void, void> {
+  const { key, filters } = getTable(name);
+  const page: Conditions = [
+    ["select", select],
+    ["order", key.join(",")],
+    ["limit", String(PAGE_ROWS)],
+  ];
+  for (const filter of filters) {
+    for await (const conditions of findConditions(reader, filter)) {
+      let last: Row | undefined;
+      for (;;) {
+        const after: Conditions = last === undefined ? [] : [["or", renderAfter(key, last)]];
+        const query = new URLSearchParams([...conditions, ...after, ...page]);
+        const rows = await readRows<Row>(reader.core, `/${name}`, query);
+        last = rows.at(-1);
+        // A short page is not the last one when DB_MAX_ROWS is less than a page.
+        if (last === undefined) break;
+        yield rows;
+      }
+    }
+  }
+}
+
+/** The conditions of a filter; for rows of a parent, one set for each page of parents. */
+async function* findConditions(
+  reader: AccountReader,
+  { user, parent, notUser }: RowFilter,
+): AsyncGenerator<Conditions, void, void> {
+  const excluded: Conditions = notUser === undefined ? [] : [[notUser, `isdistinct.${reader.userId}`]];
+  if (user !== undefined) yield [[user, `eq.${reader.userId}`], ...excluded];
+  if (parent === undefined) return;
+  const columns = Object.entries(parent.columns);
+  const needed = new Set([...getTable(parent.table).key, ...Object.values(parent.columns)]);
+  for await (const parents of readPages(reader, parent.table, [...needed].join(","))) {
+    const matches = columns.map(([column, inParent]): [string, string] => {
+      const values = new Set(parents.map((row) => row[inParent]));
+      return [column, `in.(${[...values].join(",")})`];
+    });
+    yield [...matches, ...excluded];
+  }
+}
+
+/** The condition for the rows after a row, in the order of the key. */
+function renderAfter(key: readonly string[], row: Row): string {
+  const choices = key.map((column, index) => {
+    const equal = key.slice(0, index).map((earlier) => `${earlier}.eq.${String(row[earlier])}`);
+    return `and(${[...equal, `${column}.gt.${String(row[column])}`].join(",")})`;
+  });
+  return `(${choices.join(",")})`;
+}
+
+function getTable(name: string): (typeof EXPORTED_TABLES)[string] {
+  const table = EXPORTED_TABLES[name];
+  if (table === undefined) throw new Error(`${name} is not exported`);
+  return table;
+}
