@@ -3,6 +3,7 @@ import { useAccountExport } from "../../data/account-export.ts";
 import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
+import { saveFile } from "../../components/save-file.ts";
 import { useToast } from "../../components/toast.tsx";
 
 export function ExportCard() {
@@ -11,7 +12,7 @@ export function ExportCard() {
   const run = async () => {
     const file = await download.run();
     if (file === null) return;
-    save(`account-export-${new Date().toISOString().slice(0, 10)}.json`, file);
+    saveFile(`account-export-${new Date().toISOString().slice(0, 10)}.json`, file);
     toast({ text: "Your data is in your downloads." });
   };
   return (
@@ -27,13 +28,4 @@ export function ExportCard() {
       </div>
     </CardSection>
   );
-}
-
-function save(fileName: string, file: Blob): void {
-  const address = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1_000);
 }

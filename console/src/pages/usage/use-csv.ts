@@ -4,6 +4,7 @@ import { useUser } from "../../data/session.ts";
 import { readUsageNames } from "../../data/usage-names.ts";
 import { MAX_USAGE_ROWS, readUsageRows } from "../../data/usage-rows.ts";
 import { formatCount } from "../../components/formats.ts";
+import { saveFile } from "../../components/save-file.ts";
 import { useToast } from "../../components/toast.tsx";
 import { writeCsv } from "./usage-csv.ts";
 
@@ -17,7 +18,8 @@ export function useCsv(since: string): { save(): void; readonly isBusy: boolean 
       setBusy(true);
       try {
         const rows = await readUsageRows(id, since);
-        saveFile(`usage-since-${since}.csv`, writeCsv(rows, await readUsageNames(rows)));
+        const csv = writeCsv(rows, await readUsageNames(rows));
+        saveFile(`usage-since-${since}.csv`, new Blob([csv], { type: "text/csv;charset=utf-8" }));
         const isCut = rows.length >= MAX_USAGE_ROWS;
         toast(
           isCut
@@ -36,13 +38,4 @@ export function useCsv(since: string): { save(): void; readonly isBusy: boolean 
     void run();
   }, [id, since, toast]);
   return { save, isBusy };
-}
-
-function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

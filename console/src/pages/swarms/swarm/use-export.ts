@@ -1,6 +1,7 @@
 import { useCallback } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { readConversation } from "../../../data/messages.ts";
+import { saveFile } from "../../../components/save-file.ts";
 import { useToast } from "../../../components/toast.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 
@@ -16,7 +17,7 @@ export function useExport(): (kind: Kind) => void {
       void readConversation(id).then(
         (messages) => {
           const text = kind === "json" ? JSON.stringify(messages, null, 2) : renderMarkdown(name, messages);
-          save(`${toFileName(name)}.${kind === "json" ? "json" : "md"}`, text);
+          saveFile(`${toFileName(name)}.${kind === "json" ? "json" : "md"}`, new Blob([text]));
           show({ text: `${messages.length} messages are in your downloads.` });
         },
         () => show({ text: "The conversation could not be read.", tone: "bad" }),
@@ -41,13 +42,4 @@ function toFileName(name: string): string {
       .replace(/[^\p{L}\p{N}]+/gu, "-")
       .replace(/^-|-$/g, "") || "conversation"
   );
-}
-
-function save(fileName: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text]));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 1_000);
 }
