@@ -12,14 +12,18 @@ import { GuardrailFields } from "./guardrail-fields.tsx";
 import { OWNER, parseOwner, useOwnerChoices } from "./owner-choices.ts";
 import { useGuardrailForm } from "./use-guardrail-form.ts";
 
+const NO_OWNER = "Make an agent or a swarm first.";
+
 export function NewGuardrail() {
   const [address] = useSearchParams();
   const [of, setOf] = useState(address.get(OWNER) ?? "");
-  const owners = useOwnerChoices() ?? [];
+  const owners = useOwnerChoices();
   const create = useCreateGuardrail();
   const { form, change, render, frame } = useGuardrailForm(EMPTY_GUARDRAIL, create);
   const navigate = useNavigate();
-  const chosen = owners.some(({ value }) => value === of) ? of : (owners[0]?.value ?? "");
+  // The owner in the address counts while the choices are being loaded.
+  const isKnown = owners === undefined || owners.some(({ value }) => value === of);
+  const chosen = isKnown ? of : (owners[0]?.value ?? "");
   const submit = async () => {
     const draft = render();
     const owner = parseOwner(chosen);
@@ -34,6 +38,7 @@ export function NewGuardrail() {
         label="New guardrail"
         action="Make the guardrail"
         {...frame}
+        isBusy={frame.isBusy || (owners === undefined && chosen === "")}
         onSubmit={() => void submit()}
         onCancel={() => void navigate("/guardrails")}
       >
@@ -41,9 +46,9 @@ export function NewGuardrail() {
           <Field
             label="Agent or swarm"
             hint="A guardrail of a swarm applies to each of its agents, there only."
-            error={frame.errors["agent_id"] ?? frame.errors["swarm_id"]}
+            error={owners?.length === 0 ? NO_OWNER : (frame.errors["agent_id"] ?? frame.errors["swarm_id"])}
           >
-            <Select value={chosen} choices={owners} onChange={setOf} />
+            <Select value={chosen} choices={owners ?? []} onChange={setOf} />
           </Field>
         </Card>
         <GuardrailFields form={form} errors={frame.errors} onChange={change} hasFixedKind={false} />
