@@ -108,17 +108,20 @@ async function loadAll<T>(read: (from: number) => Promise<readonly T[]>): Promis
   const rows: T[] = [];
   for (;;) {
     const page = await read(rows.length);
+    // A short page is not the last one when the service returns fewer rows at a time.
+    if (page.length === 0) return rows;
     rows.push(...page);
-    if (page.length < PAGE_ROWS) return rows;
   }
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
+    const stop = (): void => {
       clearTimeout(timer);
       reject(signal.reason as Error);
-    });
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
 }
