@@ -1194,6 +1194,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.claim_idempotency_key(key text, request_hash bytea)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  caller constant uuid := auth.uid();
+begin
+  insert into private.idempotency_keys as used (user_id, key, request_hash)
+  values (caller, claim_idempotency_key.key, claim_idempotency_key.request_hash)
+  on conflict on constraint idempotency_keys_pkey do update
+  set request_hash = excluded.request_hash, run_id = null, result = null, created_at = now()
+  where used.created_at < now() - interval '24 hours';
+  if not found then
+    raise exception 'the idempotency key is in use' using errcode = 'SB208';
+  end if;
+  perform set_config('swarmbase.idempotency_key', claim_idempotency_key.key, true);
+end
+$function$;
+grant execute on function private.claim_idempotency_key(text,bytea) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[])
  RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
  LANGUAGE plpgsql
@@ -2672,6 +2694,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_kept_result(key text, request_hash bytea)
+ RETURNS TABLE(is_same boolean, result json)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select k.request_hash = find_kept_result.request_hash, array_to_json(k.result)
+  from private.idempotency_keys k where k.user_id = auth.uid() and k.key = find_kept_result.key
+$function$;
+grant execute on function private.find_kept_result(text,bytea) to authenticated;
+
 CREATE OR REPLACE FUNCTION private.find_private_swarm(user_id uuid, agent_id uuid)
  RETURNS uuid
  LANGUAGE plpgsql
@@ -2699,7 +2732,6 @@ begin
   if key is not null then
     select * into used from private.idempotency_keys k
     where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
-      and k.run_id is not null
       and not exists (select 1 from private.run_leases l join public.runs r on r.id = l.run_id
                       where l.run_id = k.run_id and l.cancel_requested_at is not null and r.request ? 'store');
     if found then
@@ -3486,6 +3518,23 @@ begin
 end
 $function$;
 grant execute on function private.is_whole_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
+
+CREATE OR REPLACE FUNCTION private.keep_result(result text[], max_bytes bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if pg_column_size(keep_result.result) > keep_result.max_bytes then
+    raise exception 'the response is too large to be kept' using errcode = 'SB413', detail = max_bytes::text;
+  end if;
+  update private.idempotency_keys k set result = keep_result.result
+  where k.user_id = auth.uid() and k.key = current_setting('swarmbase.idempotency_key', true);
+  return true;
+end
+$function$;
+grant execute on function private.keep_result(text[],bigint) to authenticated;
 
 CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
  RETURNS text[]
@@ -6584,11 +6633,13 @@ create table private.idempotency_keys (
   request_hash bytea not null,
   run_id uuid,
   created_at timestamp with time zone default now() not null,
+  result text[],
   constraint idempotency_keys_pkey PRIMARY KEY (user_id, key),
   constraint idempotency_keys_key_length CHECK (char_length(key) >= 1 AND char_length(key) <= 255),
   constraint idempotency_keys_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE,
   constraint idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+comment on column private.idempotency_keys.result is 'The rows that a write returned, from which its response is built again. Null: none, or the key belongs to a run.';
 CREATE INDEX idempotency_keys_created_at_idx ON private.idempotency_keys USING btree (created_at);
 CREATE INDEX idempotency_keys_run_id_idx ON private.idempotency_keys USING btree (run_id);
 alter table private.idempotency_keys enable row level security;

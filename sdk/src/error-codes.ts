@@ -170,7 +170,8 @@ export const ERROR_CODES = {
   RESPONSE_TOO_LARGE: {
     status: 413,
     error: "Response too large",
-    meaning: "The response would be larger than `DB_MAX_RESPONSE_BYTES`; a write was rolled back.",
+    meaning:
+      "The response would be larger than `DB_MAX_RESPONSE_BYTES`, or than 64 KiB for a request with an `Idempotency-Key`; a write was rolled back.",
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,

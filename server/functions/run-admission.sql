@@ -72,7 +72,6 @@ begin
   if key is not null then
     select * into used from private.idempotency_keys k
     where k.user_id = find_replay.user_id and k.key = find_replay.key and k.created_at > now() - interval '1 day'
-      and k.run_id is not null
       and not exists (select 1 from private.run_leases l join public.runs r on r.id = l.run_id
                       where l.run_id = k.run_id and l.cancel_requested_at is not null and r.request ? 'store');
     if found then

@@ -40,11 +40,13 @@ export interface PrepareOptions {
   readonly mustBeSingle?: boolean;
   /** The statement must count its bytes, although the request alone does not require that. */
   readonly isCounted?: boolean;
+  /** The statement must store its result under the idempotency key of its transaction. */
+  readonly isKept?: boolean;
 }
 
 /** Plans and renders a request, or takes both from the cache of request shapes. Otherwise pure. */
 export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, options: PrepareOptions): PreparedRequest {
-  const { limits, isPlanEnabled, isCountCapped, mustBeSingle = false, isCounted = false } = options;
+  const { limits, isPlanEnabled, isCountCapped, mustBeSingle = false, isCounted = false, isKept = false } = options;
   const called = parsed.target.kind === "rpc" ? findFunction(catalogue, parsed) : null;
   const request = called === null ? parsed : settleCall(parsed, called);
   const media = negotiate(request, {
@@ -56,13 +58,13 @@ export function prepareRequest(parsed: ParsedRequest, catalogue: Catalogue, opti
     maxRows: limits.maxRows,
     isCountCapped,
   });
-  const fullKey = `${mustBeSingle ? "single " : ""}${isCounted ? "counted " : ""}${key}`;
+  const fullKey = `${mustBeSingle ? "single " : ""}${isCounted ? "counted " : ""}${isKept ? "kept " : ""}${key}`;
   const shape = options.shapes.get(catalogue, fullKey, () => {
     const planned = planRequest(request, called, { catalogue, media, placeholders, isCapped, isCountCapped });
     // An update without columns to change finds no row, which is not an error.
     const isDemanded = mustBeSingle && !(planned.kind === "write" && isWithoutEffect(planned.write));
     const { answer } = planned;
-    const demands = { ...(isDemanded && { mustBeSingle }), ...(isCounted && { isCounted }) };
+    const demands = { ...(isDemanded && { mustBeSingle }), ...(isCounted && { isCounted }), ...(isKept && { isKept }) };
     const plan = { ...planned, answer: { ...answer, ...demands } };
     return { plan, statements: renderPlan(plan, limits), isForeign: !namesOf(plan).every(options.isOwn) };
   });

@@ -1,4 +1,3 @@
-import pg from "pg";
 import { failedStatementOf } from "../db/index.ts";
 import { AppError } from "../errors/index.ts";
 import { applyRules } from "./apply-rules.ts";
@@ -10,13 +9,13 @@ import { type BufferedResponse, BufferedBytes } from "./buffered-bytes.ts";
 import { answerOptions, answerRoot, readVisibility } from "./describe.ts";
 import { explainError, isDoubtful } from "./explain-error.ts";
 import { isMissed } from "./is-missed.ts";
+import { isKeyUsed, loadKeptResult, REPLAYED } from "./kept-result.ts";
 import { locateRow } from "./locate-row.ts";
 import { inOperation, keepAppError, nameOperation } from "./operation-errors.ts";
 import { readMethodOverride } from "./parse/method-override.ts";
 import { parseRequest } from "./parse/parse-request.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { type PreparedRequest, prepareRequest, type RequestShape, returnsWritten } from "./prepare-request.ts";
-import { parameteriseRequest } from "./plan/parameterise-request.ts";
 import { isWithoutEffect } from "./plan/write-columns.ts";
 import { buildAnswer, buildExplainAnswer } from "./respond/build-answer.ts";
 import { readEstimate, readMainResult } from "./respond/main-result.ts";
@@ -29,6 +28,7 @@ import { RequestShapeCache } from "./request-shape-cache.ts";
 import type { StatementLimits } from "./sql/draft.ts";
 import { SELECT_VISIBLE } from "./sql/select-visible.ts";
 import type { ReadAttempt, WriteAttempt } from "./table-rules.ts";
+import { readWriteKey, type WriteKey } from "./write-key.ts";
 
 /** A parsed request that has passed the rules of its table. */
 interface CheckedRequest {
@@ -37,18 +37,12 @@ interface CheckedRequest {
   readonly attempt: ReadAttempt | WriteAttempt | null;
 }
 
-interface RejectedWrite {
-  readonly rejected: CheckedRequest;
-  /** Up to and including the rejected request. */
-  readonly prepared: readonly PreparedRequest[];
-  readonly calls: readonly [RestCall, ...RestCall[]];
-}
-
 /** Requests of one transaction. */
 interface Run {
   readonly call: RestCall;
   readonly isBatch: boolean;
   readonly buffer: BufferedResponse;
+  readonly writeKey: WriteKey | null;
 }
 
 export async function openRest(options: RestOptions): Promise<RestModule> {
@@ -91,7 +85,8 @@ export class RestModule {
     if (method === "OPTIONS" || target.kind === "root") return this.#describe(checked);
     const buffer = this.#buffered.open(call.principal);
     try {
-      const [build] = await this.#answerAll([checked], { call, isBatch: false, buffer });
+      const writeKey = readWriteKey(checked);
+      const [build] = await this.#answerAll([checked], { call, isBatch: false, buffer, writeKey });
       if (build === undefined) throw new Error("a request has no response");
       const answer = await build();
       return buffer.isCounted ? { ...answer, onSent: buffer.release } : answer;
@@ -111,7 +106,7 @@ export class RestModule {
     const checked = calls.map((call, index) => inOperation(index, () => this.#readForBatch(call, cost)));
     const buffer = this.#buffered.open(calls[0].principal);
     try {
-      const builds = await this.#answerAll(checked, { call: calls[0], isBatch: true, buffer });
+      const builds = await this.#answerAll(checked, { call: calls[0], isBatch: true, buffer, writeKey: null });
       const answers = await Promise.all(builds.map((build) => build().catch(keepAppError)));
       return { answers, ...(buffer.isCounted && { onSent: buffer.release }) };
     } catch (error) {
@@ -189,7 +184,8 @@ export class RestModule {
   }
 
   /** In a batch, an update of a missing row must roll back the others, so its statement fails. */
-  #prepare({ request, attempt, call }: CheckedRequest, catalogue: Catalogue, { isBatch }: Run): PreparedRequest {
+  #prepare({ request, attempt, call }: CheckedRequest, catalogue: Catalogue, run: Run): PreparedRequest {
+    const { isBatch, writeKey } = run;
     const isPinnedUpdate =
       attempt !== null && isWriteAttempt(attempt) && attempt.operation === "update" && attempt.pinnedId !== null;
     return prepareRequest(request, catalogue, {
@@ -200,24 +196,27 @@ export class RestModule {
       isOwn: this.#options.isOwn,
       mustBeSingle: isBatch && isPinnedUpdate,
       isCounted: isBatch,
+      isKept: writeKey !== null,
     });
   }
 
   async #run(
     prepared: readonly PreparedRequest[],
     checked: readonly CheckedRequest[],
-    { call, isBatch, buffer }: Run,
+    { call, isBatch, buffer, writeKey }: Run,
   ): Promise<readonly RunResult[]> {
     const [, ...others] = checked;
     const calls = [checked[0]?.call ?? call, ...others.map((one) => one.call)] as const;
     if (prepared.some(returnsWritten)) buffer.requireShare();
-    const options = this.#runOptions(checked, call);
+    const options = { ...this.#runOptions(checked, call), writeKey };
     try {
       const results = await runPrepared(prepared, calls, { ...options, onBytes: buffer.add, admitSlow: buffer.admit });
       const isWrite = checked.some(({ request }) => request.method !== "GET" && request.method !== "HEAD");
       if (isWrite) this.#options.onWrite?.(calls.map(({ input }) => input.path));
       return results;
     } catch (error) {
+      const [only] = prepared;
+      if (only !== undefined && isKeyUsed(error, options)) return [await this.#replay(only, call, options)];
       const statementIndex = error instanceof Error ? failedStatementOf(error) : null;
       // An error on entering or at commit (deferred constraints) belongs to no single request.
       const index = statementIndex === null ? -1 : groupOf(prepared, statementIndex, options);
@@ -230,33 +229,25 @@ export class RestModule {
         ...rejected,
         isWithoutEffect: plan.kind === "write" && isWithoutEffect(plan.write),
         rowIndex:
-          index < 0 ? null : await this.#locateRow(error, { rejected, prepared: prepared.slice(0, index + 1), calls }),
+          index < 0
+            ? null
+            : await locateRow(
+                error,
+                { attempt: rejected.attempt, prepared: prepared.slice(0, index + 1), calls },
+                { ...options, maxRows: this.#limits.maxRows },
+              ),
       };
       const fault = await explainError(error, rejection, call.principal, this.#options);
       throw isBatch && index >= 0 ? nameOperation(fault, index) : fault;
     }
   }
 
-  /**
-   * Searches the last prepared request. Only errors of the service's tables name rows. Other SQL is not run again: not all of its
-   * effects can be rolled back.
-   */
-  async #locateRow(error: unknown, { rejected, prepared, calls }: RejectedWrite): Promise<number | null> {
-    const { call, request, attempt } = rejected;
-    const { body } = request;
-    if (!(error instanceof pg.DatabaseError) || body.kind !== "rows" || !body.isArray || attempt === null) return null;
-    if (this.#options.settings.dbPreRequest !== null || prepared.some(({ shape }) => shape.isForeign)) return null;
-    const options = { ...this.#runOptions([], call), shouldRollBack: true };
-    return locateRow(error, body.rows.length, (count) => {
-      const rows = body.rows.slice(0, count);
-      const shortened = { ...request, body: { ...body, rows, text: JSON.stringify(rows) } };
-      const written = prepared.map((one, index) => {
-        if (index < prepared.length - 1) return one;
-        const { values } = parameteriseRequest(shortened, one.media, { maxRows: this.#limits.maxRows });
-        return { ...one, request: shortened, values };
-      });
-      return runPrepared(written, calls, options);
-    });
+  async #replay(prepared: PreparedRequest, call: RestCall, options: RunOptions): Promise<RunResult> {
+    try {
+      return await loadKeptResult(prepared, call, options);
+    } catch (error) {
+      throw await explainError(error, null, call.principal, this.#options);
+    }
   }
 
   #runOptions(checked: readonly CheckedRequest[], { principal }: RestCall): RunOptions {
@@ -267,6 +258,7 @@ export class RestModule {
       searchPaths: this.#searchPaths,
       roleSettings: this.#catalogue.current().roleSettings.get(principal.role) ?? NO_SETTINGS,
       preRequest: settings.dbPreRequest,
+      writeKey: null,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: settings.dbTxOverride && isRollbackRequested,
       maxResponseBytes: settings.dbMaxResponseBytes,
@@ -282,7 +274,7 @@ export class RestModule {
       const missing = await rules.explainMissing(attempt);
       if (missing !== null) throw missing;
     }
-    return buildAnswer({
+    const answer = buildAnswer({
       request,
       rawSearch: call.input.search,
       media,
@@ -294,5 +286,6 @@ export class RestModule {
       countCap: this.#limits.countCap,
       isRollbackAllowed: settings.dbTxOverride,
     });
+    return result.isReplay === true ? { ...answer, headers: { ...answer.headers, ...REPLAYED } } : answer;
   }
 }

@@ -2,6 +2,7 @@ import { buildScope, type PipelinedStatement, type Scope, type StatementResult }
 import { NO_SETTINGS, type OwnSettings } from "./catalogue/build-settings.ts";
 import type { PreparedRequest } from "./prepare-request.ts";
 import {
+  CLAIM_KEY,
   setAll,
   callFunction,
   SELECT_ANSWER_SETTINGS,
@@ -10,6 +11,7 @@ import {
   UNSET_TIMEZONE,
 } from "./sql/transaction-settings.ts";
 import type { PlannedStatement } from "./sql/statement.ts";
+import type { WriteKey } from "./write-key.ts";
 
 export interface RunResult {
   readonly main: StatementResult;
@@ -18,12 +20,14 @@ export interface RunResult {
   readonly csvHeader: StatementResult | null;
   /** What foreign SQL has set for the response. */
   readonly settings: StatementResult | null;
+  /** The result of an earlier request with the same idempotency key. */
+  readonly isReplay?: boolean;
 }
 
 /** The statements that precede the main statement, and those that give the result. */
 export interface StatementGroup {
   readonly before: readonly PipelinedStatement[];
-  readonly answering: Readonly<Record<keyof RunResult, PipelinedStatement | null>>;
+  readonly answering: Readonly<Record<ResultName, PipelinedStatement | null>>;
 }
 
 /** What every request begins with. */
@@ -32,10 +36,14 @@ export interface Entering {
   readonly roleSettings: OwnSettings;
   /** A function that runs before each request; null: none. */
   readonly preRequest: string | null;
+  /** Null: the request has none. */
+  readonly writeKey: WriteKey | null;
 }
 
+type ResultName = Exclude<keyof RunResult, "isReplay">;
+
 /** In the order in which they run: the settings are read after everything that may change them. */
-export const RESULTS = ["main", "estimate", "csvHeader", "settings"] as const satisfies readonly (keyof RunResult)[];
+export const RESULTS = ["main", "estimate", "csvHeader", "settings"] as const satisfies readonly ResultName[];
 
 export function listStatements({ before, answering }: StatementGroup): readonly PipelinedStatement[] {
   return [...before, ...RESULTS.flatMap((name) => answering[name] ?? [])];
@@ -97,7 +105,7 @@ function enterAgain(
 export function enterRequest(
   own: PreparedRequest | null,
   scope: Scope | null,
-  { roleSettings, preRequest }: Entering,
+  { roleSettings, preRequest, writeKey }: Entering,
 ): readonly PipelinedStatement[] {
   const statements: PipelinedStatement[] = [];
   const called = own?.shape.plan.kind === "call" ? own.shape.plan.call.function.settings.others : NO_SETTINGS.others;
@@ -109,6 +117,7 @@ export function enterRequest(
   if (timezone !== null) statements.push({ text: SET_TIMEZONE, values: [timezone] });
   // The function may set anything, but it changes neither the caller nor the limits of the statement after it.
   if (preRequest !== null) statements.push({ text: callFunction(preRequest), values: [] }, restoreScope(scope));
+  if (writeKey !== null) statements.push({ text: CLAIM_KEY, values: [writeKey.key, writeKey.requestHash] });
   return statements;
 }
 

@@ -76,7 +76,7 @@ function describeInsert({ table }: DescribedTable, exchange: RecordedExchange | 
     summary: `Insert rows into \`${table.name}\``,
     description:
       "One row or an array of rows, all in one transaction. `Prefer: resolution=merge-duplicates` updates rows that exist.",
-    parameters: ["select", "columns", "on_conflict", "writePreferences"].map(parameterOf),
+    parameters: ["select", "columns", "on_conflict", "writePreferences", "idempotencyKey"].map(parameterOf),
     requestBody: bodyOf(
       [
         { ...row, title: "one row" },

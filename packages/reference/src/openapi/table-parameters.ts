@@ -40,6 +40,13 @@ const SHARED: Readonly<Record<string, Parameter>> = {
     description: "The `ETag` of an earlier response. The response is a 304 when it would be the same",
     schema: { type: "string" },
   },
+  idempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Up to 255 characters, with the token of a user. For a day, the same request with the same key returns the first response, with `Idempotent-Replayed: true`",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+  },
   writePreferences: inPrefer(
     "`return=minimal`, `headers-only` or `representation`; `resolution=merge-duplicates` or `ignore-duplicates`; `missing=default`; `count=exact`; `handling=strict` with `max-affected=…`",
     ["return=representation", "return=minimal", "resolution=merge-duplicates", "count=exact"],

@@ -40,6 +40,7 @@ export const TABLE_RESPONSES: Readonly<Record<string, Response>> = {
   TableNotAcceptable: describe("`PGRST116`: not exactly one row for a single object; `PGRST107`: no such media type"),
   TableConflict: describe("`23505`: a duplicate of a unique value; `23503`: a reference to a row that does not exist"),
   TableTooLarge: describe("`PAYLOAD_TOO_LARGE`, `RESPONSE_TOO_LARGE`"),
+  TableKeyReused: describe("`IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used before with a different request"),
   TableRange: describe("`PGRST103`: the requested range begins after the last row"),
   TableInternalError: describe("`INTERNAL_ERROR`, or an SQLSTATE"),
   TableUnavailable: describe(
@@ -67,7 +68,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
 
 const OF_METHOD: Readonly<Record<"get" | "post" | "patch" | "delete", Readonly<Record<string, string>>>> = {
   get: { 300: "TableAmbiguous", 416: "TableRange" },
-  post: { 300: "TableAmbiguous", 409: "TableConflict", 415: "UnsupportedMediaType" },
+  post: { 300: "TableAmbiguous", 409: "TableConflict", 415: "UnsupportedMediaType", 422: "TableKeyReused" },
   patch: { 300: "TableAmbiguous", 409: "TableConflict", 415: "UnsupportedMediaType" },
   delete: { 300: "TableAmbiguous", 409: "TableConflict" },
 };

@@ -54,6 +54,8 @@ export interface AnswerPlan {
   readonly isCapped: boolean;
   /** The statement counts the bytes of its result and fails beyond the limit, so that a write is rolled back. */
   readonly isCounted?: boolean;
+  /** The statement stores its result under the idempotency key of its transaction. */
+  readonly isKept?: boolean;
 }
 
 export type BodyForm =

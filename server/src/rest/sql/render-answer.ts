@@ -25,6 +25,9 @@ interface AnswerParts {
   readonly form: RowForm;
 }
 
+/** Kept results take space for a day, whatever a caller selects with them. */
+const MAX_KEPT_BYTES = 64 * 1024;
+
 /** What the protocol adds to a row. */
 const ROW_OVERHEAD_BYTES = 32;
 
@@ -33,9 +36,23 @@ export function renderAnswer(draft: Draft, answer: AnswerPlan, parts: AnswerPart
   const start = parts.before === "" ? "" : `with ${parts.before} `;
   const rows = renderBodyRows(draft, answer, parts);
   const head = renderFigures(draft, answer, figures);
-  if (rows === null) return `${start}${head}`;
-  if (head === null) return `${start}${rows}`;
-  return `${start}${head} union all select _.b,null,null,null,null from (${rows}) _`;
+  const isKept = answer.isKept === true;
+  const all = head === null && !isKept ? (rows ?? "") : joinRows(head, rows);
+  return `${start}${isKept ? renderKept(all) : all}`;
+}
+
+/** All rows with the columns of the figures. */
+function joinRows(head: string | null, rows: string | null): string {
+  const wide = rows === null ? [] : [`select _.b,null,null,null,null from (${rows}) _`];
+  return [...(head === null ? [] : [head]), ...wide].join(" union all ");
+}
+
+/** Stores all rows under the idempotency key of the transaction when the first of them is returned. */
+function renderKept(rows: string): string {
+  const columns = "_.b::text,_.c::text,_.t::text,_.l::text,_.i::text";
+  const figures = `pg_catalog.array_agg(array[${columns}]) over () as kept,pg_catalog.row_number() over () as n`;
+  const isKept = `case when _.n=1 then private.keep_result(_.kept,${MAX_KEPT_BYTES}) else true end`;
+  return `select ${columns} from (select _.*,${figures} from (${rows}) _(b,c,t,l,i)) _ where ${isKept}`;
 }
 
 /** One column `b`. */
