@@ -1216,8 +1216,8 @@ end
 $function$;
 grant execute on function private.claim_idempotency_key(text,bytea) to authenticated;
 
-CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[])
- RETURNS TABLE(run_id uuid, fence bigint, frameworks text[])
+CREATE OR REPLACE FUNCTION private.claim_runs(owner text, lease_ms integer, max_runs integer, bounded text[] DEFAULT '{}'::text[], capacities integer[] DEFAULT '{}'::integer[], max_runs_per_user integer DEFAULT NULL::integer, users uuid[] DEFAULT '{}'::uuid[], user_capacities integer[] DEFAULT '{}'::integer[])
+ RETURNS TABLE(run_id uuid, fence bigint, user_id uuid, frameworks text[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1228,6 +1228,11 @@ declare
   full_frameworks text[] := array(
     select place.framework from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
       where place.capacity <= 0);
+  full_users uuid[] := array(
+    select place.id from unnest(claim_runs.users, claim_runs.user_capacities) as place (id, capacity)
+      where place.capacity <= 0);
+  -- Of the runs claimed here, each with its user.
+  claimed_users uuid[] := '{}';
 begin
   for candidate in
     select r.* from public.runs r
@@ -1237,6 +1242,7 @@ begin
                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
                         and (older.queued_at, older.id) < (r.queued_at, r.id)
                         and (older.status = 'queued' or private.is_run_claimable(older)))
+      and (r.user_id = any (full_users)) is not true
       and (cardinality(full_frameworks) = 0 or not exists (
         select 1 from public.swarms s
         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
@@ -1250,6 +1256,8 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
+    claim_runs.user_id := candidate.user_id;
+    claimed_users := claimed_users || candidate.user_id;
     claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.list_run_frameworks(candidate)
       else '{}' end;
     claim_runs.capacities := array(
@@ -1260,10 +1268,14 @@ begin
     return next;
     exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
                       where place.capacity <= 0 and place.framework <> all (full_frameworks));
+    exit when candidate.user_id is not null
+      and cardinality(array_positions(claimed_users, candidate.user_id)) >= coalesce(
+        (select place.capacity from unnest(claim_runs.users, claim_runs.user_capacities) as place (id, capacity)
+         where place.id = candidate.user_id), claim_runs.max_runs_per_user);
   end loop;
 end
 $function$;
-grant execute on function private.claim_runs(text,integer,integer,text[],integer[]) to sb_service;
+grant execute on function private.claim_runs(text,integer,integer,text[],integer[],integer,uuid[],integer[]) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.claim_webhook_deliveries(new_claim uuid, lease interval, max_queues integer, max_rows integer, default_capacity integer, queue_ids uuid[], queue_capacities integer[], full_users uuid[], send_limit integer DEFAULT 0)
  RETURNS TABLE(id uuid, run_at timestamp with time zone, webhook_id uuid, user_id uuid, event_id uuid, event_type text, body text, attempts integer, attempts_before integer, cause text, url text, secret text, previous_secrets text[], headers jsonb, retry_count integer, timeout_ms integer, window_opened_at timestamp with time zone, window_left_ms double precision, traceparent text)

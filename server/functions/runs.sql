@@ -103,12 +103,14 @@ $$;
 grant execute on function private.start_run(uuid, text, integer) to sb_service;
 
 -- Claims the oldest run of each swarm, the oldest first. `capacities` says how many more runs the node may execute for
--- each framework of `bounded`; a run without capacity stays queued. Ends when the capacity of a framework is used up;
--- the next call claims runs that do not need it. Most waiting runs are queued, so is_run_claimable, which PostgreSQL
--- cannot inline, is not called for them.
+-- each framework of `bounded`, `user_capacities` for each user of `users`, and `max_runs_per_user` for all other users;
+-- a run without capacity stays queued. Ends when the capacity of a framework or a user is used up; the next call claims
+-- runs that do not need it. Most waiting runs are queued, so is_run_claimable, which PostgreSQL cannot inline, is not
+-- called for them.
 create or replace function private.claim_runs(
-  owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}')
-returns table (run_id uuid, fence bigint, frameworks text[])
+  owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}',
+  max_runs_per_user integer default null, users uuid[] default '{}', user_capacities integer[] default '{}')
+returns table (run_id uuid, fence bigint, user_id uuid, frameworks text[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -117,6 +119,11 @@ declare
   full_frameworks text[] := array(
     select place.framework from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
       where place.capacity <= 0);
+  full_users uuid[] := array(
+    select place.id from unnest(claim_runs.users, claim_runs.user_capacities) as place (id, capacity)
+      where place.capacity <= 0);
+  -- Of the runs claimed here, each with its user.
+  claimed_users uuid[] := '{}';
 begin
   for candidate in
     select r.* from public.runs r
@@ -126,6 +133,7 @@ begin
                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
                         and (older.queued_at, older.id) < (r.queued_at, r.id)
                         and (older.status = 'queued' or private.is_run_claimable(older)))
+      and (r.user_id = any (full_users)) is not true
       and (cardinality(full_frameworks) = 0 or not exists (
         select 1 from public.swarms s
         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
@@ -139,6 +147,8 @@ begin
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
     continue when claim_runs.fence is null;
     claim_runs.run_id := candidate.id;
+    claim_runs.user_id := candidate.user_id;
+    claimed_users := claimed_users || candidate.user_id;
     claim_runs.frameworks := case when cardinality(claim_runs.bounded) > 0 then private.list_run_frameworks(candidate)
       else '{}' end;
     claim_runs.capacities := array(
@@ -149,10 +159,15 @@ begin
     return next;
     exit when exists (select 1 from unnest(claim_runs.bounded, claim_runs.capacities) as place (framework, capacity)
                       where place.capacity <= 0 and place.framework <> all (full_frameworks));
+    exit when candidate.user_id is not null
+      and cardinality(array_positions(claimed_users, candidate.user_id)) >= coalesce(
+        (select place.capacity from unnest(claim_runs.users, claim_runs.user_capacities) as place (id, capacity)
+         where place.id = candidate.user_id), claim_runs.max_runs_per_user);
   end loop;
 end
 $$;
-grant execute on function private.claim_runs(text, integer, integer, text[], integer[]) to sb_service;
+grant execute on function private.claim_runs(text, integer, integer, text[], integer[], integer, uuid[], integer[])
+  to sb_service;
 
 create or replace function private.render_usage(
   input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, cost_usd numeric, estimated boolean

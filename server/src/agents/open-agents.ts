@@ -133,6 +133,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     owner: newId(),
     concurrency: settings.agentRunConcurrency,
     providerSharePercent: settings.agentProviderSharePercent,
+    userSharePercent: settings.agentUserSharePercent,
     leaseMs: settings.agentRunLeaseSeconds * 1_000,
     eventRetentionHours: settings.runEventsRetentionHours,
     modelCallRetentionHours: settings.modelCallsRetentionHours,

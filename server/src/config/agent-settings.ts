@@ -20,6 +20,10 @@ export const AGENT_SETTINGS = {
     { kind: "integer", min: 1, max: 100, default: 40 },
     "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs with agents of one provider while several are configured. Further runs wait in the queue, so that a provider that hangs does not block the others.",
   ),
+  AGENT_USER_SHARE_PERCENT: setting(
+    { kind: "integer", min: 1, max: 100, default: 50 },
+    "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs that one user has started. Further runs wait in the queue, so that a user with many long runs does not block the others.",
+  ),
   AGENT_RUN_LEASE_SECONDS: setting(
     { kind: "integer", min: 2, max: 600, default: 30 },
     "Time without a renewal after which a node loses a run and another node ends it.",

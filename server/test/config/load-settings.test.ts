@@ -149,6 +149,7 @@ describe("defaults", () => {
       simulatedTokensPerSecond: 0,
       agentRunConcurrency: 256,
       agentProviderSharePercent: 40,
+      agentUserSharePercent: 50,
       agentRunLeaseSeconds: 30,
       agentApprovalTtlSeconds: 900,
       agentClientToolTtlSeconds: 900,

@@ -94,7 +94,7 @@ export async function startRun(
   await request.charge();
 
   const stored = toStoredRequest(principal, request, mentions);
-  const place = executor.reservePlace(frameworksOf(preflight, namedIds));
+  const place = executor.reservePlace({ frameworks: frameworksOf(preflight, namedIds), userId: principal.userId });
   let isStarted = false;
   try {
     const admission = await admissions.admit({

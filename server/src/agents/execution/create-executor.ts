@@ -34,6 +34,8 @@ export interface ExecutorOptions {
   readonly concurrency: number;
   /** The share of `concurrency` that the runs of one provider can use. */
   readonly providerSharePercent: number;
+  /** The share of `concurrency` that the runs of one user can use. */
+  readonly userSharePercent: number;
   readonly leaseMs: number;
   /** Of the events of ended runs; 0 keeps them. */
   readonly eventRetentionHours: number;
@@ -122,7 +124,7 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
   return {
     owner: options.owner,
     leaseMs: options.leaseMs,
-    reservePlace: (frameworks) => (state.isWorking ? places.reserve(frameworks) : null),
+    reservePlace: (run) => (state.isWorking ? places.reserve(run) : null),
     take: (started) => live.start(started),
     wake: () => {
       claimWakeUp.trigger();
@@ -140,9 +142,8 @@ async function claim({ options, places, live, claimWakeUp }: ExecutorState): Pro
   try {
     if (capacity.maxRuns === 0) return;
     const claimed = await claimRuns(options.ports.pool, options, capacity);
-    for (const { frameworks, ...started } of claimed) live.start({ ...started, place: places.take(frameworks) });
-    // A claim takes only a part of the queued runs of a provider.
-    if (claimed.length > 0 && capacity.frameworks.length > 0) claimWakeUp.trigger();
+    for (const run of claimed) live.start({ runId: run.runId, fence: run.fence, place: places.take(run) });
+    if (places.mayHaveSkipped(claimed)) claimWakeUp.trigger();
   } finally {
     capacity.close();
   }

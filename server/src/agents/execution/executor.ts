@@ -1,6 +1,5 @@
-import type { Framework } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
-import type { RunPlace } from "./run-places.ts";
+import type { PlacedRun, RunPlace } from "./run-places.ts";
 import type { RunContext } from "./sql/load-run.ts";
 import type { SpeakingAgent } from "./steps.ts";
 
@@ -9,8 +8,8 @@ export interface Executor {
   /** The name under which this node starts runs. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** Reserves capacity for a run with agents of these frameworks, for `take` or release. Null: the run must be queued. */
-  reservePlace(frameworks: readonly Framework[]): RunPlace | null;
+  /** Reserves capacity for a run, for `take` or release. Null: the run must be queued. */
+  reservePlace(run: PlacedRun): RunPlace | null;
   /** Executes a run that was started with `owner`. Returns at once. */
   take(started: StartedRun): void;
   /** Call when a run may be queued. Cheap: any number of calls cause one poll, here and on other nodes. */
@@ -22,7 +21,7 @@ export interface Executor {
 export interface StartedRun {
   readonly runId: string;
   readonly fence: number;
-  /** Its share of the node's capacity; absent: one run without a provider. */
+  /** Its share of the node's capacity; absent: one run without a provider and a user. */
   readonly place?: RunPlace;
   /** Absent: the context has to be loaded. */
   readonly context?: RunContext;

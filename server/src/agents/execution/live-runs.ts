@@ -49,7 +49,7 @@ export class LiveRuns {
 
   start(run: StartedRun): void {
     const { ports, places, leaseMs, onStarted, onEnded } = this.#options;
-    const { place = places.take([]), ...started } = run;
+    const { place = places.take({ frameworks: [], userId: null }), ...started } = run;
     const lease = { renewedAtMs: this.#nowMs() };
     const control: RunControl = {
       controller: new AbortController(),

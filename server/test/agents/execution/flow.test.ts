@@ -261,7 +261,7 @@ describe("aborting a run", () => {
     await node.stop();
     assert.equal(await outcomeOf(runId), "cancelled worker_lost");
     assert.equal((await stage.texts(runId))[0]?.content, "not yet");
-    assert.equal(node.executor.reservePlace([]), null);
+    assert.equal(node.executor.reservePlace({ frameworks: [], userId: null }), null);
   });
 });
 

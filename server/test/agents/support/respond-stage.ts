@@ -66,7 +66,7 @@ export async function openStage(t: Cleanup): Promise<Stage> {
     executor: {
       owner: "node",
       leaseMs: 30_000,
-      reservePlace: (frameworks) => {
+      reservePlace: ({ frameworks }) => {
         if (!stage.hasCapacity) return null;
         offers.push(frameworks);
         const release = (): boolean => {

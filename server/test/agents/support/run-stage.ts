@@ -243,6 +243,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
         owner,
         concurrency: 64,
         providerSharePercent: 40,
+        userSharePercent: 100,
         leaseMs: 30_000,
         eventRetentionHours: 24,
         modelCallRetentionHours: 24,

@@ -306,8 +306,10 @@ describe("a provider that never answers", () => {
     const node = stage.node({ models: openBoth(), executor: { concurrency: CONCURRENCY } });
     node.start();
     const offerMany = (): number => {
-      const offers = Array.from({ length: 10 }, () => node.executor.reservePlace(["provider_a"]));
-      const other = node.executor.reservePlace(["provider_b"]);
+      const offers = Array.from({ length: 10 }, () =>
+        node.executor.reservePlace({ frameworks: ["provider_a"], userId: null }),
+      );
+      const other = node.executor.reservePlace({ frameworks: ["provider_b"], userId: null });
       const given = offers.filter((offer) => offer !== null);
       assert.ok(given.length <= SHARE);
       assert.ok(given.length === 0 || other !== null);

@@ -28,6 +28,7 @@ export async function renewLeases(pool: pg.Pool, runs: readonly StartedRun[], le
 export interface ClaimedRun {
   readonly runId: string;
   readonly fence: number;
+  readonly userId: string | null;
   /** Of its agents; empty when no framework has a limit. */
   readonly frameworks: readonly Framework[];
 }
@@ -35,13 +36,30 @@ export interface ClaimedRun {
 export async function claimRuns(
   pool: pg.Pool,
   { owner, leaseMs }: { readonly owner: string; readonly leaseMs: number },
-  { maxRuns, frameworks, maxRunsByFramework }: Omit<ClaimCapacity, "close">,
+  capacity: Omit<ClaimCapacity, "close">,
 ): Promise<ClaimedRun[]> {
-  const { rows } = await pool.query<{ run_id: string; fence: string; frameworks: Framework[] }>(
-    "select run_id, fence, frameworks from private.claim_runs($1, $2, $3, $4, $5)",
-    [owner, leaseMs, maxRuns, frameworks, maxRunsByFramework],
-  );
-  return rows.map((row) => ({ runId: row.run_id, fence: Number(row.fence), frameworks: row.frameworks }));
+  const { maxRuns, frameworks, maxRunsByFramework, maxRunsPerUser, users, maxRunsByUser } = capacity;
+  const { rows } = await pool.query<{
+    run_id: string;
+    fence: string;
+    user_id: string | null;
+    frameworks: Framework[];
+  }>("select run_id, fence, user_id, frameworks from private.claim_runs($1, $2, $3, $4, $5, $6, $7, $8)", [
+    owner,
+    leaseMs,
+    maxRuns,
+    frameworks,
+    maxRunsByFramework,
+    maxRunsPerUser,
+    users,
+    maxRunsByUser,
+  ]);
+  return rows.map((row) => ({
+    runId: row.run_id,
+    fence: Number(row.fence),
+    userId: row.user_id,
+    frameworks: row.frameworks,
+  }));
 }
 
 export interface Swept {
