@@ -65,6 +65,18 @@ test("peers that send a byte now and then are closed, in every phase of a connec
   for (const answer of [...headers, ...sized, ...chunked]) assert.match(answer, /^HTTP\/1.1 408 /);
 });
 
+test("a burst of clients that leave during their handshake harms nobody", async (t) => {
+  const { connect, connectPlain } = await startServer(t);
+  const leave = async (): Promise<void> => {
+    const socket = await connectPlain();
+    socket.on("error", () => {});
+    socket.write(Buffer.from([TLS_HANDSHAKE]), () => socket.resetAndDestroy());
+    await once(socket, "close");
+  };
+  await Promise.all(Array.from({ length: 50 }, leave));
+  assert.match(await answerOn(await connect(), HEALTH), /^HTTP\/1.1 200 /);
+});
+
 test("a large body that arrives at an honest pace is accepted after the timeout of a request", async (t) => {
   const { connect } = await startServer(t, {
     routes: [route("/echo", ({ body }) => ({ length: String(body).length }), "POST")],

@@ -3,6 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { AppError } from "../../errors/index.ts";
+import { addressKey } from "../../limits/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
 import { buildApp, type HttpServerOptions, type RequestListener } from "../build-app.ts";
 import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
@@ -10,11 +11,13 @@ import { buildClientErrorListener, describeClientError, requestTimeoutError } fr
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
 import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
+import { HandshakeTurns } from "./handshake-turns.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { addAuthMembers, isAuthPath } from "../response/auth-members.ts";
 import { notFoundError } from "../response/http-errors.ts";
 import { respondAndDrain, rejectRequest, renderRawResponse } from "../response/raw-response.ts";
 import { buildResponseHeaders } from "../response/response-headers.ts";
+import { toPlainAddress } from "../request/proxy-trust.ts";
 import { requestIdOf } from "../request/request-id.ts";
 import type { TlsMaterial } from "./tls/tls-material.ts";
 import { MIN_TLS_VERSION, NameContext } from "./tls/name-context.ts";
@@ -192,15 +195,18 @@ function createServer(
   // The TLS server's listener gets only the connections that begin with a TLS handshake.
   const startTls = server.listeners("connection");
   server.removeAllListeners("connection");
+  const turns = new HandshakeTurns();
   server.on("connection", (socket: Socket) => {
     if (!connections.accept(socket)) return;
     connections.awaitFirstByte(socket);
     splitByFirstByte(socket, {
       timeoutMs: handshakeTimeoutMs,
-      onTls: () => {
-        connections.endWait(socket);
-        for (const start of startTls) start.call(server, socket);
-      },
+      onTls: () =>
+        turns.add(addressKey(toPlainAddress(socket.remoteAddress ?? "")), () => {
+          connections.endWait(socket);
+          if (socket.destroyed) return;
+          for (const start of startTls) start.call(server, socket);
+        }),
       onPlainHttp: () => observer.note("http.plain_refused", { remoteAddress: socket.remoteAddress }),
       onGarbage: () => observer.note("http.garbage", { remoteAddress: socket.remoteAddress }),
     });
