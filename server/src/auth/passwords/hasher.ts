@@ -27,6 +27,8 @@ export interface HasherOptions extends HashParameters {
 
 // Each hash needs its memory cost, and each thread some more.
 const MAX_CONCURRENCY = 3;
+// Low priority does not end the time slice of a hash that runs when a request arrives, so one core has no hashes.
+const OTHER_CORES = 1;
 const WAITING_PER_PERMIT = 128;
 // A client hardly waits longer, and hashing for one that has gone keeps the others waiting.
 const MAX_WAIT_MS = 10_000;
@@ -35,7 +37,7 @@ const RETRY_AFTER_SECONDS = 2;
 /** Hashes passwords with argon2id, on threads of low priority. */
 export function createPasswordHasher(options: HasherOptions): PasswordHasher {
   const { memoryKib, iterations, parallelism } = options;
-  const permits = options.concurrency ?? Math.min(availableParallelism(), MAX_CONCURRENCY);
+  const permits = options.concurrency ?? Math.max(1, Math.min(availableParallelism() - OTHER_CORES, MAX_CONCURRENCY));
   const { maxWaiting = permits * WAITING_PER_PERMIT, maxWaitMs = MAX_WAIT_MS } = options;
   const semaphore = new Semaphore({ permits, maxWaiting, maxWaitMs, overloadError });
   const costs = { memoryCost: memoryKib, timeCost: iterations, parallelism };
