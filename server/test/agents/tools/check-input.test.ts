@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { checkToolInput, describeTool } from "../../../src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 import { assignedTool } from "./assigned-tool.ts";
@@ -116,6 +117,7 @@ describe("hostile schemas", () => {
     ["pattern of names", { patternProperties: { "(?=a)": {} } }, /linear time/],
     ["not a schema", { properties: { a: { type: "text" } } }, /not a JSON Schema/],
     ["asynchronous", { $async: true }, /\$async/],
+    ["nullable of any type", { properties: { a: { nullable: true } } }, /nullable without type/],
   ];
   it("make only their tool unusable", () => {
     for (const [name, parts, reason] of cases) {
@@ -123,6 +125,19 @@ describe("hostile schemas", () => {
       assert.match(fault, /^TOOL_UNUSABLE The tool's input_schema /, name);
       assert.match(fault, reason, name);
     }
+  });
+
+  it("are compiled for the first value, not when rows store them: one request can have dozens of them", (t) => {
+    const compile = t.mock.method(Ajv2020.prototype, "compile");
+    const schemas = createSchemaCompiler({ maxKept: 50 });
+    const compiled = Array.from({ length: 40 }, (_, number) => schemas.compile({ minimum: number }));
+    assert.equal(compile.mock.callCount(), 0);
+    const faults = compiled.slice(0, 2).map((each) => each.ok && [each.findFault(0.5), each.findFault(7)]);
+    assert.deepEqual(faults, [
+      [null, null],
+      ["the input must be >= 1", null],
+    ]);
+    assert.equal(compile.mock.callCount(), 2);
   });
 
   it("cannot block a check by their patterns", () => {

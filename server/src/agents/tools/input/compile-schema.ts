@@ -25,7 +25,10 @@ const MAX_FAULT_CHARS = 300;
 /** The other formats use patterns that are slow for some texts. */
 const FORMATS = ["date", "time", "date-time", "duration", "uri", "email", "hostname", "ipv4", "ipv6", "uuid"] as const;
 
-/** Caches compiled schemas: compiling takes longer than a hundred validations. */
+/**
+ * Caches schemas. Compiling takes longer than a hundred validations, and as long as a hundred checks of the schema itself, so it
+ * waits for the first value: a request can store dozens of schemas, and would block the event loop for seconds.
+ */
 export function createSchemaCompiler({ maxKept }: { readonly maxKept: number }): SchemaCompiler {
   const metaValidator = new Ajv2020({ strict: false, logger: false });
   const cache = new LRUCache<string, CompiledSchema>({ max: maxKept });
@@ -50,13 +53,33 @@ function compileSchema(metaValidator: Ajv2020, schema: JsonRecord, text: string)
   try {
     if (metaValidator.validateSchema(usable) !== true)
       return { ok: false, fault: `is not a JSON Schema: ${explain(metaValidator)}` };
+  } catch (error) {
+    return { ok: false, fault: describeFailure(error) };
+  }
+  let validator: Validator | string | null = null;
+  return {
+    ok: true,
+    findFault(value, subject = "the input") {
+      validator ??= createValidator(usable);
+      if (typeof validator === "string") return `${subject} cannot be checked, because the schema ${validator}`;
+      return findFault(validator, value, subject);
+    },
+  };
+}
+
+/** A text: why the schema cannot be compiled. */
+function createValidator(schema: JsonRecord): Validator | string {
+  try {
     const meter = createStepMeter();
     const patterns = createLinearPatterns(meter);
-    const validator = { validate: createCompiler(meter, patterns).compile(usable), meter, patterns };
-    return { ok: true, findFault: (value, subject = "the input") => findFault(validator, value, subject) };
+    return { validate: createCompiler(meter, patterns).compile(schema), meter, patterns };
   } catch (error) {
-    return { ok: false, fault: `is not a JSON Schema: ${shorten(error instanceof Error ? error.message : "")}` };
+    return describeFailure(error);
   }
+}
+
+function describeFailure(error: unknown): string {
+  return `is not a JSON Schema: ${shorten(error instanceof Error ? error.message : "")}`;
 }
 
 /** Each schema has its own compiler, because Ajv never releases the schemas that it has compiled. */

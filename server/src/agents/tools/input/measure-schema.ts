@@ -57,6 +57,9 @@ function measure(schema: unknown, walk: Walk, depth: number): number {
   // Names in a list, such as `required`, are checked once for each value.
   if (Array.isArray(schema)) return checked(sum(schema.map((item) => 1 + measure(item, walk, depth + 1))));
   if (!isRecord(schema)) return 0;
+  // Ajv cannot compile it, which is found out only when a value is checked.
+  if (Object.hasOwn(schema, "nullable") && !Object.hasOwn(schema, "type"))
+    throw new SchemaFault("uses nullable without type");
   let cost = 1;
   for (const [keyword, value] of Object.entries(schema)) {
     if (ANNOTATION_KEYWORDS.has(keyword)) continue;
