@@ -33,6 +33,8 @@ export async function startSwarmbase(providerPort: number): Promise<Swarmbase> {
     PROVIDER_A_MODELS: "bench",
     AGENT_LIMIT_PER_USER: "10000",
     AGENT_RUN_CONCURRENCY: "1000",
+    // All runs belong to one user.
+    AGENT_USER_SHARE_PERCENT: "100",
     NODE_OPTIONS: `--import ${PROBE}`,
     BENCH_PROBE_PORT: String(probePort),
   });
