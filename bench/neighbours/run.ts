@@ -78,8 +78,8 @@ try {
     // A user of its own for each attack, whom the attacks before have not brought to the rate limit.
     const { queueDeliveries, ...context } = await prepareAttacker(version, `https://127.0.0.1:${hangingPort}/`);
     await sleep(SETTLE_MS);
-    progress.stage(`${attack}: the victim alone`);
-    const alone = await victim.measure(MEASURE_MS);
+    progress.stage(`${attack}: the victim before it`);
+    const before = await victim.measure(MEASURE_MS);
     const memoryBeforeMib = await memory.readNow();
     await memory.takePeak();
     progress.stage(`${attack}: the victim beside it`);
@@ -90,7 +90,10 @@ try {
     const answers = await attacking.ask({ kind: "stop" });
     const memoryPeakMib = await memory.takePeak();
     await removeQueue?.();
-    all.push({ attack, alone, beside, memoryBeforeMib, memoryPeakMib, answers });
+    await sleep(SETTLE_MS);
+    progress.stage(`${attack}: the victim after it`);
+    const after = await victim.measure(MEASURE_MS);
+    all.push({ attack, before, beside, after, memoryBeforeMib, memoryPeakMib, answers });
   }
   progress.end();
   openReport(values.json).add(tabulateNeighbours(all));

@@ -1,11 +1,12 @@
 import { formatFigure, type Table } from "../report/table.ts";
-import type { VictimFigures } from "./victim.ts";
+import type { VictimCalls } from "./victim.ts";
 
 export interface NeighbourFigures {
   readonly attack: string;
-  /** Directly before the attack. */
-  readonly alone: VictimFigures;
-  readonly beside: VictimFigures;
+  /** The victim alone, directly before and after the attack. */
+  readonly before: VictimCalls;
+  readonly after: VictimCalls;
+  readonly beside: VictimCalls;
   readonly memoryBeforeMib: number;
   readonly memoryPeakMib: number;
   /** The number of answers to the attacker, by status. */
@@ -16,7 +17,20 @@ const MAX_RATIO = 3;
 /** Buffers of one large answer and of the connections fit into this; what grows with the attack does not. */
 const MAX_GROWTH_MIB = 300;
 
-const ratioOf = ({ alone, beside }: NeighbourFigures): number => beside.p99Ms / alone.p99Ms;
+const P50 = 0.5;
+const P99 = 0.99;
+
+/** The quantile of all calls of these measurements together. */
+function quantileOf(part: number, ...measured: readonly VictimCalls[]): number {
+  const times = measured.flatMap(({ timesMs }) => timesMs).sort((one, other) => one - other);
+  return times[Math.floor((times.length - 1) * part)] ?? Number.NaN;
+}
+
+const formatMs = (ms: number): string => `${formatFigure(ms)} ms`;
+
+function ratioOf({ before, beside, after }: NeighbourFigures): number {
+  return quantileOf(P99, beside) / quantileOf(P99, before, after);
+}
 
 export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
   return {
@@ -26,6 +40,8 @@ export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
       "beside",
       "p50 alone",
       "p50",
+      "p99 before",
+      "p99 after",
       "p99 alone",
       "p99",
       "ratio of p99",
@@ -36,12 +52,14 @@ export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
     ],
     rows: all.map((figures) => [
       figures.attack,
-      `${formatFigure(figures.alone.p50Ms)} ms`,
-      `${formatFigure(figures.beside.p50Ms)} ms`,
-      `${formatFigure(figures.alone.p99Ms)} ms`,
-      `${formatFigure(figures.beside.p99Ms)} ms`,
+      formatMs(quantileOf(P50, figures.before, figures.after)),
+      formatMs(quantileOf(P50, figures.beside)),
+      formatMs(quantileOf(P99, figures.before)),
+      formatMs(quantileOf(P99, figures.after)),
+      formatMs(quantileOf(P99, figures.before, figures.after)),
+      formatMs(quantileOf(P99, figures.beside)),
       formatFigure(ratioOf(figures)),
-      `${figures.beside.failures} of ${figures.beside.calls}`,
+      `${figures.beside.failures} of ${figures.beside.timesMs.length}`,
       `${formatFigure(figures.memoryBeforeMib)} MiB`,
       `${formatFigure(figures.memoryPeakMib)} MiB`,
       Object.entries(figures.answers)
@@ -49,6 +67,7 @@ export function tabulateNeighbours(all: readonly NeighbourFigures[]): Table {
         .join(", "),
     ]),
     notes: [
+      "Alone: all calls of the measurements directly before and after the attack together.",
       "Failed calls have a status of 500 or more or no answer. Status 0 of an answer to the attacker: the service closed the connection; 101: an idle connection was open.",
     ],
     goals: all.flatMap((figures) => [

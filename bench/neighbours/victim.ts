@@ -3,17 +3,15 @@ import { type HttpConnection, type HttpRequest, openConnection, renderRequest } 
 import { CHANGE, LIST_LIMIT, NEW_AGENT } from "../rest/operations.ts";
 import type { Version } from "../versions/start-version.ts";
 
-export interface VictimFigures {
-  readonly calls: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
+export interface VictimCalls {
+  readonly timesMs: readonly number[];
   /** Answers with a status of 500 or more, and connections that the service closed without an answer. */
   readonly failures: number;
 }
 
 export interface Victim {
   /** Sends light reads and writes for this time. */
-  measure(durationMs: number): Promise<VictimFigures>;
+  measure(durationMs: number): Promise<VictimCalls>;
   close(): void;
 }
 
@@ -61,20 +59,18 @@ export async function createVictim(version: Version): Promise<Victim> {
   return {
     measure: async (durationMs) => {
       const endAt = performance.now() + durationMs;
-      const times: number[] = [];
+      const timesMs: number[] = [];
       let failures = 0;
       const run = async (_: unknown, connection: number): Promise<void> => {
         while (performance.now() < endAt) {
           const { ms, isFailure } = await callOnce(connection);
-          times.push(ms);
+          timesMs.push(ms);
           if (isFailure) failures += 1;
           await sleep(PAUSE_MS);
         }
       };
       await Promise.all(Array.from({ length: CONNECTIONS }, run));
-      times.sort((one, other) => one - other);
-      const quantile = (part: number): number => times[Math.floor((times.length - 1) * part)] ?? Number.NaN;
-      return { calls: times.length, p50Ms: quantile(0.5), p99Ms: quantile(0.99), failures };
+      return { timesMs, failures };
     },
     close: () => connections.forEach((connection) => connection?.close()),
   };

@@ -61,8 +61,8 @@ export const PARTS: readonly Part[] = [
     name: "neighbours",
     about: "What one user can do to another.",
     file: "neighbours/run.ts",
-    seconds: { quick: 170, full: 420 },
-    limitSeconds: { quick: 400, full: 900 },
+    seconds: { quick: 220, full: 560 },
+    limitSeconds: { quick: 500, full: 1_200 },
   },
   {
     name: "console",
