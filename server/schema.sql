@@ -1342,13 +1342,12 @@ begin
     q.attempts_before, q.cause, w.url, w.secret,
     array(select p.secret from private.webhook_previous_secrets p
           where p.webhook_id = w.id and p.expires_at > now() order by p.created_at desc),
-    w.headers, w.retry_count, w.timeout_ms, send_window.opened_at, send_window.left_ms, q.traceparent
+    w.headers, w.retry_count, w.timeout_ms, opened_at[array_position(users, d.user_id)],
+    left_ms[array_position(users, d.user_id)], q.traceparent
   from unnest(claimed_ids, claimed_due_at) as claimed (id, due_at)
-  join private.webhook_queue q on q.delivery_id = claimed.id
-  join public.webhook_deliveries d on d.id = claimed.id
-  join public.webhooks w on w.id = d.webhook_id
-  left join unnest(users, opened_at, left_ms) as send_window (user_id, opened_at, left_ms)
-    on send_window.user_id = d.user_id
+  cross join lateral (select * from private.webhook_queue q where q.delivery_id = claimed.id offset 0) as q
+  cross join lateral (select * from public.webhook_deliveries d where d.id = claimed.id offset 0) as d
+  cross join lateral (select * from public.webhooks w where w.id = d.webhook_id offset 0) as w
   order by q.event_seq, d.id;
   get diagnostics found_rows = row_count;
   if found_rows < cardinality(claimed_ids) then
@@ -1396,10 +1395,11 @@ begin
   select array_agg(queue.id) filter (where w.id is null), array_agg(queue.id) filter (where not w.is_active)
   into deleted, disabled
   from unnest(queues) as queue (id)
-  left join public.webhooks w on w.id = queue.id;
+  left join lateral (select w.id, w.is_active from public.webhooks w where w.id = queue.id offset 0) as w on true;
   if deleted is not null then
     delete from private.webhook_queue q
-    where q.delivery_id in (select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000);
+    where q.delivery_id = any (array(
+      select delivery_id from private.webhook_queue where webhook_id = any (deleted) limit 5000));
     delete from private.webhook_endpoint_queues l
     where l.webhook_id = any (deleted)
       and not exists (select 1 from private.webhook_queue q where q.webhook_id = l.webhook_id);
@@ -1544,7 +1544,8 @@ declare
 begin
   with taken as (
     select w.user_id, count(*)::integer as sends
-    from private.webhook_queue q join public.webhooks w on w.id = q.webhook_id
+    from private.webhook_queue q
+    cross join lateral (select w.user_id from public.webhooks w where w.id = q.webhook_id offset 0) as w
     where q.delivery_id = any (claimed_ids)
     group by w.user_id
   ), counted as (
@@ -1873,16 +1874,18 @@ begin
   left join (
     select turns.id, count(*)::integer as deliveries
     from (
-      select queue.id, u.sends, row_number() over (partition by u.id order by due.position, queue.position) as turn
+      select queue.id, w.sends, row_number() over (partition by w.user_id order by due.position, queue.position) as turn
       from unnest(queues) with ordinality as queue (id, position)
-      join public.webhooks w on w.id = queue.id
-      join unnest(users, users_left) as u (id, sends) on u.id = w.user_id
-      left join unnest(known_ids, known_capacities) as known (id, capacity) on known.id = queue.id
+      cross join lateral (
+        select w.user_id, users_left[array_position(users, w.user_id)] as sends
+        from public.webhooks w where w.id = queue.id and w.user_id = any (users)
+        offset 0) as w
       cross join lateral (
         select row_number() over (order by q.run_at, q.event_seq) as position
         from private.webhook_queue q
         where q.webhook_id = queue.id and q.run_at <= now()
-        limit least(coalesce(known.capacity, default_capacity), u.sends)) as due) as turns
+        limit least(coalesce(known_capacities[array_position(known_ids, queue.id)], default_capacity), w.sends)) as due
+    ) as turns
     where turns.turn <= turns.sends
     group by turns.id) as share on share.id = queue.id;
 end
@@ -2542,9 +2545,12 @@ begin
       w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent,
       case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end as own_body
     from taken e
-    join public.webhooks w on w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
-      and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
-    for key share of w
+    cross join lateral (
+      select w.id, w.user_id, w.api_version, w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, w.bodies
+      from public.webhooks w
+      where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
+        and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
+      for key share) as w
   ), placed as (
     select *, row_number() over (partition by webhook_id order by seq) as queue_position,
       row_number() over (order by seq, webhook_id) as position
@@ -2558,11 +2564,13 @@ begin
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
-        and a.queue_position <= coalesce(known.capacity, default_capacity)
+        and a.queue_position <= coalesce(queue_capacities[array_position(queue_ids, a.webhook_id)], default_capacity)
         and a.position <= max_rows as is_claimable
     from placed a
-    left join private.webhook_endpoint_queues l on l.webhook_id = a.webhook_id
-    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = a.webhook_id
+    left join lateral (
+      select l.webhook_id, l.next_due_at, l.paused_until from private.webhook_endpoint_queues l
+      where l.webhook_id = a.webhook_id
+      offset 0) as l on true
   ), allowed as materialized (
     select w.*, queue.opened_at, queue.left_ms,
       w.is_claimable and coalesce(w.queue_position <= queue.deliveries, true) as is_claimed,
@@ -3699,9 +3707,9 @@ begin
   from (
     select l.webhook_id
     from private.webhook_endpoint_queues l
-    left join public.webhooks w on w.id = l.webhook_id
-    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
-    where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
+    left join lateral (select w.user_id from public.webhooks w where w.id = l.webhook_id offset 0) as w on true
+    where private.is_endpoint_queue_claimable(l.due_at, queue_capacities[array_position(queue_ids, l.webhook_id)],
+        w.user_id, full_users)
       and (send_limit = 0 or w.user_id is null or w.user_id = any (users))
     order by l.served_at
     limit max_queues
@@ -4307,13 +4315,17 @@ declare
 begin
   select array_agg(due.webhook_id), array_agg(due.ends_at) into queues, queues_until
   from (
-    select l.webhook_id, spent.ends_at
-    from unnest(user_ids, until) as spent (user_id, ends_at)
-    join public.webhooks w on w.user_id = spent.user_id and w.is_active
-    join private.webhook_endpoint_queues l on l.webhook_id = w.id
-    where l.next_due_at <= now()
-    order by l.webhook_id
-    for update of l skip locked) as due;
+    select l.webhook_id, w.ends_at
+    from (
+      select w.id, spent.ends_at
+      from unnest(user_ids, until) as spent (user_id, ends_at)
+      cross join lateral (
+        select w.id from public.webhooks w where w.user_id = spent.user_id and w.is_active offset 0) as w
+      order by w.id
+      offset 0) as w
+    cross join lateral (
+      select l.webhook_id from private.webhook_endpoint_queues l where l.webhook_id = w.id and l.next_due_at <= now()
+      for update skip locked) as l) as due;
   if queues is null then
     return '{}';
   end if;
@@ -4322,7 +4334,7 @@ begin
   set next_due_at = greatest(queue.ends_at,
     coalesce((select min(q.run_at) from private.webhook_queue q where q.webhook_id = l.webhook_id), 'infinity'))
   from unnest(queues, queues_until) as queue (id, ends_at)
-  where l.webhook_id = queue.id;
+  where l.webhook_id = any (array[queue.id]);
 
   update public.webhook_deliveries d
   set scheduled_for = turns.scheduled_for, next_retry_at = case when d.status = 'retrying' then turns.scheduled_for end
@@ -4335,12 +4347,15 @@ begin
       from private.webhook_queue q
       where q.webhook_id = queue.id and q.run_at <= queue.ends_at and (q.claim is null or q.lease_until <= now())
       limit 1000) as waiting
-    join private.webhook_queue q on q.delivery_id = waiting.delivery_id
-    join public.webhook_deliveries known on known.id = waiting.delivery_id
-    where known.scheduled_for is null or known.scheduled_for <= now()
-    limit 2000
-    for no key update of q, known skip locked) as turns
-  where d.id = turns.delivery_id;
+    cross join lateral (
+      select from private.webhook_queue q where q.delivery_id = waiting.delivery_id
+      for no key update skip locked) as q
+    cross join lateral (
+      select from public.webhook_deliveries d
+      where d.id = waiting.delivery_id and (d.scheduled_for is null or d.scheduled_for <= now())
+      for no key update skip locked) as known
+    limit 2000) as turns
+  where d.id = any (array[turns.delivery_id]);
   if private.has_followers() then
     perform private.signal_deliveries(queues, null);
   end if;
@@ -4850,9 +4865,9 @@ begin
   from (
     (select w.user_id
      from private.webhook_endpoint_queues l
-     join public.webhooks w on w.id = l.webhook_id
-     left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = l.webhook_id
-     where private.is_endpoint_queue_claimable(l.due_at, known.capacity, w.user_id, full_users)
+     cross join lateral (select w.user_id from public.webhooks w where w.id = l.webhook_id offset 0) as w
+     where private.is_endpoint_queue_claimable(l.due_at, queue_capacities[array_position(queue_ids, l.webhook_id)],
+       w.user_id, full_users)
      order by l.served_at
      limit max_queues)
     union all
@@ -4951,16 +4966,17 @@ begin
     select g.*, q.webhook_id, q.cause, w.user_id,
       now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
       now() + g.pause_ms * interval '1 millisecond' as paused_until
-    from given g
-    join private.webhook_queue q on q.delivery_id = g.delivery_id and q.claim = g.claim
-    join public.webhooks w on w.id = q.webhook_id
-    order by g.delivery_id
-    for update of q for key share of w
+    from (select * from given order by delivery_id offset 0) as g
+    cross join lateral (
+      select q.webhook_id, q.cause from private.webhook_queue q
+      where q.delivery_id = g.delivery_id and q.claim = g.claim
+      for update) as q
+    cross join lateral (select w.user_id from public.webhooks w where w.id = q.webhook_id for key share) as w
   ), updated as (
     update public.webhook_deliveries d
     set status = h.status, attempts = h.attempt, status_code = h.status_code, response_body = h.response_body,
       next_retry_at = h.retry_at, scheduled_for = null, delivered_at = case when h.status = 'delivered' then now() end
-    from held h where d.id = h.delivery_id
+    from held h where d.id = any (array[h.delivery_id])
   ), logged as (
     insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url, status_code,
       error_code, error, response_body, response_truncated, response_time_ms, outcome)
@@ -4968,10 +4984,11 @@ begin
       h.error_code, h.error, h.response_body, h.is_truncated, h.response_time_ms, h.status
     from held h
   ), ended as (
-    delete from private.webhook_queue q using held h where q.delivery_id = h.delivery_id and h.retry_at is null
+    delete from private.webhook_queue q
+    where q.delivery_id = any (array(select h.delivery_id from held h where h.retry_at is null))
   ), rescheduled as (
     update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
-    from held h where q.delivery_id = h.delivery_id and h.retry_at is not null
+    from held h where q.delivery_id = any (array[h.delivery_id]) and h.retry_at is not null
   ), totals as materialized (
     select h.webhook_id,
       count(*) filter (where h.status = 'failed')::integer as failures,
@@ -4979,11 +4996,13 @@ begin
       min(h.retry_at) as retry_at, max(h.paused_until) as paused_until
     from held h where h.cause <> 'test' group by h.webhook_id
   ), locked as materialized (
-    select l.webhook_id
-    from private.webhook_endpoint_queues l join totals t on t.webhook_id = l.webhook_id
-    where t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0
-    order by l.webhook_id
-    for update of l
+    select t.*
+    from (select * from totals order by webhook_id offset 0) as t
+    cross join lateral (
+      select from private.webhook_endpoint_queues l
+      where l.webhook_id = t.webhook_id
+        and (t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0)
+      for update) as l
   ), queues as (
     update private.webhook_endpoint_queues l
     set next_due_at = least(l.next_due_at, t.retry_at),
@@ -4991,15 +5010,14 @@ begin
       failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
       failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
       warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
-    from locked k join totals t on t.webhook_id = k.webhook_id
-    where l.webhook_id = k.webhook_id
+    from locked t where l.webhook_id = any (array[t.webhook_id])
     returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
   ), disabled as (
     update public.webhooks w
     set is_active = false, disabled_at = now(), updated_at = now(),
       disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
     from totals t left join queues l on l.webhook_id = t.webhook_id
-    where w.id = t.webhook_id and w.is_active
+    where w.id = any (array[t.webhook_id]) and w.is_active
       and (t.disables
            or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
     returning w.id, w.disabled_reason
@@ -5030,6 +5048,10 @@ $function$;
 CREATE OR REPLACE FUNCTION private.refund_webhook_sends(user_ids uuid[], windows_opened_at timestamp with time zone[], sends integer[])
  RETURNS void
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
 declare
@@ -5040,18 +5062,22 @@ begin
   with given as (
     update private.webhook_send_windows w set sent = greatest(w.sent - back.sends, 0)
     from unnest(user_ids, windows_opened_at, sends) as back (user_id, opened_at, sends)
-    where w.user_id = back.user_id and w.opened_at = back.opened_at
+    where w.user_id = any (array[back.user_id]) and w.opened_at = back.opened_at
     returning w.user_id)
   select array_agg(given.user_id) into refunded from given;
   select array_agg(late.webhook_id) into waiting
   from (
-    select l.webhook_id
-    from public.webhooks h
-    join private.webhook_endpoint_queues l on l.webhook_id = h.id
-    join private.webhook_send_windows w on w.user_id = h.user_id and l.next_due_at = w.opened_at + interval '1 minute'
-    where h.user_id = any (refunded)
-    order by l.webhook_id
-    for update of l) as late;
+    select h.id, h.ends_at
+    from (
+      select h.id, (select w.opened_at + interval '1 minute' from private.webhook_send_windows w
+                    where w.user_id = h.user_id) as ends_at
+      from public.webhooks h where h.user_id = any (refunded)) as h
+    order by h.id
+    offset 0) as h
+  cross join lateral (
+    select l.webhook_id from private.webhook_endpoint_queues l
+    where l.webhook_id = h.id and l.next_due_at = h.ends_at
+    for update) as late;
   update private.webhook_endpoint_queues l set next_due_at = now() where l.webhook_id = any (waiting);
 end
 $function$;
@@ -6310,26 +6336,23 @@ CREATE OR REPLACE FUNCTION private.take_due_deliveries(queues uuid[], queue_ids 
  LANGUAGE plpgsql
 AS $function$
 begin
-  with picked as (
+  with picked as materialized (
     select due.delivery_id, due.run_at
     from unnest(queues) as queue (id)
-    left join unnest(queue_ids, queue_capacities) as known (id, capacity) on known.id = queue.id
     cross join lateral (
       select q.delivery_id, q.run_at
       from private.webhook_queue q
       where q.webhook_id = queue.id and q.run_at <= now()
       order by q.run_at, q.event_seq
-      limit coalesce(known.capacity, default_capacity)
+      limit coalesce(queue_capacities[array_position(queue_ids, queue.id)], default_capacity)
       for update skip locked) as due
     limit max_rows
   ), taken as (
     update private.webhook_queue q
     set claim = new_claim, lease_until = now() + lease, run_at = now() + lease
-    from picked
-    where q.delivery_id = picked.delivery_id
-    returning q.delivery_id, picked.run_at
+    where q.delivery_id = any (array(select p.delivery_id from picked p))
   )
-  select array_agg(taken.delivery_id), array_agg(taken.run_at) into ids, due_at from taken;
+  select array_agg(p.delivery_id), array_agg(p.run_at) into ids, due_at from picked p;
 end
 $function$;
 grant execute on function private.take_due_deliveries(uuid[],uuid[],integer[],integer,integer,uuid,interval) to sb_service;
