@@ -657,37 +657,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.assign_message_seq()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-begin
-  update private.message_counters counter set last_seq = counter.last_seq + 1 where counter.swarm_id = new.swarm_id
-  returning counter.last_seq into new.seq;
-  if not found then
-    if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
-      raise exception 'swarm % does not exist', new.swarm_id
-        using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
-              constraint = 'messages_swarm_id_fkey';
-    end if;
-    insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
-    on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
-    returning last_seq into new.seq;
-  end if;
-  if new.sender_name is null then
-    new.sender_name := coalesce(
-      case new.sender_type
-        when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
-        when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
-        else 'system' end,
-      'User ' || left(new.sender_id::text, 8));
-  end if;
-  return new;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.assign_swarm_agent_position()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3539,6 +3508,12 @@ end
 $function$;
 grant execute on function private.is_whole_number_between(jsonb,numeric,numeric) to authenticated, sb_service, service_role;
 
+CREATE OR REPLACE FUNCTION private.is_writer(status text, role text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$ select status = 'active' and role in ('owner', 'admin', 'member') $function$;
+
 CREATE OR REPLACE FUNCTION private.keep_result(result text[], max_bytes bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3853,6 +3828,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.may_i_write(swarm_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  return exists (select 1 from public.swarm_members m
+                 where m.swarm_id = may_i_write.swarm_id and m.user_id = auth.uid()
+                   and private.is_writer(m.status, m.role))
+    and not private.is_hidden_swarm(may_i_write.swarm_id);
+end
+$function$;
+grant execute on function private.may_i_write(uuid) to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.may_interrupt(call jsonb)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3916,7 +3906,7 @@ begin
   if current_user not in ('anon', 'authenticated') then
     return true;
   end if;
-  return swarm_id = any (array(select private.my_writable_swarm_ids()));
+  return private.may_i_write(swarm_id);
 end
 $function$;
 grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
@@ -3931,17 +3921,9 @@ declare
   moderation jsonb;
 begin
   select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
-  if moderation -> 'enabled' is distinct from 'true'
-     or private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(new.content, new.data)) is null then
-    return new;
+  if moderation -> 'enabled' = 'true' then
+    new.flagged := new.flagged or private.must_flag(new, moderation);
   end if;
-  if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
-    raise exception 'the message has a term that this swarm does not allow'
-      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
-            constraint = 'messages_content_blocked';
-  end if;
-  -- Set before the insert, so that the writer gets the row as it is stored.
-  new.flagged := true;
   return new;
 end
 $function$;
@@ -3957,6 +3939,25 @@ AS $function$
     (select pg_catalog.string_agg(names.name, E'\n')
        from pg_catalog.jsonb_path_query(data, 'strict $.** ? (@.type() == "object")') as objects (value),
             pg_catalog.jsonb_object_keys(objects.value) as names (name))) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.must_flag(message public.messages, moderation jsonb)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(message.content, message.data)) is null
+  then
+    return false;
+  end if;
+  if message.sender_type = 'user' and moderation ->> 'action' = 'block' then
+    raise exception 'the message has a term that this swarm does not allow'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
+            constraint = 'messages_content_blocked';
+  end if;
+  return true;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION private.my_agent_ids()
@@ -4050,7 +4051,7 @@ CREATE OR REPLACE FUNCTION private.my_writable_swarm_ids()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   select m.swarm_id from public.swarm_members m
-  where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
+  where m.user_id = (select auth.uid()) and private.is_writer(m.status, m.role)
     and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $function$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
@@ -4501,6 +4502,46 @@ begin
     new.secret := 'whsec_' || pg_catalog.encode(private.random_32_bytes(), 'base64');
   else
     new.secret := null;
+  end if;
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.prepare_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  moderation jsonb;
+begin
+  loop
+    update private.message_counters counter set last_seq = counter.last_seq + 1
+    from (
+      select coalesce(new.sender_name,
+          case new.sender_type
+            when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
+            when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
+            else 'system' end,
+          'User ' || left(new.sender_id::text, 8)) as sender_name,
+        (select s.settings -> 'moderation' from public.swarms s
+         where s.id = new.swarm_id and new.content is not null) as moderation) as known
+    where counter.swarm_id = new.swarm_id
+    returning counter.last_seq, known.sender_name, known.moderation
+    into new.seq, new.sender_name, moderation;
+    exit when found;
+    if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
+      raise exception 'swarm % does not exist', new.swarm_id
+        using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
+              constraint = 'messages_swarm_id_fkey';
+    end if;
+    insert into private.message_counters (swarm_id, last_seq) values (new.swarm_id, 0)
+    on conflict (swarm_id) do nothing;
+  end loop;
+  -- Set before the insert, so that the writer gets the row as it is stored.
+  if moderation -> 'enabled' = 'true' then
+    new.flagged := new.flagged or private.must_flag(new, moderation);
   end if;
   return new;
 end
@@ -7603,8 +7644,7 @@ create policy messages_update on public.messages for update to authenticated
   with check (sender_user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_writable_swarm_ids() AS my_writable_swarm_ids)))));
 CREATE TRIGGER messages_a_require BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
 CREATE TRIGGER messages_a_set_sender BEFORE INSERT ON public.messages FOR EACH ROW EXECUTE FUNCTION private.set_message_sender();
-CREATE TRIGGER messages_b_assign_seq BEFORE INSERT ON public.messages FOR EACH ROW WHEN (private.may_write_message(new.swarm_id)) EXECUTE FUNCTION private.assign_message_seq();
-CREATE TRIGGER messages_c_moderate BEFORE INSERT ON public.messages FOR EACH ROW WHEN (new.content IS NOT NULL AND private.may_write_message(new.swarm_id)) EXECUTE FUNCTION private.moderate_message();
+CREATE TRIGGER messages_b_prepare BEFORE INSERT ON public.messages FOR EACH ROW WHEN (private.may_write_message(new.swarm_id)) EXECUTE FUNCTION private.prepare_message();
 CREATE TRIGGER messages_delete_run_events AFTER UPDATE ON public.messages FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.delete_message_run_events();
 CREATE TRIGGER messages_emit_created AFTER INSERT ON public.messages REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_created();
 CREATE TRIGGER messages_emit_updated AFTER UPDATE ON public.messages REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_messages_updated();

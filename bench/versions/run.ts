@@ -11,6 +11,7 @@ import { openClosers } from "../load/closers.ts";
 import { medianOf } from "../load/measure-rate.ts";
 import { openReport } from "../report/report.ts";
 import { forkAsked } from "../rest/child.ts";
+import { readResidentBytes } from "../rest/process-usage.ts";
 import { createProgress } from "../rest/progress.ts";
 import { startVersion, type Version } from "./start-version.ts";
 import { tabulateVersions, type RoundFigures } from "./tabulate.ts";
@@ -126,6 +127,7 @@ async function measure(
     p50Ms: medianOf(timesMs),
     serviceCpuMs: (readCpuMs([version.pid]) - serviceMs) / operations,
     databaseCpuMs: (readCpuMs(children) - databaseMs) / operations,
+    memoryMb: readResidentBytes([version.pid]) / 1e6,
   };
 }
 

@@ -7,6 +7,8 @@ export interface RoundFigures {
   /** CPU of one operation. */
   readonly serviceCpuMs: number;
   readonly databaseCpuMs: number;
+  /** Resident memory of the service at the end of the round. */
+  readonly memoryMb: number;
 }
 
 const FIGURES = [
@@ -15,6 +17,7 @@ const FIGURES = [
   ["CPU of the service, ms", ({ serviceCpuMs }: RoundFigures) => serviceCpuMs],
   ["CPU of PostgreSQL, ms", ({ databaseCpuMs }: RoundFigures) => databaseCpuMs],
   ["CPU of both, ms", ({ serviceCpuMs, databaseCpuMs }: RoundFigures) => serviceCpuMs + databaseCpuMs],
+  ["memory of the service, MB", ({ memoryMb }: RoundFigures) => memoryMb],
 ] as const;
 
 /** Both have the same number of rounds, and the rounds of one number ran one after the other. */

@@ -46,36 +46,45 @@ begin
   if current_user not in ('anon', 'authenticated') then
     return true;
   end if;
-  return swarm_id = any (array(select private.my_writable_swarm_ids()));
+  return private.may_i_write(swarm_id);
 end
 $$;
 grant execute on function private.may_write_message(uuid) to authenticated, sb_service, service_role;
 
 -- The counter row stays locked until commit, so seq follows the commit order and keyset paging never skips a late
--- message.
-create or replace function private.assign_message_seq() returns trigger
+-- message. One statement reads everything: inserts are frequent, and each further one costs as much as this.
+create or replace function private.prepare_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
+declare
+  moderation jsonb;
 begin
-  update private.message_counters counter set last_seq = counter.last_seq + 1 where counter.swarm_id = new.swarm_id
-  returning counter.last_seq into new.seq;
-  if not found then
+  loop
+    update private.message_counters counter set last_seq = counter.last_seq + 1
+    from (
+      select coalesce(new.sender_name,
+          case new.sender_type
+            when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
+            when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
+            else 'system' end,
+          'User ' || left(new.sender_id::text, 8)) as sender_name,
+        (select s.settings -> 'moderation' from public.swarms s
+         where s.id = new.swarm_id and new.content is not null) as moderation) as known
+    where counter.swarm_id = new.swarm_id
+    returning counter.last_seq, known.sender_name, known.moderation
+    into new.seq, new.sender_name, moderation;
+    exit when found;
     if not exists (select 1 from public.swarms s where s.id = new.swarm_id) then
       raise exception 'swarm % does not exist', new.swarm_id
         using errcode = 'foreign_key_violation', schema = 'public', table = 'messages', column = 'swarm_id',
               constraint = 'messages_swarm_id_fkey';
     end if;
-    insert into private.message_counters as counter (swarm_id, last_seq) values (new.swarm_id, 1)
-    on conflict (swarm_id) do update set last_seq = counter.last_seq + 1
-    returning last_seq into new.seq;
-  end if;
-  if new.sender_name is null then
-    new.sender_name := coalesce(
-      case new.sender_type
-        when 'user' then (select nullif(p.full_name, '') from public.profiles p where p.id = new.sender_user_id)
-        when 'agent' then (select a.name from public.agents a where a.id = new.sender_agent_id)
-        else 'system' end,
-      'User ' || left(new.sender_id::text, 8));
+    insert into private.message_counters (swarm_id, last_seq) values (new.swarm_id, 0)
+    on conflict (swarm_id) do nothing;
+  end loop;
+  -- Set before the insert, so that the writer gets the row as it is stored.
+  if moderation -> 'enabled' = 'true' then
+    new.flagged := new.flagged or private.must_flag(new, moderation);
   end if;
   return new;
 end

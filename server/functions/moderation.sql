@@ -51,8 +51,25 @@ as $$
             pg_catalog.jsonb_object_keys(objects.value) as names (name))) end
 $$;
 
--- Rejects the message of a person, who can write it differently. Flags the message of an agent, because a run must end
--- with what it has.
+-- Returns whether a message has a blocked term. Rejects such a message of a person, who can write it differently. The
+-- message of an agent is flagged, because a run must end with what it has.
+create or replace function private.must_flag(message public.messages, moderation jsonb) returns boolean
+language plpgsql stable
+as $$
+begin
+  if private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(message.content, message.data)) is null
+  then
+    return false;
+  end if;
+  if message.sender_type = 'user' and moderation ->> 'action' = 'block' then
+    raise exception 'the message has a term that this swarm does not allow'
+      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
+            constraint = 'messages_content_blocked';
+  end if;
+  return true;
+end
+$$;
+
 create or replace function private.moderate_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -60,17 +77,9 @@ declare
   moderation jsonb;
 begin
   select s.settings -> 'moderation' into moderation from public.swarms s where s.id = new.swarm_id;
-  if moderation -> 'enabled' is distinct from 'true'
-     or private.find_blocked_term(moderation -> 'blocklist', private.moderated_text(new.content, new.data)) is null then
-    return new;
+  if moderation -> 'enabled' = 'true' then
+    new.flagged := new.flagged or private.must_flag(new, moderation);
   end if;
-  if new.sender_type = 'user' and moderation ->> 'action' = 'block' then
-    raise exception 'the message has a term that this swarm does not allow'
-      using errcode = 'check_violation', schema = 'public', table = 'messages', column = 'content',
-            constraint = 'messages_content_blocked';
-  end if;
-  -- Set before the insert, so that the writer gets the row as it is stored.
-  new.flagged := true;
   return new;
 end
 $$;

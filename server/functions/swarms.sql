@@ -18,14 +18,32 @@ as $$
 $$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
+-- Inlined.
+create or replace function private.is_writer(status text, role text) returns boolean
+language sql immutable parallel safe
+as $$ select status = 'active' and role in ('owner', 'admin', 'member') $$;
+
 create or replace function private.my_writable_swarm_ids() returns setof uuid
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
 as $$
   select m.swarm_id from public.swarm_members m
-  where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin', 'member')
+  where m.user_id = (select auth.uid()) and private.is_writer(m.status, m.role)
     and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
 $$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
+
+-- For conditions of triggers, which are evaluated for each row: costs the same however many swarms the caller has.
+create or replace function private.may_i_write(swarm_id uuid) returns boolean
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (select 1 from public.swarm_members m
+                 where m.swarm_id = may_i_write.swarm_id and m.user_id = auth.uid()
+                   and private.is_writer(m.status, m.role))
+    and not private.is_hidden_swarm(may_i_write.swarm_id);
+end
+$$;
+grant execute on function private.may_i_write(uuid) to authenticated, sb_service, service_role;
 
 create or replace function private.my_managed_swarm_ids() returns setof uuid
 language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp

@@ -117,7 +117,7 @@ create trigger messages_a_require before insert on public.messages for each row
 create trigger messages_a_set_sender before insert on public.messages for each row
   execute function private.set_message_sender();
 create trigger messages_b_assign_seq before insert on public.messages for each row
-  when (private.may_write_message(new.swarm_id)) execute function private.assign_message_seq();
+  when (private.may_write_message(new.swarm_id)) execute function private.prepare_message();
 create trigger messages_freeze before update on public.messages for each row
   when ((new.id, new.swarm_id, new.seq, new.sender_type, new.sender_id) is distinct from
         (old.id, old.swarm_id, old.seq, old.sender_type, old.sender_id))

@@ -124,6 +124,7 @@ describe("functions", () => {
            and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute'))`,
       ),
       [
+        "private.may_i_write(uuid)",
         "private.my_agent_ids()",
         "private.my_co_member_ids()",
         "private.my_confirmed_email()",
