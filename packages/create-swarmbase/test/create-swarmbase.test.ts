@@ -15,6 +15,7 @@ interface Manifest {
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
 }
 
 async function readManifest(folder: string): Promise<Manifest> {
@@ -79,6 +80,11 @@ describe("create-swarmbase", () => {
       const installed = await readManifest(resolve(own, "../../node_modules", name));
       assert.equal(wanted, installed.version, name);
     }
+  });
+
+  it("decides about install scripts as the repository does, so that npm does not ask", async () => {
+    const { allowScripts } = await readManifest(join(own, "template"));
+    assert.deepEqual(allowScripts, (await readManifest(resolve(own, "../.."))).allowScripts);
   });
 
   it("refuses a folder that is not empty, and changes nothing", async () => {
