@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
 import { Agent, fetch as fetchWith } from "undici";
+import { createTestDatabase } from "../../../server/test/support/database.ts";
 import { startService } from "../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
-import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 
 export interface Cleanup {
   after(close: () => Promise<void>): void;
@@ -20,9 +20,12 @@ const ADA = { email: "ada@example.com", password: "correct horse battery" };
 
 /** A running service with one user. */
 export async function startTypedService(t: Cleanup, env: Readonly<Record<string, string>>): Promise<TypedService> {
+  const { adminUrl: DATABASE_URL, masterKey: MASTER_KEY } = await createTestDatabase(t);
   const dataDir = await createTemporaryFolder(t, "swarmbase-sdk-");
-  await fillDataDir(dataDir);
-  const { credentials } = await startService(t, { dataDir, env: { PROVIDER_A_KIND: "simulated", ...env } });
+  const { credentials } = await startService(t, {
+    dataDir,
+    env: { DATABASE_URL, MASTER_KEY, PROVIDER_A_KIND: "simulated", ...env },
+  });
   const ca = await readFile(credentials.ca_cert_file ?? "", "utf8");
   const dispatcher = new Agent({ connect: { ca } });
   t.after(() => dispatcher.destroy());
