@@ -1759,6 +1759,9 @@ begin
         else jsonb_build_object('action', 'decline') end
       where p.tool_execution_id = decision.id;
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      -- For this time only the node that holds the call open continues the run.
+      update private.run_leases l set expires_at = now() + interval '5 seconds'
+      where l.run_id = (locked.run).id and l.owner is not null and (locked.run).status = 'requires_action';
     elsif decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else
@@ -4212,7 +4215,10 @@ begin
   insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
   on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
   update public.runs r set status = 'requires_action' where r.id = run.id;
-  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
+  -- The node that holds a call open continues it best, so its name stays on the lease.
+  update private.run_leases l set expires_at = null,
+    owner = case when step @> '{"executions": [{"is_held": true}]}' then l.owner end
+  where l.run_id = run.id;
   return jsonb_build_object('events', events);
 end
 $function$;
@@ -5893,6 +5899,11 @@ declare
 begin
   select * into waiting from public.runs r where r.id = start_run.run_id;
   if not found or waiting.status not in ('queued', 'requires_action') then
+    return null;
+  end if;
+  if waiting.status = 'requires_action' and exists (
+      select 1 from private.run_leases l
+      where l.run_id = waiting.id and l.owner <> start_run.owner and l.expires_at > now()) then
     return null;
   end if;
   -- Tried, never waited for: whoever holds it is about to answer the same question for the same swarm.

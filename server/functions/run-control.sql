@@ -152,6 +152,9 @@ begin
         else jsonb_build_object('action', 'decline') end
       where p.tool_execution_id = decision.id;
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
+      -- For this time only the node that holds the call open continues the run.
+      update private.run_leases l set expires_at = now() + interval '5 seconds'
+      where l.run_id = (locked.run).id and l.owner is not null and (locked.run).status = 'requires_action';
     elsif decision.approved then
       update public.tool_executions x set status = 'running', decided_by = caller where x.id = decision.id;
     else

@@ -664,7 +664,10 @@ begin
   insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
   on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
   update public.runs r set status = 'requires_action' where r.id = run.id;
-  update private.run_leases l set owner = null, expires_at = null where l.run_id = run.id;
+  -- The node that holds a call open continues it best, so its name stays on the lease.
+  update private.run_leases l set expires_at = null,
+    owner = case when step @> '{"executions": [{"is_held": true}]}' then l.owner end
+  where l.run_id = run.id;
   return jsonb_build_object('events', events);
 end
 $$;

@@ -62,8 +62,8 @@ as $$
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $$;
 
--- Returns null when another run of the swarm is running or is older, or when another transaction is starting one; a
--- later poll finds the run again.
+-- Returns null when another run of the swarm is running or is older, when another transaction is starting one, or when
+-- another node holds a call of the run open; a later poll finds the run again.
 create or replace function private.start_run(run_id uuid, owner text, lease_ms integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -73,6 +73,11 @@ declare
 begin
   select * into waiting from public.runs r where r.id = start_run.run_id;
   if not found or waiting.status not in ('queued', 'requires_action') then
+    return null;
+  end if;
+  if waiting.status = 'requires_action' and exists (
+      select 1 from private.run_leases l
+      where l.run_id = waiting.id and l.owner <> start_run.owner and l.expires_at > now()) then
     return null;
   end if;
   -- Tried, never waited for: whoever holds it is about to answer the same question for the same swarm.

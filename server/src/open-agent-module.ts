@@ -37,8 +37,14 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
   const connections = openProviderConnections(options);
   const forTools = { policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] };
   const guarded = openGuardedFetch(forTools);
-  // Separate, because a model chooses URLs of other tools.
-  const mcpGuarded = openGuardedFetch({ ...forTools, allowsPlainLoopback: true });
+  // Separate, because a model chooses URLs of other tools. A session may have a connection for messages of the server and one for
+  // a call that asks a person, and the answer needs a further one.
+  const mcpGuarded = openGuardedFetch({
+    ...forTools,
+    connectionsPerOrigin: TOOL_CONNECTIONS + 2 * settings.mcpSessionsPerServer,
+    idleTimeoutMs: 0,
+    allowsPlainLoopback: true,
+  });
   const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
     const state = await limits.take(window, `user:${userId}`);
     return state === null || !state.isExceeded;

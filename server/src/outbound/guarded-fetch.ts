@@ -6,6 +6,8 @@ import { checkTargetUrl, type TargetCheck } from "./target-url.ts";
 export interface GuardedFetchOptions extends ConnectorOptions {
   /** URLs from the configuration: their origins may have any address and may use plain HTTP. */
   readonly exemptUrls: readonly string[];
+  /** How long a response may send nothing; 0: any time. Default: five minutes. */
+  readonly idleTimeoutMs?: number;
 }
 
 export interface GuardedFetch {
@@ -18,13 +20,16 @@ export interface GuardedFetch {
   close(): Promise<void>;
 }
 
+const IDLE_TIMEOUT_MS = 300_000;
+
 /** For long streamed responses; the caller sets deadlines by signal. */
 export function openGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  const { policy, connectionsPerOrigin, exemptUrls } = options;
+  const { policy, connectionsPerOrigin, exemptUrls, idleTimeoutMs = IDLE_TIMEOUT_MS } = options;
   const exemptOrigins = new Set(exemptUrls.map((url) => new URL(url).origin));
   const { connect: connectGuarded, connectAnywhere, close: closeConnector } = openConnector(options);
   const agent = new Agent({
     connections: connectionsPerOrigin,
+    bodyTimeout: idleTimeoutMs,
     allowH2: false,
     connect: (to, callback) => {
       if (exemptOrigins.has(originOf(to))) connectAnywhere(to, callback);

@@ -106,7 +106,15 @@ export function executionsIn(
           const [question] = call.questions;
           return question === undefined
             ? []
-            : [{ ...call.execution, status: "pending_approval", ttl_ms: approvalTtlMs, question }];
+            : [
+                {
+                  ...call.execution,
+                  status: "pending_approval",
+                  ttl_ms: approvalTtlMs,
+                  question,
+                  ...(call.answers.held !== undefined && { is_held: true }),
+                },
+              ];
         }
         case "client":
           return [{ ...call.execution, status: "pending_client", ttl_ms: clientToolTtlMs }];

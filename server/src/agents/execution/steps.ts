@@ -170,6 +170,8 @@ export interface WaitingExecution extends ToolExecution {
   readonly ttl_ms: number;
   /** What the tool asks a person; absent when the call itself waits for an approval. */
   readonly question?: ToolQuestion;
+  /** The call of the tool stays open on this node. */
+  readonly is_held?: boolean;
 }
 
 export interface SpeakingAgent {

@@ -149,18 +149,18 @@ export async function runTool(
     swarmId: context.run.swarm_id,
     signal: turn.signal,
     traceparent: span.traceparent,
-    canAsk: true,
+    executionId: execution.id,
     ...(answers.rounds > 0 && { answers }),
   });
   if (outcome.status === "asking") {
-    const { questions, state } = outcome;
+    const { questions, state, held } = outcome;
     span.end({ output: questions.map(({ message }) => message).join("\n") });
     return {
       kind: "question",
       call,
       execution,
       questions,
-      answers: { state, responses: {}, rounds: answers.rounds + 1 },
+      answers: { state, responses: {}, rounds: answers.rounds + 1, ...(held !== undefined && { held }) },
     };
   }
   return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);

@@ -9,6 +9,7 @@ import { listRemoteTools, type ListCall, type RemoteTool } from "./calls/list-re
 import { getOwnTool } from "./calls/get-own-tool.ts";
 import type { SchemaCompiler } from "./input/compile-schema.ts";
 import { checkToolInput, describeTool } from "./input/check-input.ts";
+import { HeldCalls } from "./mcp/held-calls.ts";
 import { McpPool, type SessionLimits } from "./mcp/mcp-pool.ts";
 import type { McpServers } from "./mcp/mcp-servers-file.ts";
 import { ServerPrograms } from "./mcp/server-programs.ts";
@@ -16,6 +17,7 @@ import { type AuthorizationOptions, type Authorizations, openAuthorizations } fr
 import { createTokenSource } from "./oauth/token-source.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
 import type { ToolKinds } from "./tool-kind.ts";
+import { selectWaiting } from "./sql/select-waiting.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
 
 export interface OpenToolsOptions {
@@ -85,6 +87,7 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     programs: new ServerPrograms({
       servers: mcpServers,
       onEnded: (server, failures) => observer.note("tool.server_ended", { server, failures }),
+    held: new HeldCalls({ newId, selectWaiting: (ids) => selectWaiting(pool, ids) }),
     }),
     tokensOf: (authorization) => createTokenSource({ pool, key, clock, guarded: mcpGuarded }, authorization),
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),

@@ -41,7 +41,7 @@ export async function runTool(
     const secrets = openToolSecrets(ports.key, tool);
     hidden = hiddenForms(tool.config, secrets);
     const { name, owner_id: ownerId, config, kind } = tool;
-    const { swarmId, traceparent, canAsk = false, answers } = context;
+    const { swarmId, traceparent, executionId, answers } = context;
     const call = {
       name,
       ownerId,
@@ -54,7 +54,7 @@ export async function runTool(
       timeoutMs,
       signal,
       traceparent,
-      canAsk,
+      executionId,
       answers,
       hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
@@ -97,10 +97,13 @@ export async function runTool(
 
 /** The state goes back to the server as it is. */
 function hideIn(
-  { questions, state }: Omit<ToolAsking, "status">,
+  { questions, ...others }: Omit<ToolAsking, "status">,
   hidden: readonly string[],
 ): Omit<ToolAsking, "status"> {
-  return { questions: JSON.parse(hideSecrets(JSON.stringify(questions), hidden)) as ToolAsking["questions"], state };
+  return {
+    questions: JSON.parse(hideSecrets(JSON.stringify(questions), hidden)) as ToolAsking["questions"],
+    ...others,
+  };
 }
 
 async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promise<ToolAnswer> {

@@ -23,8 +23,8 @@ export interface ToolCall {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   readonly traceparent: string | undefined;
-  /** A person can be asked. */
-  readonly canAsk?: boolean;
+  /** The row of the call in a run. Undefined: nobody can be asked. */
+  readonly executionId?: string | undefined;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers | undefined;
   /** Hides a further secret in what the call returns: a server may echo the request. */

@@ -28,8 +28,8 @@ export interface ToolCallContext {
   readonly swarmId: string | null;
   readonly signal: AbortSignal;
   readonly traceparent?: string | undefined;
-  /** A person can be asked: the call belongs to a run, which can wait. */
-  readonly canAsk?: boolean;
+  /** The row of the call in a run. A run can wait, so a person can be asked. */
+  readonly executionId?: string;
   /** To the questions that the same call has asked before. */
   readonly answers?: ToolAnswers;
 }
@@ -46,9 +46,20 @@ export type ToolResponse =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" };
 
+/** A call that stays open while a person is asked. Stored with the run. */
+export interface HeldCall {
+  /** On the node that holds it. */
+  readonly id: string;
+  /** How another connection gets the result. Null: there is no way. */
+  readonly resumption: { readonly sessionId: string; readonly version: string; readonly eventId: string } | null;
+  /** The ids of earlier questions, which the server may send again. */
+  readonly answered: readonly string[];
+}
+
 export interface ToolAnswers {
   /** Of the server, sent back as it is. */
   readonly state: string | null;
+  readonly held?: HeldCall;
   readonly responses: Readonly<Record<string, ToolResponse>>;
   /** How often the call has asked. */
   readonly rounds: number;
@@ -59,6 +70,7 @@ export interface ToolAsking {
   readonly status: "asking";
   readonly questions: readonly ToolQuestion[];
   readonly state: string | null;
+  readonly held?: HeldCall;
 }
 
 export interface ToolFault {

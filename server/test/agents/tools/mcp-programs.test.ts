@@ -21,7 +21,7 @@ import { createTemporaryFolder } from "../../support/temporary-folder.ts";
 import { WAIT_MS } from "../../support/wait-limit.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { loopbackPolicy } from "../../outbound/support/receiver.ts";
-import { KEY, openToolsForTest, SESSION_LIMITS } from "./open-tools-for-test.ts";
+import { KEY, NO_HELD_CALLS, openToolsForTest, SESSION_LIMITS } from "./open-tools-for-test.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
@@ -40,7 +40,10 @@ process.stdin.on("data", (data) => {
 `;
 
 function program(name: string, args: readonly string[], parts: Partial<McpServer> = {}): [string, McpServer] {
-  return [name, { name, command: process.execPath, args, env: {}, cwd: null, isForUsers: true, ...parts }];
+  return [
+    name,
+    { name, command: process.execPath, args, env: {}, cwd: null, isForUsers: true, canAsk: false, ...parts },
+  ];
 }
 
 function accepts(port: number): Promise<boolean> {
@@ -181,6 +184,7 @@ test("a program that fails is started again with a growing delay", async (t) => 
       limits: SESSION_LIMITS,
       tokensOf: () => assert.fail("no tool has tokens"),
       idleMs: 50,
+      held: NO_HELD_CALLS,
       programs,
       onExcluded: () => {},
     });
@@ -234,6 +238,7 @@ test("the file lists programs, and each of its faults stops the start", async (t
     env: { PATH: "/bin", A: "1" },
     cwd: null,
     isForUsers: false,
+    canAsk: false,
   });
   assert.equal(loadMcpServers({ mcpServersFile: null }, {}).size, 0);
   for (const content of [

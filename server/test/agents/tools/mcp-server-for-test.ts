@@ -36,11 +36,24 @@ export function modernServer(
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** An older revision of the protocol, with sessions that a restart loses. */
-export function sessionServer(create: () => McpServer, onRequest?: (request: IncomingMessage) => void): HttpsServer {
-  return createServer(credential, sessionHandler(create, onRequest));
+export function sessionServer(
+  create: () => McpServer,
+  onRequest?: (request: IncomingMessage) => void,
+  options?: SessionOptions,
+): HttpsServer {
+  return createServer(credential, sessionHandler(create, onRequest, options));
 }
 
-export function sessionHandler(create: () => McpServer, onRequest = (_request: IncomingMessage): void => {}): Handler {
+export type SessionOptions = Pick<
+  NonNullable<ConstructorParameters<typeof NodeStreamableHTTPServerTransport>[0]>,
+  "eventStore"
+>;
+
+export function sessionHandler(
+  create: () => McpServer,
+  onRequest = (_request: IncomingMessage): void => {},
+  options: SessionOptions = {},
+): Handler {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     onRequest(request);
@@ -48,6 +61,7 @@ export function sessionHandler(create: () => McpServer, onRequest = (_request: I
     if (known !== undefined) return known.handleRequest(request, response);
     if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
     const transport = new NodeStreamableHTTPServerTransport({
+      ...options,
       sessionIdGenerator: () => `session-${sessions.size}-${Math.random()}`,
       onsessioninitialized: (id) => void sessions.set(id, transport),
     });

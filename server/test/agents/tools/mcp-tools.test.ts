@@ -11,7 +11,7 @@ import { authority, credential, loopbackPolicy } from "../../outbound/support/re
 import { WAIT_MS } from "../../support/wait-limit.ts";
 import { assignedTool, callContext } from "./assigned-tool.ts";
 import { listen, modernServer, sessionHandler } from "./mcp-server-for-test.ts";
-import { openToolsForTest, SESSION_LIMITS, wrapped } from "./open-tools-for-test.ts";
+import { NO_HELD_CALLS, openToolsForTest, SESSION_LIMITS, wrapped } from "./open-tools-for-test.ts";
 import { until } from "../../support/until.ts";
 
 /** A real server with correct and faulty tools. */
@@ -240,6 +240,7 @@ function openPool(t: TestContext, options: Pick<McpPoolOptions, "idleMs"> & Part
     version: "test",
     limits: SESSION_LIMITS,
     tokensOf: () => assert.fail("no tool has tokens"),
+    held: NO_HELD_CALLS,
     programs,
     onExcluded: () => {},
     ...options,

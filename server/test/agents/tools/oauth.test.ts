@@ -235,7 +235,7 @@ test("a question and an error of the server that echo the token do not show it",
   const call = (remote_name: string) => {
     const config = { url: parts.url, remote_name, auth: { type: "oauth" } };
     const tool = assignedTool({ kind: "mcp", owner_id: parts.userId, config });
-    return parts.tools.runAsking(tool, {}, callContext({ canAsk: true }));
+    return parts.tools.runAsking(tool, {}, callContext({ executionId: "019a8000-0000-7000-8000-0000000000ee" }));
   };
   for (const name of ["ask", "fail"]) {
     const outcome = JSON.stringify(await call(name));

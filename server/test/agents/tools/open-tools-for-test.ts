@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { TestContext } from "node:test";
 import type pg from "pg";
 import { type OpenToolsOptions, openTools, type ToolModule } from "../../../src/agents/tools/open-tools.ts";
+import { HeldCalls } from "../../../src/agents/tools/mcp/held-calls.ts";
 import { sealSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
@@ -14,6 +15,9 @@ export const CALLBACK_URL = "https://service.example.com/oauth/callback";
 export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
 type Run = ToolModule["run"];
+/** Of a pool that holds no calls. */
+export const NO_HELD_CALLS = new HeldCalls({ newId: randomUUID, selectWaiting: async () => new Set() });
+
 
 export interface TestTools extends Omit<ToolModule, "run"> {
   /** Of a tool that asks nobody. */

@@ -109,7 +109,7 @@ export async function listOffered(
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const target = toTarget(mcp, config, ownerId, secrets);
-    const list = await withClient(mcp, target, deadline, ({ client, hasCachedList }) =>
+    const list = await withClient(mcp, { target, signal: deadline }, ({ client, hasCachedList }) =>
       client.listTools({}, { signal: deadline, timeout: TIMEOUT_MS, cacheMode: hasCachedList ? "use" : "refresh" }),
     );
     return list.tools.slice(0, MAX_TOOLS).map(toRemoteTool);

@@ -8,12 +8,10 @@ const MAX_ANSWER_BYTES = 8_000_000;
 const MAX_PAGE_BYTES = 2_000_000;
 const LISTING = /"method":"[a-z]+(?:\/[a-z]+)?\/list"/;
 
-/** Adapts the guarded fetch to the MCP client. Limits the size of responses and opens no notification stream. */
+/** Adapts the guarded fetch to the MCP client. Limits the size of responses. */
 export function createBoundedFetch(port: FetchPort): FetchLike {
   return async (url, init = {}) => {
-    // A GET opens a notification stream that lasts as long as the client. Nothing here needs notifications.
-    if (init.method === undefined || init.method === "GET") return new Response(null, { status: 405 });
-    const { method, body, signal } = init;
+    const { method = "GET", body, signal } = init;
     const isListing = typeof body === "string" && LISTING.test(body);
     const response = await port.fetch(url, {
       method,

@@ -1,7 +1,6 @@
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
-  type Client,
   type InputRequest,
   type InputRequiredResult,
   isInputRequiredResult,
@@ -12,30 +11,27 @@ import type { ToolCall } from "../tool-kind.ts";
 import type { ToolAsking, ToolQuestion } from "../tool-port.ts";
 
 const MAX_ROUNDS = 10;
-const MAX_QUESTIONS = 8;
+export const MAX_QUESTIONS = 8;
 const MAX_MESSAGE_CHARS = 4_000;
 const MAX_SCHEMA_CHARS = 16_000;
 const MAX_STATE_CHARS = 65_536;
 
 interface Asking {
-  readonly canAsk: boolean;
   readonly meta: JsonRecord;
   /** Of the call, when it continues. */
   readonly params: JsonRecord;
 }
 
 /**
- * Declares that a person can be asked, for this call alone. Only to servers of the 2026-07-28 revision: there a call ends with its
- * question and is made again with the answer, so that a run can wait for hours and continue on another node. Older servers ask
- * within a call, whose connection would have to stay open for that time; without the declaration they do not ask.
+ * Declares whether a person can be asked, for this call alone, to a server of the 2026-07-28 revision: there a call ends with its
+ * question and is made again with the answer, so that a run can wait for hours and continue on another node.
  */
-export function buildAsking(client: Client, { canAsk: isInRun = false, answers }: ToolCall): Asking {
-  if (!isInRun || client.getProtocolEra() !== "modern") return { canAsk: false, meta: {}, params: {} };
+export function buildAsking({ executionId, answers }: ToolCall): Asking {
+  const canAsk = executionId !== undefined;
   return {
-    canAsk: true,
-    meta: { [CLIENT_CAPABILITIES_META_KEY]: { elicitation: { form: {} } } },
+    meta: { [CLIENT_CAPABILITIES_META_KEY]: canAsk ? { elicitation: { form: {} } } : {} },
     params:
-      answers === undefined
+      !canAsk || answers === undefined
         ? {}
         : { inputResponses: answers.responses, ...(answers.state !== null && { requestState: answers.state }) },
   };
@@ -49,14 +45,23 @@ export function readQuestions(
   if (!isInputRequiredResult(result)) return null;
   const { inputRequests = {}, requestState = null } = result;
   const requests = Object.entries(inputRequests);
-  if (rounds >= MAX_ROUNDS) throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool asked too many questions.");
+  requireRound(rounds);
   const questions = requests.map(([id, request]) => readQuestion(id, request));
   const isBounded = questions.length > 0 && questions.length <= MAX_QUESTIONS;
   if (!isBounded || (requestState?.length ?? 0) > MAX_STATE_CHARS || questions.includes(null)) throw unsupported();
   return { questions: questions.filter((question) => question !== null), state: requestState };
 }
 
-function readQuestion(id: string, { method, params }: InputRequest): ToolQuestion | null {
+/** Throws when the call has asked too often. */
+export function requireRound(rounds: number): void {
+  if (rounds >= MAX_ROUNDS) throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool asked too many questions.");
+}
+
+/** Null: nobody can answer this. */
+export function readQuestion(
+  id: string,
+  { method, params }: Pick<InputRequest, "method" | "params">,
+): ToolQuestion | null {
   if (method !== "elicitation/create" || !isRecord(params) || id.length > 200) return null;
   const { message, requestedSchema: schema } = params as JsonRecord;
   if (typeof message !== "string" || !isRecord(schema) || JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return null;

@@ -12,6 +12,8 @@ export interface McpServer {
   readonly cwd: string | null;
   /** Tools of users may use it; otherwise only tools without an owner, which the service role creates. */
   readonly isForUsers: boolean;
+  /** It may ask a person within a call. Each call that may ask then has a process of the program for itself. */
+  readonly canAsk: boolean;
 }
 
 export type McpServers = ReadonlyMap<string, McpServer>;
@@ -30,6 +32,7 @@ const entrySchema = z.strictObject({
   inherit_env: z.array(variable).max(100).default([]),
   cwd: text.min(1).optional(),
   allow_users: z.boolean().default(false),
+  elicitation: z.boolean().default(false),
 });
 
 const fileSchema = z.strictObject({
@@ -56,9 +59,9 @@ export function loadMcpServers(
         const value = environment[variableName];
         return value === undefined ? [] : [[variableName, value]];
       });
-      const { command, args, cwd = null, allow_users: isForUsers } = entry;
+      const { command, args, cwd = null, allow_users: isForUsers, elicitation: canAsk } = entry;
       const env = { ...Object.fromEntries(inherited), ...entry.env };
-      return [name, { name, command, args, env, cwd, isForUsers }];
+      return [name, { name, command, args, env, cwd, isForUsers, canAsk }];
     }),
   );
 }

@@ -8,6 +8,8 @@ import type {
 import type { FetchPort } from "../http/run-http-tool.ts";
 import type { TokenSource } from "../oauth/token-source.ts";
 import { ToolFailure } from "../tool-failure.ts";
+import type { HeldCall } from "../tool-port.ts";
+import { answerQuestions } from "./asker.ts";
 import { createBoundedFetch } from "./bounded-fetch.ts";
 import type { McpTarget, ProgramTarget, RemoteTarget } from "./mcp-target.ts";
 import type { ServerPrograms } from "./server-programs.ts";
@@ -28,7 +30,11 @@ export interface Opening {
   readonly signal: AbortSignal;
   /** Called when a program ends. */
   onEnd(): void;
+  readonly resumption?: Resumption;
 }
+
+/** A session that another connection has opened. */
+export type Resumption = NonNullable<HeldCall["resumption"]>;
 
 const MAX_PAGES = 20;
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -59,8 +65,8 @@ export function openClient(options: ClientOptions, target: McpTarget, opening: O
 }
 
 /**
- * Only of a program that announces changes: its notifications arrive with its answers. To get those of a remote server, each
- * session would have to hold a further connection.
+ * Only of a program that announces changes: its notifications arrive with its answers. A remote server may send them on a
+ * connection that breaks.
  */
 export function canCacheList(client: Client, target: McpTarget): boolean {
   return "server" in target && client.getServerCapabilities()?.tools?.listChanged === true;
@@ -75,7 +81,7 @@ async function startProgram(
   const server = programs.require(name, ownerId);
   const transport = await programs.createTransport(server);
   const startedAtMs = performance.now();
-  const client = await createClient(options, "legacy");
+  const client = await createClient(options, { mode: "legacy", canAsk: server.canAsk });
   try {
     await connectClient(client, transport, signal, START_TIMEOUT_MS);
   } catch (cause) {
@@ -98,12 +104,12 @@ async function startProgram(
 async function connectRemote(
   options: ClientOptions,
   { url, headers, tokens }: RemoteTarget,
-  { signal }: Opening,
+  { signal, resumption }: Opening,
 ): Promise<Client> {
   // Imported on demand: it would take a large part of the start-up time, and most nodes never need it.
   const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const bounded = createBoundedFetch(options.guarded);
-  const client = await createClient(options, "auto");
+  const client = await createClient(options, { mode: resumption === undefined ? "auto" : "legacy", canAsk: true });
   const noteToken = (token: string): void => {
     const others = listSentTokens(client).filter((sent) => sent !== token);
     sentTokens.set(client, [...others, token].slice(-MAX_SENT_TOKENS));
@@ -111,14 +117,18 @@ async function connectRemote(
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch: tokens === null ? bounded : withTokens(bounded, tokens, noteToken),
     requestInit: { headers },
+    ...(resumption !== undefined && { sessionId: resumption.sessionId, protocolVersion: resumption.version }),
+    // Of the stream on which some servers ask, and of one whose messages the server repeats.
     reconnectionOptions: {
-      maxRetries: 0,
+      maxRetries: 2,
       initialReconnectionDelay: 1_000,
       maxReconnectionDelay: 1_000,
       reconnectionDelayGrowFactor: 1,
     },
   });
   await connectClient(client, transport, signal, CONNECT_TIMEOUT_MS);
+  // A handshake would open the stream on which some servers ask. The server may refuse a second one.
+  if (resumption !== undefined) await transport.resumeStream("").catch(() => {});
   return client;
 }
 
@@ -140,7 +150,10 @@ function withTokens(fetchFn: FetchLike, tokens: TokenSource, onSend: (token: str
 }
 
 /** `legacy` for programs: to find their revision, the package would start each of them twice, and all of them speak the older one. */
-async function createClient({ version, onExcluded }: ClientOptions, mode: "auto" | "legacy"): Promise<Client> {
+async function createClient(
+  { version, onExcluded }: ClientOptions,
+  { mode, canAsk }: { readonly mode: "auto" | "legacy"; readonly canAsk: boolean },
+): Promise<Client> {
   const { Client } = await import("@modelcontextprotocol/client");
   const client = new Client(
     { name: "swarmbase", version },
@@ -149,8 +162,10 @@ async function createClient({ version, onExcluded }: ClientOptions, mode: "auto"
       jsonSchemaValidator: ACCEPT_ALL,
       listMaxPages: MAX_PAGES,
       defaultCacheTtlMs: LIST_TTL_MS,
+      ...(canAsk && { capabilities: { elicitation: { form: {} } } }),
     },
   );
+  if (canAsk) answerQuestions(client);
   // The call that fails reports the error.
   client.onerror = () => {};
   silenceClient(client, onExcluded);

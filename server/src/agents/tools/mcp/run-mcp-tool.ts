@@ -3,34 +3,46 @@ import { applyAuth } from "../http/apply-auth.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
 import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
+import { readResult } from "./call-result.ts";
 import type { McpLoan, McpPool } from "./mcp-pool.ts";
 import type { McpTarget } from "./mcp-target.ts";
 import { listSentTokens } from "./open-client.ts";
-import { renderContent } from "./render-content.ts";
 
 export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
   const read = readConfig("mcp", call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   const { remote_name: name } = read.config;
   const target = toTarget(pool, read.config, call.ownerId, call.secrets);
-  const { signal, timeoutMs } = call;
-  return withClient(pool, target, signal, async ({ client }, attempts) => {
-    const { buildAsking, readQuestions } = await import("./elicitation.ts");
-    const { canAsk, meta, params } = buildAsking(client, call);
-    const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
-    const result = await client
-      .callTool(
-        { name, arguments: { ...call.input }, _meta: { ...traceMeta, ...meta }, ...params },
-        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: canAsk },
-      )
+  const { signal, timeoutMs, executionId, answers } = call;
+  const isAsking = executionId !== undefined;
+  const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
+  const params = { name, arguments: { ...call.input }, _meta: traceMeta };
+  const held = answers?.held;
+  if (isAsking && held !== undefined) {
+    const { continueHeldCall } = await import("./hold-call.ts");
+    return continueHeldCall(pool, { target, params, call, executionId }, held);
+  }
+  return withClient(pool, { target, signal, isAsking }, async (loan, attempts) => {
+    const { client } = loan;
+    try {
+      if (isAsking && loan.isAlone) {
+        const { makeHeldCall } = await import("./hold-call.ts");
+        return await makeHeldCall(pool, loan, { target, params, call, executionId });
+      }
+      const { buildAsking, readQuestions } = await import("./elicitation.ts");
+      const isModern = client.getProtocolEra() === "modern";
+      const asking = isModern ? buildAsking(call) : { meta: {}, params: {} };
+      const result = await client.callTool(
+        { ...params, _meta: { ...traceMeta, ...asking.meta }, ...asking.params },
+        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: isAsking && isModern },
+      );
+      const asked = readQuestions(result, answers?.rounds ?? 0);
+      if (asked !== null) return { text: "", isCut: false, attempts, asking: asked };
+      return readResult(result, attempts);
+    } finally {
       // The tokens are not among the tool's secrets.
-      .finally(() => listSentTokens(client).forEach((token) => call.hide?.(token)));
-    const asking = readQuestions(result, call.answers?.rounds ?? 0);
-    if (asking !== null) return { text: "", isCut: false, attempts, asking };
-    const { text, images } = renderContent(result);
-    if (result.isError === true)
-      throw new ToolFailure("TOOL_REMOTE_ERROR", "The tool reported an error.", { attempts, text });
-    return { text, isCut: false, attempts, ...(images.length > 0 && { images }) };
+      listSentTokens(client).forEach((token) => call.hide?.(token));
+    }
   });
 }
 
@@ -41,17 +53,23 @@ export function toTarget(pool: McpPool, config: McpConfig, ownerId: string | nul
   return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets).headers }, tokens: null };
 }
 
+export interface Borrowing {
+  readonly target: McpTarget;
+  readonly signal: AbortSignal;
+  /** See `McpPool.borrow`. */
+  readonly isAsking?: boolean;
+}
+
 /** Retries once with a new connection when a pooled one turns out to be dead. */
 export async function withClient<T>(
   pool: McpPool,
-  target: McpTarget,
-  signal: AbortSignal,
+  { target, signal, isAsking = false }: Borrowing,
   work: (loan: McpLoan, attempts: number) => Promise<T>,
 ): Promise<T> {
   for (let attempts = 1; ; attempts += 1) {
     let loan: McpLoan | null = null;
     try {
-      loan = await pool.borrow(target, signal);
+      loan = await pool.borrow(target, signal, { isAsking });
       const result = await work(loan, attempts);
       loan.release(true);
       return result;
