@@ -7,7 +7,7 @@ import {
 } from "@a2a-js/sdk";
 import { invokeFunction, isUuid, readUntilWaiting, respond, type RespondBody } from "@swarmbase/sdk";
 import { ProtocolError } from "./faults.ts";
-import { checkPushConfig, storePushConfig } from "./push-configs.ts";
+import { storePushConfig, tryPushConfig } from "./push-configs.ts";
 import { readInput, readText, requireOutputMode } from "./read-message.ts";
 import { followRun, streamTask, type Updates } from "./stream-task.ts";
 import type { Session } from "./target.ts";
@@ -26,7 +26,7 @@ interface Sending {
 
 /** Starts a task, or continues one that waits. Returns when the task has ended or waits, unless the client wants it at once. */
 export async function sendMessage(session: Session, request: SendMessageRequest): Promise<Task> {
-  const sending = checkSending(session, request);
+  const sending = await checkSending(session, request);
   const updates = runMessage(session, sending);
   let step = await updates.next();
   while (step.done !== true && !sending.isBackground) step = await updates.next();
@@ -38,7 +38,7 @@ export async function sendMessage(session: Session, request: SendMessageRequest)
 }
 
 export async function* streamMessage(session: Session, request: SendMessageRequest): Updates {
-  return yield* runMessage(session, checkSending(session, request));
+  return yield* runMessage(session, await checkSending(session, request));
 }
 
 async function* runMessage(session: Session, { message, push }: Sending): Updates {
@@ -100,17 +100,14 @@ export async function listTasks(session: Session, request: ListTasksRequest): Pr
   };
 }
 
-function checkSending(session: Session, { message, configuration }: SendMessageRequest): Sending {
+async function checkSending(session: Session, { message, configuration }: SendMessageRequest): Promise<Sending> {
   if (message === undefined) throw new ProtocolError("INVALID_PARAMS", "message is required");
   if (message.messageId === "") throw new ProtocolError("INVALID_PARAMS", "message.messageId is required");
   if (configuration !== undefined) requireOutputMode(configuration);
   const { taskPushNotificationConfig: push, returnImmediately = false, historyLength } = configuration ?? {};
-  if (push !== undefined) {
-    // Before the task starts, so that no task runs whose client is told that it failed.
-    session.core.requireScope("write");
-    checkPushConfig(push);
-  }
   checkLength(historyLength);
+  // A task that exists stores it before it continues.
+  if (push !== undefined && message.taskId === "") await tryPushConfig(session, push);
   return { message, isBackground: returnImmediately, historyLength, push };
 }
 

@@ -15,8 +15,13 @@ const SELECT = "select=name,url,headers,run_id";
 /** A configuration is a webhook of the task's run: the service signs, records and retries its notifications. */
 type WebhookRow = TableRow<"webhooks", "name" | "url" | "headers" | "run_id">;
 
-/** Checks what can be checked before there is a task. */
-export function checkPushConfig({ id, url }: TaskPushNotificationConfig): void {
+/** Checks a configuration before there is a task, so that no task runs whose client is told that it failed. */
+export async function tryPushConfig({ core }: Session, config: TaskPushNotificationConfig): Promise<void> {
+  checkPushConfig(config);
+  await core.rest({ method: "POST", path: "/webhooks", body: webhookOf(config), isTrial: true });
+}
+
+function checkPushConfig({ id, url }: TaskPushNotificationConfig): void {
   if (id !== "" && !CONFIG_ID.test(id))
     throw new ProtocolError("INVALID_PARAMS", "The id of a configuration has 1 to 90 printable ASCII characters");
   if (URL.parse(url)?.protocol !== "https:")
@@ -24,7 +29,6 @@ export function checkPushConfig({ id, url }: TaskPushNotificationConfig): void {
 }
 
 export async function createPushConfig(session: Session, config: TaskPushNotificationConfig): Promise<object> {
-  checkPushConfig(config);
   return storePushConfig(session, await readTask(session, config.taskId), config);
 }
 
@@ -32,24 +36,17 @@ export async function createPushConfig(session: Session, config: TaskPushNotific
 export async function storePushConfig(
   { core, caller }: Session,
   { id: taskId, contextId }: Pick<Task, "id" | "contextId">,
-  { id, url, token, authentication }: TaskPushNotificationConfig,
+  config: TaskPushNotificationConfig,
 ): Promise<object> {
-  const configId = id === "" ? randomUUID() : id;
+  checkPushConfig(config);
+  const configId = config.id === "" ? randomUUID() : config.id;
   const { body } = await core.rest({
     method: "POST",
     path: `/webhooks?${SELECT}`,
     headers: { prefer: "return=representation,resolution=merge-duplicates" },
     body: {
+      ...webhookOf({ ...config, id: configId }),
       id: webhookId(caller.userId, taskId, configId),
-      name: `${NAME_PREFIX}${configId}`,
-      url,
-      events: ["run.updated"],
-      headers: {
-        ...(token !== "" && { [TOKEN_HEADER]: token }),
-        ...(authentication !== undefined && {
-          Authorization: `${authentication.scheme} ${authentication.credentials}`.trim(),
-        }),
-      },
       run_id: taskId,
       // What is sent for each status of the run.
       bodies: Object.fromEntries(
@@ -63,6 +60,20 @@ export async function storePushConfig(
   const [row] = body as readonly WebhookRow[];
   if (row === undefined) throw new TypeError("a written webhook is returned");
   return toConfig(row);
+}
+
+function webhookOf({ id, url, token, authentication }: TaskPushNotificationConfig): object {
+  return {
+    name: `${NAME_PREFIX}${id}`,
+    url,
+    events: ["run.updated"],
+    headers: {
+      ...(token !== "" && { [TOKEN_HEADER]: token }),
+      ...(authentication !== undefined && {
+        Authorization: `${authentication.scheme} ${authentication.credentials}`.trim(),
+      }),
+    },
+  };
 }
 
 export async function getPushConfig(session: Session, taskId: string, configId: string): Promise<object> {

@@ -166,6 +166,22 @@ for (const binding of BINDINGS)
       }
     });
 
+    test("to an address that the policy or the protocol refuses fail before the task starts", async () => {
+      const client = await open(binding);
+      const refused = [
+        { url: "https://169.254.169.254/" },
+        { url: "https://user:word@example.com/" },
+        { token: "a\nb" },
+      ];
+      for (const wrong of refused) {
+        const request = messageOf("Hello", { configuration: { taskPushNotificationConfig: configOf("/no", wrong) } });
+        await assert.rejects(client.sendMessage(request), { name: "RequestMalformedError" });
+        const { messageId } = request.message;
+        assert.deepEqual(await ada.send("GET", `/rest/v1/messages?client_message_id=eq.${messageId}`), []);
+      }
+      assert.deepEqual(await ada.send("GET", "/rest/v1/webhooks?run_id=is.null"), []);
+    });
+
     test("are stored once when a message continues a task", async () => {
       const client = await open(binding);
       const { id: taskId } = asTask(await client.sendMessage(messageOf("/tool locate {}")));

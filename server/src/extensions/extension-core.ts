@@ -66,7 +66,13 @@ export function createCore(
 
 /** Requests to `/rest/v1` in the same process. */
 export function createRest(rest: RestModule, principal: Principal, signal?: AbortSignal): ExtensionCore["rest"] {
-  return async ({ method, path, headers = {}, body }: ExtensionRestCall): Promise<ExtensionRestAnswer> => {
+  return async ({
+    method,
+    path,
+    headers = {},
+    body,
+    isTrial = false,
+  }: ExtensionRestCall): Promise<ExtensionRestAnswer> => {
     const [before = "", ...after] = path.split("?");
     const answer = await rest.answer({
       input: {
@@ -80,6 +86,7 @@ export function createRest(rest: RestModule, principal: Principal, signal?: Abor
       path: PREFIX + before,
       principal,
       signal,
+      isTrial,
     });
     answer.onSent?.();
     const text = answer.body === null ? "" : answer.body.toString();

@@ -107,6 +107,8 @@ export interface ExtensionRestCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Rolled back: the call tells whether it would succeed, before something that cannot be undone. */
+  readonly isTrial?: boolean;
 }
 
 export interface ExtensionRestAnswer {

@@ -9,6 +9,8 @@ export interface RestCall {
   readonly principal: Principal;
   /** Aborts when the client disconnects: a read is cancelled, a write runs to its end. */
   readonly signal?: AbortSignal | undefined;
+  /** Rolled back: only tells whether the request would succeed. */
+  readonly isTrial?: boolean;
 }
 
 export interface RestAnswer {

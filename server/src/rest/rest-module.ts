@@ -250,7 +250,7 @@ export class RestModule {
     }
   }
 
-  #runOptions(checked: readonly CheckedRequest[], { principal }: RestCall): RunOptions {
+  #runOptions(checked: readonly CheckedRequest[], { principal, isTrial = false }: RestCall): RunOptions {
     const { database, settings } = this.#options;
     const isRollbackRequested = checked.some(({ request }) => request.preferences.tx === "rollback");
     return {
@@ -260,7 +260,7 @@ export class RestModule {
       preRequest: settings.dbPreRequest,
       writeKey: null,
       statementTimeoutMs: settings.dbStatementTimeoutMs,
-      shouldRollBack: settings.dbTxOverride && isRollbackRequested,
+      shouldRollBack: isTrial || (settings.dbTxOverride && isRollbackRequested),
       maxResponseBytes: settings.dbMaxResponseBytes,
     };
   }
