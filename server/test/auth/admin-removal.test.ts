@@ -84,13 +84,21 @@ describe("deleting an account", () => {
       },
     });
     const { id } = await fixture.newUser();
+    const { pool } = fixture.stage.context;
+    await pool.query(
+      "insert into private.mcp_authorizations (id, owner_id, url, credentials_wrapped) values ($1, $2, 'https://x', 'x')",
+      [randomUUID(), id],
+    );
+    const expected = [`read ${id}`, `withdraw ${id}`];
     await fixture.remove(id, { should_soft_delete: true });
-    assert.deepEqual(steps, []);
+    assert.deepEqual(steps, expected);
+    const { rows } = await pool.query("select 1 from private.mcp_authorizations where owner_id = $1", [id]);
+    assert.deepEqual(rows, []);
     await fixture.remove(id);
-    assert.deepEqual(steps, [`read ${id}`, `withdraw ${id}`]);
+    assert.deepEqual(steps, [...expected, ...expected]);
     const unknown = randomUUID();
     await assertRejected(fixture.remove(unknown), 404, "user_not_found");
-    assert.deepEqual(steps.slice(2), [`read ${unknown}`]);
+    assert.deepEqual(steps.slice(4), [`read ${unknown}`]);
   });
 
   it("rejects unknown users", async (t) => {

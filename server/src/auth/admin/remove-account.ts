@@ -7,6 +7,7 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { deletePendingFlows } from "../one-time/issue-one-time.ts";
 import { parseBody, getPathId } from "../parse-call.ts";
 import { deleteAuditEntriesOf } from "../sql/audit-log.ts";
+import { deleteAuthorizationsOf } from "../sql/mcp-authorizations.ts";
 import { deleteIdentities } from "../sql/identities.ts";
 import { deleteFactorsOf } from "../sql/mfa-factors.ts";
 import { deleteSigningSecret } from "../sql/request-signing-secrets.ts";
@@ -20,7 +21,7 @@ export const REMOVE_BODY = z.object({ should_soft_delete: z.boolean().default(fa
 export async function removeAccount(context: AuthContext, call: AuthCall): Promise<AuthResponse> {
   const id = getPathId(call.params, "id", "user_id");
   const { should_soft_delete: isSoft } = parseBody(REMOVE_BODY, call);
-  const withdraw = isSoft ? null : await context.prepareWithdrawal(id);
+  const withdraw = await context.prepareWithdrawal(id);
   await retryAfterDeadlock(() =>
     inTransaction(context.pool, async (client) => {
       const user = await lockAccount(client, id);
@@ -29,7 +30,7 @@ export async function removeAccount(context: AuthContext, call: AuthCall): Promi
       else if (user.deleted_at === null) await emptyAccount(client, id, context.clock.now());
     }),
   );
-  withdraw?.();
+  withdraw();
   return { status: 200, body: {} };
 }
 
@@ -50,7 +51,7 @@ async function retryAfterDeadlock(remove: () => Promise<void>): Promise<void> {
 
 /**
  * A soft deletion keeps the id and everything that references it, and removes what identifies the user or grants
- * access. The user's data stays; their webhooks are disabled.
+ * access, also that of the service at MCP servers. The user's data stays; their webhooks are disabled.
  */
 async function emptyAccount(client: Queryable, id: string, now: Date): Promise<void> {
   await deleteSessions(client, { userId: id });
@@ -60,6 +61,7 @@ async function emptyAccount(client: Queryable, id: string, now: Date): Promise<v
   await deleteFactorsOf(client, id);
   await deleteSigningSecret(client, id);
   await deleteAuditEntriesOf(client, id);
+  await deleteAuthorizationsOf(client, id);
   await switchOffWebhooks(client, id, now);
   await clearProfile(client, id);
   await updateUser(client, id, {
