@@ -7068,6 +7068,17 @@ CREATE OR REPLACE FUNCTION public.agent_cards(place public.swarm_agents)
 AS $function$ select c.* from public.agent_cards c where c.id = place.agent_id $function$;
 grant execute on function public.agent_cards(public.swarm_agents) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.private_agent_id(swarm public.swarms)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select p.agent_id from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$function$;
+grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.public_profiles(message public.messages)
  RETURNS SETOF public.public_profiles
  LANGUAGE sql

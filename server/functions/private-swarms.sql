@@ -124,6 +124,17 @@ begin
 end
 $$;
 
+-- Computed field: the agent with which the owner of the swarm talks in it alone, in calls with `agent_id`; else null.
+-- Only the owner reads it, because a caller can pass any row.
+create or replace function public.private_agent_id(swarm public.swarms) returns uuid
+language sql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+  select p.agent_id from private.private_swarms p
+  where p.swarm_id = swarm.id and (p.user_id = (select auth.uid()) or (select auth.role()) = 'service_role')
+$$;
+revoke execute on function public.private_agent_id(public.swarms) from public, anon;
+grant execute on function public.private_agent_id(public.swarms) to authenticated, service_role;
+
 -- The agent reads the whole conversation.
 create or replace function private.get_conversation_settings() returns jsonb language sql immutable parallel safe
 as $$ select '{"history_limit": 500}'::jsonb $$;

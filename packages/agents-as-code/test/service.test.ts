@@ -131,6 +131,13 @@ describe("pull, plan and apply on a running service", () => {
 
   test("files that were pulled give other users the same, and applying them again changes nothing", async () => {
     const [office, first] = [await createOffice(), await newFolder()];
+    // Creates a private swarm, which the files do not describe.
+    const asked = await office.call("POST", "/functions/v1/agent-respond", {
+      agent_id: office.agentId,
+      message: "Hello",
+    });
+    assert.equal(asked.status, 200, JSON.stringify(asked.body));
+    assert.equal((await office.list("swarms")).length, 2);
     await succeed(office, "pull", "--dir", first);
     const pulled = await readFiles(first);
     assert.equal(await exitCodeOfPlan(office, first), 0);

@@ -87,6 +87,10 @@ export type Database = {
         Returns: AgentCardsView["Row"];
         SetofOptions: { from: "swarm_agents"; to: "agent_cards"; isOneToOne: true; isSetofReturn: true };
       };
+      private_agent_id: {
+        Args: { swarm: SwarmsTable["Row"] };
+        Returns: string;
+      };
       public_profiles:
         | {
             Args: { message: MessagesTable["Row"] };

@@ -254,4 +254,16 @@ describe("rows of others", () => {
       assert.equal((await as("stranger", made)).count, 0);
       assert.equal((await as("owner", made)).count, 1);
     }));
+
+  test("a computed field shows the agent of a private swarm to its user only", () =>
+    stage.play(async ({ as, asInternal }) => {
+      await asInternal(
+        `insert into private.private_swarms (user_id, agent_id, swarm_id)
+         select :owner, sa.agent_id, sa.swarm_id from public.swarm_agents sa where sa.swarm_id = :swarm limit 1`,
+      );
+      const made = `select 1 where public.private_agent_id(
+        jsonb_populate_record(null::public.swarms, jsonb_build_object('id', :swarm))) is not null`;
+      assert.equal((await as("admin", made)).count, 0);
+      assert.equal((await as("owner", made)).count, 1);
+    }));
 });

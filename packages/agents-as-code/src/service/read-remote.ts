@@ -66,6 +66,8 @@ export async function readRemote({ client, owner, isService }: Session): Promise
       [OWNER_COLUMNS[kind]]: `eq.${owner.id}`,
       // Those of single runs come and go with them.
       ...(kind === "webhooks" && { run_id: "is.null" }),
+      // A call that names an agent creates it.
+      ...(kind === "swarms" && { private_agent_id: "is.null" }),
     };
     return (await client.listRows(kind, filter)).map((row) => toRemoteRow(kind, row));
   };

@@ -39,5 +39,13 @@ export const SERVICE_NAMES = {
     "webhook_recoveries",
     "webhooks",
   ],
-  functions: ["agent_cards", "public_profiles", "restore_agent_version", "tool", "turns", "webhook_health"],
+  functions: [
+    "agent_cards",
+    "private_agent_id",
+    "public_profiles",
+    "restore_agent_version",
+    "tool",
+    "turns",
+    "webhook_health",
+  ],
 } as const;
