@@ -170,20 +170,23 @@ describe("the transport of the AI SDK", () => {
     assert.equal(executed.length, 3);
   });
 
-  test("stops the run with the chat, and follows a run after a reload", async () => {
-    const chat = new PlainChat(swarmId, { client });
-    const sending = chat.sendMessage({ text: "/sleep 60000" });
-    await until(() => typesOf(chat.messages.at(-1)).includes("data-turn"));
-    const reloaded = new PlainChat(swarmId, { client }, [...chat.messages].slice(0, 1));
-    const resuming = reloaded.resumeStream();
-    await until(() => typesOf(reloaded.messages.at(-1)).includes("data-turn"));
-    await chat.stop();
-    await sending;
-    await resuming;
-    assert.deepEqual(reloaded.messages.at(-1)?.metadata?.status, "cancelled");
-    await reloaded.resumeStream();
-    assert.equal(reloaded.messages.length, 2);
-  });
+  for (const kind of ["a swarm", "an agent"])
+    test(`stops the run of ${kind} with the chat, and follows a run after a reload`, async () => {
+      const { data: agent } = await client.from("agents").select("id").eq("name", "Sceptic").single().throwOnError();
+      const target = kind === "an agent" ? { agentId: agent.id } : { swarmId };
+      const chat = new PlainChat("chat", { client, ...target });
+      const sending = chat.sendMessage({ text: "/sleep 60000" });
+      await until(() => typesOf(chat.messages.at(-1)).includes("data-turn"));
+      const reloaded = new PlainChat("chat", { client, ...target }, [...chat.messages].slice(0, 1));
+      const resuming = reloaded.resumeStream();
+      await until(() => typesOf(reloaded.messages.at(-1)).includes("data-turn"));
+      await chat.stop();
+      await sending;
+      await resuming;
+      assert.deepEqual(reloaded.messages.at(-1)?.metadata?.status, "cancelled");
+      await reloaded.resumeStream();
+      assert.equal(reloaded.messages.length, 2);
+    });
 
   test("answers again, and reports errors of the service and of agents", async () => {
     const chat = new PlainChat(swarmId, { client });

@@ -15,11 +15,20 @@ interface Query
   limit(count: number): Query;
 }
 
+/** Of the private swarm of the user and the agent, if it is not null. */
+interface Chat {
+  readonly swarmId: string;
+  readonly agentId: string | null;
+}
+
 /** The oldest run of a swarm that has not ended; null when there is none. */
-export async function findUnfinishedRun(client: TablesClient, swarmId: string): Promise<string | null> {
-  const { data, error } = await (client.from("runs") as Query)
-    .select("id")
-    .eq("swarm_id", swarmId)
+export async function findUnfinishedRun(client: TablesClient, { swarmId, agentId }: Chat): Promise<string | null> {
+  const runs = client.from("runs") as Query;
+  const ofChat =
+    agentId === null
+      ? runs.select("id").eq("swarm_id", swarmId)
+      : runs.select("id,swarms!inner()").eq("swarms.private_agent_id", agentId);
+  const { data, error } = await ofChat
     .in(
       "status",
       RUN_STATUSES.filter((status) => !isFinalRunStatus(status)),

@@ -21,7 +21,7 @@ export interface SwarmChatTransportOptions {
   readonly includeReasoning?: boolean;
   /** `stop()` of the chat ends the run, not only its stream. Default: true. */
   readonly cancelOnStop?: boolean;
-  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm that has not ended. */
+  /** The run that a chat follows after a reload; null: none. Default: the oldest run of the swarm, or of the user with the agent, that has not ended. */
   findRun?(chatId: string): Promise<string | null>;
 }
 
@@ -66,8 +66,8 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
   /** Follows a run that has not ended, if there is one. */
   readonly reconnectToStream = async (options: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> => {
     const { chatId, abortSignal: signal } = options;
-    const { client, includeReasoning = false, swarmId = chatId } = this.#options;
-    const runId = await (this.#options.findRun?.(chatId) ?? findUnfinishedRun(client, swarmId));
+    const { client, includeReasoning = false, swarmId = chatId, agentId = null } = this.#options;
+    const runId = await (this.#options.findRun?.(chatId) ?? findUnfinishedRun(client, { swarmId, agentId }));
     if (runId === null) return null;
     return this.#open(attach(client, runId, { signal, include_reasoning: includeReasoning }), { signal });
   };
