@@ -80,9 +80,11 @@ async function* readParts(
   const order = new TurnOrder(options);
   // Events before the calls that the client has executed were a part of earlier answers.
   const seenIds = new Set(waiting?.callIds);
+  let hasTurns = false;
   for await (const event of stream) {
     switch (event.type) {
       case "turn.started":
+        hasTurns = true;
         order.start(event.data.turn_id, event.data.agent_name);
         break;
       case "message.delta":
@@ -109,13 +111,24 @@ async function* readParts(
       case "run.failed":
       case "run.cancelled":
         yield* order.end();
+        if (!hasTurns) yield* readStoredTexts(order, event.data);
         yield await readEnd(core, event.data, waiting);
         return;
       default:
     }
   }
-  // The events are deleted after a while; the run says how it ended.
-  yield await readEnd(core, await stream.result(), waiting);
+  const run = await stream.result();
+  if (!hasTurns) yield* readStoredTexts(order, run);
+  yield await readEnd(core, run, waiting);
+}
+
+/** The events of a run are deleted after a while. Its messages stay. */
+function* readStoredTexts(order: TurnOrder, { responses }: EndedRun | Run): Generator<TextPart> {
+  for (const { turn_id: turnId, agent_name: name, message } of responses) {
+    order.start(turnId, name);
+    yield* order.add(turnId, message.content ?? "");
+    yield* order.end(turnId);
+  }
 }
 
 async function readEnd(core: ExtensionCore, run: EndedRun | Run, waiting: WaitingRun | null): Promise<End> {
