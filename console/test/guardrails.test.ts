@@ -21,6 +21,8 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   const { swarmId, agentIds } = await createSwarm(api, ["Ada"], { name: "Shop" });
   const agentId = agentIds[0] ?? "";
 
+  await page.getByRole("navigation").getByRole("link", { name: "Guardrails" }).click();
+  await page.getByRole("heading", { level: 1, name: "Guardrails" }).waitFor();
   await page.goto(`/agents/${agentId}`);
   // The form of an agent's guardrail does not wait for the list of swarms.
   const mayLoad = Promise.withResolvers<void>();
