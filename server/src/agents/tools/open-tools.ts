@@ -14,10 +14,11 @@ import { McpPool, type SessionLimits } from "./mcp/mcp-pool.ts";
 import type { McpServers } from "./mcp/mcp-servers-file.ts";
 import { ServerPrograms } from "./mcp/server-programs.ts";
 import { type AuthorizationOptions, type Authorizations, openAuthorizations } from "./oauth/open-authorizations.ts";
+import { OAUTH_TIMEOUT_MS } from "./oauth/oauth-fetch.ts";
 import { createTokenSource } from "./oauth/token-source.ts";
 import { type RunnerPorts, runTool } from "./run-tool.ts";
-import type { ToolKinds } from "./tool-kind.ts";
 import { selectWaiting } from "./sql/select-waiting.ts";
+import type { ToolKinds } from "./tool-kind.ts";
 import type { ToolOutcome, Tools } from "./tool-port.ts";
 
 export interface OpenToolsOptions {
@@ -38,6 +39,8 @@ export interface OpenToolsOptions {
   /** MCP servers that the operator has listed, by name. */
   readonly mcpServers?: McpServers;
   readonly mcpSessions: SessionLimits;
+  /** For one request to an authorization server. */
+  readonly oauthTimeoutMs?: number;
   /** How browsers return from authorization servers. */
   readonly returns: Pick<AuthorizationOptions, "callbackUrl" | "isReturnAllowed">;
   /** Of this program; sent to MCP servers. */
@@ -78,18 +81,19 @@ export function openTools(options: OpenToolsOptions): ToolModule {
     mcpServers = new Map(),
     version,
   } = options;
-  const { mcpGuarded = guarded } = options;
+  const { mcpGuarded = guarded, oauthTimeoutMs = OAUTH_TIMEOUT_MS } = options;
   const mcp = new McpPool({
     guarded: mcpGuarded,
     version,
     limits: options.mcpSessions,
     idleMs: MCP_IDLE_MS,
+    held: new HeldCalls({ newId, selectWaiting: (ids) => selectWaiting(pool, ids) }),
     programs: new ServerPrograms({
       servers: mcpServers,
       onEnded: (server, failures) => observer.note("tool.server_ended", { server, failures }),
-    held: new HeldCalls({ newId, selectWaiting: (ids) => selectWaiting(pool, ids) }),
     }),
-    tokensOf: (authorization) => createTokenSource({ pool, key, clock, guarded: mcpGuarded }, authorization),
+    tokensOf: (authorization) =>
+      createTokenSource({ pool, key, clock, guarded: mcpGuarded, oauthTimeoutMs }, authorization),
     onExcluded: (count) => observer.note("tool.definitions_excluded", { count }),
   });
   const ports: RunnerPorts = { guarded, pool, key, clock, observer, mcp, kinds };
@@ -109,7 +113,15 @@ export function openTools(options: OpenToolsOptions): ToolModule {
       if (outcome.status !== "asking") return { outcome };
       throw new Error("a tool asks although nobody can answer");
     },
-    authorizations: openAuthorizations({ pool, key, clock, newId, guarded: mcpGuarded, ...options.returns }),
+    authorizations: openAuthorizations({
+      pool,
+      key,
+      clock,
+      newId,
+      guarded: mcpGuarded,
+      oauthTimeoutMs,
+      ...options.returns,
+    }),
     close: () => mcp.close(),
   };
 }

@@ -5,9 +5,12 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, type McpServer } from "@modelcontextprotocol/server";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 import { credential } from "../../outbound/support/receiver.ts";
 
 export async function listen(t: TestContext, server: HttpsServer, port = 0): Promise<number> {
+  // On a slow machine, a client could send a request on a connection that the server is closing.
+  server.keepAliveTimeout = WAIT_MS;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   t.after(() => stop(server));

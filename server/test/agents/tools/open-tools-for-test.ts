@@ -8,16 +8,17 @@ import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { openGuardedFetch } from "../../../src/outbound/index.ts";
 import { authority, loopbackPolicy, resolveTo } from "../../outbound/support/receiver.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { WAIT_MS } from "../../support/wait-limit.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
 
 export const KEY = randomBytes(32);
 export const CALLBACK_URL = "https://service.example.com/oauth/callback";
 export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
 
-type Run = ToolModule["run"];
 /** Of a pool that holds no calls. */
 export const NO_HELD_CALLS = new HeldCalls({ newId: randomUUID, selectWaiting: async () => new Set() });
 
+type Run = ToolModule["run"];
 
 export interface TestTools extends Omit<ToolModule, "run"> {
   /** Of a tool that asks nobody. */
@@ -48,6 +49,7 @@ export function openToolsForTest(
     schemas: createSchemaCompiler({ maxKept: 10 }),
     version: "test",
     mcpSessions: SESSION_LIMITS,
+    oauthTimeoutMs: WAIT_MS,
     returns: { callbackUrl: () => CALLBACK_URL, isReturnAllowed: (url) => url.startsWith("https://app.example.com/") },
     ...more,
   });

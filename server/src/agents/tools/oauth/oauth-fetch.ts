@@ -4,17 +4,18 @@ import { boundBytes, toPlainResponse } from "../mcp/bounded-fetch.ts";
 
 /** Documents of an authorization server are short. */
 const MAX_BYTES = 65_536;
-const TIMEOUT_MS = 10_000;
+/** For one request to an authorization server. */
+export const OAUTH_TIMEOUT_MS = 10_000;
 
 /** Adapts the guarded fetch to the requests of a sign-in: metadata, registration, tokens. */
-export function createOAuthFetch(port: FetchPort): FetchLike {
+export function createOAuthFetch(port: FetchPort, timeoutMs: number): FetchLike {
   return async (url, init = {}) => {
     const { method = "GET", body } = init;
     const response = await port.fetch(url, {
       method,
       headers: Object.fromEntries(new Headers(init.headers)),
       ...((typeof body === "string" || body instanceof URLSearchParams) && { body: body.toString() }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     return toPlainResponse(response, boundBytes(MAX_BYTES));
   };

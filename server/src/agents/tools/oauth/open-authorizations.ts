@@ -28,6 +28,8 @@ export interface AuthorizationOptions {
   readonly key: Buffer;
   readonly clock: Clock;
   readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
+  /** For one request to an authorization server. */
+  readonly oauthTimeoutMs: number;
   newId(): string;
   /** Where authorization servers send browsers back. Throws before the service listens. */
   callbackUrl(): string;
@@ -71,7 +73,7 @@ const MAX_PER_OWNER = 100;
 /** Authorization code with PKCE, for owners of MCP tools. */
 export function openAuthorizations(options: AuthorizationOptions): Authorizations {
   const { pool, key, clock, guarded } = options;
-  const fetchFn = createOAuthFetch(guarded);
+  const fetchFn = createOAuthFetch(guarded, options.oauthTimeoutMs);
   const withdraw = async ({ id, credentials_wrapped: wrapped }: AuthorizationRow): Promise<void> => {
     try {
       if (wrapped !== null) await revokeTokens(unseal<Credentials>(key, id, wrapped), fetchFn);

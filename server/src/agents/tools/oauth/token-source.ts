@@ -27,6 +27,8 @@ export interface TokenPorts {
   readonly key: Buffer;
   readonly clock: Clock;
   readonly guarded: FetchPort;
+  /** For one request to an authorization server. */
+  readonly oauthTimeoutMs: number;
 }
 
 interface Held {
@@ -36,15 +38,16 @@ interface Held {
 
 /** Tokens are renewed this long before they expire. */
 const MARGIN_MS = 30_000;
-/** Longer than a renewal takes: a node that dies in it must not block the others for long. */
-const LEASE_MS = 20_000;
+/** In timeouts. Longer than a renewal takes: a node that dies in it must not block the others for long. */
+const LEASE = 2;
+/** In timeouts, longer than a lease. */
+const PATIENCE = 2.5;
 const WAIT_MS = 100;
-const MAX_WAITS = 250;
 
 /** Reads the database each time: another node may have renewed the tokens, or the owner withdrawn them. */
 export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
-  const { pool, key, clock } = ports;
-  const fetchFn = createOAuthFetch(ports.guarded);
+  const { pool, key, clock, oauthTimeoutMs } = ports;
+  const fetchFn = createOAuthFetch(ports.guarded, oauthTimeoutMs);
 
   const load = async (): Promise<Held> => {
     const row = await selectAuthorization(pool, authorization);
@@ -57,7 +60,7 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
     const { client, tokens } = credentials;
     const { refresh_token: refreshToken } = tokens;
     if (refreshToken === undefined) throw notAuthorized();
-    if (!(await claimRenewal(pool, row, LEASE_MS))) {
+    if (!(await claimRenewal(pool, row, LEASE * oauthTimeoutMs))) {
       await sleep(WAIT_MS);
       return;
     }
@@ -85,7 +88,7 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
 
   /** Repeats until the credentials are no longer those that `isOld` describes. */
   const renewWhile = async (isOld: (held: Held) => boolean): Promise<Held> => {
-    for (let waits = 0; waits < MAX_WAITS; waits += 1) {
+    for (let waits = 0; waits < (PATIENCE * oauthTimeoutMs) / WAIT_MS; waits += 1) {
       const held = await load();
       if (!isOld(held)) return held;
       await renewOnce(held);
