@@ -154,6 +154,7 @@ function spawnProduct(words: readonly string[], settings: ServiceSettings, logFd
     env: {
       PATH: process.env["PATH"],
       NODE_ENV: "test",
+      WORKERS: "1",
       LOG_LEVEL: "warn",
       // Does not wait for runs that a test has left behind.
       AGENT_RUN_STOP_TIMEOUT_MS: "5000",

@@ -14,6 +14,7 @@ import {
   createFollowedTopics,
   createPrivateTopics,
   openChanges,
+  openReplication,
   openRealtime,
 } from "../../server/src/realtime/index.ts";
 import { systemClock } from "../../server/src/time/index.ts";
@@ -54,7 +55,7 @@ async function startNode(adminUrl: string, masterKey: string): Promise<number> {
   const observer = createObserver({ level: "warn", format: "json", destination: process.stderr });
   const database = openDatabase({ url: adminUrl, masterKey, poolSize: 10, observer });
   const directUrl = withRole(adminUrl, "sb_replica", derivePassword(masterKey, "sb_replica"));
-  const changes = openChanges({ directUrl, database, observer, clock: systemClock });
+  const changes = openChanges({ openStream: openReplication(directUrl), database, observer, clock: systemClock });
   const realtime = openRealtime({
     changes,
     authenticate: async (token) => ({

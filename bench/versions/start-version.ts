@@ -37,6 +37,7 @@ const PASSWORD = "correct horse battery staple";
 const ROWS_AT_ONCE = 100;
 const SETTINGS = {
   NODE_ENV: "production",
+  WORKERS: "1",
   LOG_LEVEL: "warn",
   CONSOLE: "false",
   LIMIT_API: "0",

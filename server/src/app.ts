@@ -1,20 +1,17 @@
-import { realpathSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
-import { sep } from "node:path";
 import type { Duplex } from "node:stream";
-import { catalogueOf, describeProviders, loadProviders } from "./agents/index.ts";
-import { authenticate, checkRequestSignature, credentialsPath, writeCredentials } from "./auth/index.ts";
+import { loadProviders, type Providers } from "./agents/index.ts";
+import { authenticate, checkRequestSignature, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
-import type { Settings } from "./config/index.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
-import { checkRequirements, type DatabaseServer, findNeeds, openDatabase, openServer } from "./db/index.ts";
+import { checkRequirements, type DatabaseServer, findNeeds, openDatabase } from "./db/index.ts";
+import { buildLocalUrl, credentialsOf, describeNode, type NodeDescription } from "./describe-node.ts";
 import {
   consoleFallback,
   consoleRoutes,
   createHttpServer,
   keepTlsCurrent,
-  loadTlsMaterial,
   type Route,
   type TlsMaterial,
 } from "./http/index.ts";
@@ -22,7 +19,7 @@ import { supervise } from "./jobs/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { Meter } from "./observe/index.ts";
 import { openModules } from "./open-modules.ts";
-import { openMasterKey, prepareDatabase } from "./prepare-database.ts";
+import { loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
 import { addGauges, serveMetrics } from "./serve-metrics.ts";
 
 export interface AppOptions extends NodeContext {
@@ -31,25 +28,14 @@ export interface AppOptions extends NodeContext {
   /** Aborts a start that is under way. A running app is ended with `stop`. */
   readonly signal: AbortSignal;
   onProgress(line: string): void;
+  /** What another process has prepared. */
+  readonly prepared?: PreparedNode;
 }
 
-export interface App {
-  /** The address for clients. */
-  readonly url: string;
-  /** The address on this machine. */
-  readonly localUrl: string;
-  readonly caFile: string | null;
-  /** The file with the keys and the address. */
-  readonly keysFile: string;
-  /** The folder of the embedded database, when it is outside of the data directory; else null. */
-  readonly databaseDir: string | null;
-  /** One line for each framework: its provider and models. */
-  readonly providers: readonly string[];
-  readonly extensions: readonly string[];
+/** A service that runs, in this process or in several. */
+export interface RunningService extends NodeDescription {
   /** Where the service shows its documentation; null when no extension does. */
   readonly docsUrl: string | null;
-  /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
-  readonly isHeldCopy: boolean;
   /** Whether this node serves the console. */
   readonly hasConsole: boolean;
   /** Rejects when a critical worker has failed. */
@@ -57,6 +43,13 @@ export interface App {
   /** Makes `/ready` answer 503 from now on; everything else is still served. */
   leave(): void;
   stop(): Promise<void>;
+}
+
+export interface App extends RunningService {
+  /** Lets clients go to another process: closes sockets now, and connections with their next response. */
+  drain(): Promise<void>;
+  /** Releases what a lost process has leased or announced. */
+  takeOver(node: string): Promise<void>;
 }
 
 /** Pages of extensions to which the console links, if they are loaded. */
@@ -68,29 +61,22 @@ const LAST_WRITES_MS = 5_000;
 export async function startApp(options: AppOptions): Promise<App> {
   const closers = createClosers(options.observer);
   try {
-    return await startModules(options, closers);
+    const providers = loadProviders(options.settings, options.environment);
+    const node = options.prepared ?? (await prepareNode(options, { providers, closers }));
+    return await startModules(options, node, { providers, closers });
   } catch (error) {
     await closers.closeAll();
     throw error;
   }
 }
 
-async function startModules(options: AppOptions, closers: Closers): Promise<App> {
-  const { settings, observer, meter, traceSource, clock, signal } = options;
-  const providers = loadProviders(settings, options.environment);
-  const masterKey = await openMasterKey(settings);
-  const { dataDir, tlsCertFile: certFile, tlsKeyFile: keyFile } = settings;
-  const loadTls = (): Promise<TlsMaterial> => loadTlsMaterial({ dataDir, certFile, keyFile, clock });
-  // The certificate does not depend on the database, so both are prepared at the same time.
-  const tlsLoading = settings.tlsMode === "proxy" ? null : loadTls();
-  tlsLoading?.catch(() => {});
-
-  const server = await openServer({ ...options, masterKey });
-  closers.add("database server", () => server.close());
-  signal.throwIfAborted();
-  const prepared = await prepareDatabase({ ...options, server, masterKey, catalogue: catalogueOf(providers) });
-  signal.throwIfAborted();
-
+async function startModules(
+  options: AppOptions,
+  { masterKey, server, prepared, tls }: PreparedNode,
+  { providers, closers }: { readonly providers: Providers; readonly closers: Closers },
+): Promise<App> {
+  const { settings, observer, meter, traceSource, part = null } = options;
+  const { dataDir } = settings;
   const copyHold = createCopyHold(prepared.restoredCopy, observer);
   const database = openDatabase({
     url: server.url,
@@ -107,12 +93,11 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
   });
   closers.add("database pools", () => database.close());
 
-  let url = settings.publicUrl;
+  let url = part?.url ?? settings.publicUrl;
   const baseUrl = (): string => {
     if (url === null) throw new Error("the base URL is not known before the service listens");
     return url;
   };
-  const tls = await tlsLoading;
   const caFile = tls?.caFile ?? null;
   let isLeaving = false;
   const modules = await openModules({
@@ -129,11 +114,15 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
   });
   if (meter !== null) {
     addGauges(meter, database, modules.watched);
-    if (settings.metricsPort > 0) await serveMetrics({ ...options, meter, closers });
+    // The primary serves the metrics of its workers.
+    if (settings.metricsPort > 0 && part === null)
+      await serveMetrics({ ...options, contentType: meter.contentType, render: () => meter.render(), closers });
   }
   const apply = (material: TlsMaterial) => http.renewTls(material);
+  part?.onTls(apply);
   const working = new AbortController();
-  const certificate = tls === null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTls, apply })];
+  const certificate =
+    tls === null || part !== null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTlsOf(options), apply })];
   const supervised = supervise([...modules.workers, ...certificate], {
     signal: working.signal,
     observer,
@@ -152,6 +141,7 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
   const http = createHttpServer({
     settings,
     tls,
+    source: part?.source ?? null,
     routes: [...modules.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
       delayUntil(credentialsWritten.promise, route),
     ),
@@ -175,17 +165,10 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
 
   const localUrl = buildLocalUrl(settings, port);
   url ??= localUrl;
-  credentialsWritten.resolve(
-    writeCredentials(dataDir, {
-      url,
-      anon_key: prepared.anonKey,
-      service_role_key: prepared.serviceRoleKey,
-      ca_cert_file: caFile,
-      database_url: server.ownerUrl,
-    }),
-  );
+  const writing = part === null ? writeCredentials(dataDir, credentialsOf({ url, tls, server, prepared })) : undefined;
+  credentialsWritten.resolve(writing);
   await credentialsWritten.promise;
-  if (server.clusterDir !== null) void noteWarnings(server, options);
+  if (server.clusterDir !== null && part === null) void noteWarnings(server, options);
   const leave = (): void => {
     isLeaving = true;
   };
@@ -194,18 +177,15 @@ async function startModules(options: AppOptions, closers: Closers): Promise<App>
     return closers.closeAll();
   };
   return {
-    url,
-    localUrl,
-    caFile,
-    keysFile: credentialsPath(dataDir),
-    databaseDir: server.clusterDir?.startsWith(realpathSync(dataDir) + sep) === true ? null : server.clusterDir,
-    providers: describeProviders(providers),
-    extensions: options.extensions.map(({ extension }) => extension.name),
+    ...describeNode(options, { url, localUrl, server, tls, prepared, providers }),
     docsUrl: modules.routes.some(({ path }) => path === "/docs") ? `${url}/docs` : null,
-    isHeldCopy: copyHold.isHeld,
     hasConsole: consoleModule !== null,
     failed,
     leave,
+    drain: async () => {
+      await Promise.all([http.drain(), modules.realtime.close()]);
+    },
+    takeOver: (node) => modules.takeOver(node),
     stop,
   };
 }
@@ -248,10 +228,4 @@ function delayUntil(written: Promise<void>, route: Route): Route {
     ...route,
     handler: (request, reply) => (isWritten ? handler(request, reply) : written.then(() => handler(request, reply))),
   };
-}
-
-function buildLocalUrl({ host, tlsMode }: Pick<Settings, "host" | "tlsMode">, port: number): string {
-  const isLocal = ["127.0.0.1", "::1", "0.0.0.0", "::", "localhost"].includes(host);
-  const name = isLocal ? "localhost" : host.includes(":") ? `[${host}]` : host;
-  return `${tlsMode === "proxy" ? "http" : "https"}://${name}:${port}`;
 }

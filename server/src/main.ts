@@ -1,5 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
-import { CrashReason, runCommand } from "./commands/index.ts";
+import { CrashReason, runCommand, runWorker } from "./commands/index.ts";
+import { isWorkerProcess } from "./processes/index.ts";
 import { systemClock } from "./time/index.ts";
 
 const EXIT_CRASH = 1;
@@ -13,17 +14,24 @@ const LINGER_MS = 2_000;
 const PARENT_CHECK_MS = 250;
 
 const ending = new AbortController();
+let hangUp: (() => void) | null = null;
 
 function stopOnSignals(): void {
   let firstAtMs: number | null = null;
   for (const [name, exitCode] of Object.entries(SIGNAL_EXIT_CODES)) {
     process.on(name, () => {
+      if (name === "SIGHUP" && hangUp !== null) return hangUp();
       const nowMs = performance.now();
       if (firstAtMs !== null && nowMs - firstAtMs > SAME_SIGNAL_MS) process.exit(exitCode);
       firstAtMs ??= nowMs;
       ending.abort();
     });
   }
+}
+
+/** A terminal and a service manager send these to all processes; the primary decides for its workers. */
+function ignoreSignals(): void {
+  for (const name of Object.keys(SIGNAL_EXIT_CODES)) process.on(name, () => {});
 }
 
 function stopOnCrash(): void {
@@ -65,12 +73,17 @@ function removeDriverVariables(): void {
   for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
 }
 
-stopOnSignals();
+const args = process.argv.slice(2);
+const isWorker = isWorkerProcess(args);
+if (isWorker) ignoreSignals();
+else {
+  stopOnSignals();
+  stopWithNpm();
+}
 stopOnCrash();
-stopWithNpm();
 removeDriverVariables();
 ignoreClosedOutput();
-process.exitCode = await runCommand(process.argv.slice(2), {
+const context = {
   env: process.env,
   stdin: process.stdin,
   stdout: process.stdout,
@@ -78,5 +91,10 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   version: packageJson.version,
   clock: systemClock,
   signal: ending.signal,
-});
+  onHangUp: (listener: () => void) => {
+    hangUp = listener;
+  },
+};
+if (isWorker) process.exit(await runWorker({ ...context, args }));
+process.exitCode = await runCommand(args, context);
 setTimeout(() => process.exit(), LINGER_MS).unref();

@@ -5,6 +5,7 @@ import type { Database, DatabaseServer } from "./db/index.ts";
 import type { LoadedExtension } from "./extensions/index.ts";
 import type { Observer, TraceSource } from "./observe/index.ts";
 import type { Clock } from "./time/index.ts";
+import type { WorkerPart } from "./worker-part.ts";
 
 export interface NodeContext {
   readonly settings: Settings;
@@ -16,6 +17,8 @@ export interface NodeContext {
   readonly traceSource: TraceSource | null;
   readonly clock: Clock;
   readonly version: string;
+  /** Null or absent: this process is the whole node. */
+  readonly part?: WorkerPart | null;
 }
 
 /** The context once the database is open. */

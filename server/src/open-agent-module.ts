@@ -57,6 +57,7 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     mcpGuarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
+    node: options.part?.node,
     signRequest: ({ id, type, secret }, body, timestampSeconds) =>
       buildSignedHeaders({ id, eventId: id, eventType: type, secret, previousSecrets: [] }, body, timestampSeconds),
     charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },

@@ -78,6 +78,8 @@ export interface Modules {
   readonly helpLinks: HelpLinks;
   readonly workers: readonly Worker[];
   readonly watched: Watched;
+  /** Releases what a lost node has leased or announced. */
+  takeOver(node: string): Promise<void>;
 }
 
 const TOOL_KEY_PURPOSE = "tool-secrets";
@@ -85,7 +87,19 @@ const EXTENSION_CONNECTIONS = 64;
 
 /** Opens all modules, each with the parts of the others that it needs. */
 export async function openModules(options: ModulesOptions): Promise<Modules> {
-  const { settings, database, server, masterKey, observer, clock, version, baseUrl, closers, copyHold } = options;
+  const {
+    settings,
+    database,
+    server,
+    masterKey,
+    observer,
+    clock,
+    version,
+    baseUrl,
+    closers,
+    copyHold,
+    part = null,
+  } = options;
   const roles = new Set(settings.roles);
   const listenUrl = withRole(server.directUrl, "sb_service", derivePassword(masterKey, "sb_service"));
   const requireReleased = (): void => copyHold.requireReleased();
@@ -121,6 +135,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const limits = openLimits({
     settings,
     store: await connectLimitStore(options),
+    ...(part !== null && { counts: part.counts }),
     countWebhookSend: (userId) => webhooks.countSend(userId),
     clock,
     observer,
@@ -170,8 +185,9 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   const realtime = openRealtimeModule(options, auth, extensions);
   const { clusterDir } = server;
   const measure = clusterDir === null ? null : () => measureStorage(clusterDir);
+  // The primary watches the disk for its workers.
   const storageWatch: readonly Worker[] =
-    measure === null
+    measure === null || part !== null
       ? []
       : [{ name: "storage-watch", run: (until) => watchStorage({ settings, observer, measure }, until) }];
   const holdWork = ({ workers, links }: Pick<WebhookModule, "workers" | "links">): readonly Worker[] => [
@@ -236,9 +252,12 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       ...(roles.has("api") ? (settings.smtpUrl === null ? accountMails : copyHold.over(accountMails)) : []),
       ...(roles.has("realtime") ? [realtime.changes.worker, ...realtime.module.workers] : []),
     ],
+    takeOver: async (node) => {
+      await Promise.all([webhooks.releaseNode(node), agents.releaseNode(node), realtime.module.forgetNode(node)]);
+    },
     watched: {
       countSockets: () => realtime.module.countSockets(),
-      lagBytes: () => realtime.changes.lagBytes(),
+      lagBytes: part === null ? () => realtime.changes.lagBytes() : null,
       findBacklog: () => webhooks.findBacklog(),
       countRuns: () => agents.countLiveRuns(),
       measureStorage: measure,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type AuthContext, authenticateSocket, translateScopeError } from "./auth/index.ts";
 import { derivePassword } from "./crypto/index.ts";
-import { REPLICA_ROLE, withRole } from "./db/index.ts";
+import { type DatabaseServer, REPLICA_ROLE, withRole } from "./db/index.ts";
 import type { OpenedExtensions } from "./extensions/index.ts";
 import { clientKeyOf } from "./http/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
@@ -10,6 +10,7 @@ import {
   createFollowedTopics,
   createPrivateTopics,
   openChanges,
+  openReplication,
   openRealtime,
   type RealtimeModule,
 } from "./realtime/index.ts";
@@ -20,14 +21,14 @@ interface RealtimeOptions extends OpenNodeContext {
 
 /** The realtime module with the changes of the database that it sends. */
 export function openRealtimeModule(
-  { settings, database, server, masterKey, observer, clock }: RealtimeOptions,
+  { settings, database, server, masterKey, observer, clock, part }: RealtimeOptions,
   auth: AuthContext,
   { helpLinks }: OpenedExtensions,
 ): { readonly changes: Changes; readonly module: RealtimeModule } {
-  const directUrl = withRole(server.directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
+  const openStream = part?.openStream ?? openReplication(replicaUrlOf(server, masterKey));
   const { dbSchemas, dbExtraSearchPath, realtimePayloadLimitBytes: maxRecordBytes } = settings;
   const schemas = [...new Set([...dbSchemas, ...dbExtraSearchPath])];
-  const changes = openChanges({ directUrl, database, observer, clock, settings: { schemas, maxRecordBytes } });
+  const changes = openChanges({ openStream, database, observer, clock, settings: { schemas, maxRecordBytes } });
   const module = openRealtime({
     changes,
     authenticate: async (token, apikey) => {
@@ -41,6 +42,8 @@ export function openRealtimeModule(
       translateEnter: translateScopeError,
     }),
     followedTopics: createFollowedTopics(database.service),
+    node: part?.node,
+    socketCounts: part?.socketCounts,
     addressOf: (request) => clientKeyOf(request, settings),
     helpLinks,
     settings,
@@ -49,4 +52,9 @@ export function openRealtimeModule(
     newId: randomUUID,
   });
   return { changes, module };
+}
+
+/** For reading the WAL, without a pooler. */
+export function replicaUrlOf({ directUrl }: Pick<DatabaseServer, "directUrl">, masterKey: string): string {
+  return withRole(directUrl, REPLICA_ROLE, derivePassword(masterKey, REPLICA_ROLE));
 }

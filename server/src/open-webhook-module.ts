@@ -15,7 +15,7 @@ export function openWebhookModule(
   options: OpenNodeContext,
   { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
-  const { settings, database, observer, clock, closers, traceSource } = options;
+  const { settings, database, observer, clock, closers, traceSource, part } = options;
   const outbound = openOutbound({
     policy,
     ca,
@@ -24,6 +24,6 @@ export function openWebhookModule(
     maxOrigins: MAX_ORIGINS,
   });
   closers.add("outbound connections", () => outbound.close());
-  const shared = { settings, observer, clock, traceSource };
+  const shared = { settings, observer, clock, traceSource, node: part?.node };
   return openWebhooks({ database: { service: database.work }, outbound, listenUrl, ...shared });
 }

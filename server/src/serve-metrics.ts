@@ -4,13 +4,18 @@ import type { OpenNodeContext } from "./node-context.ts";
 import type { GaugeName, GaugeReading, Meter } from "./observe/index.ts";
 
 export interface MetricsOptions extends Pick<OpenNodeContext, "settings" | "observer" | "closers"> {
-  readonly meter: Meter;
+  readonly contentType: string;
+  render(): Promise<string>;
 }
+
+/** Null while the feed is not live. */
+type LagReader = () => number | null;
 
 /** The state of the modules that gauges read. */
 export interface Watched {
   countSockets(): number;
-  lagBytes(): number | null;
+  /** Null when another process reads the change feed. */
+  lagBytes: LagReader | null;
   findBacklog(): Promise<readonly { class: string; count: number; oldestSeconds: number }[]>;
   countRuns(): Promise<readonly { status: string; count: number }[]>;
   /** Null when the database is on another machine. */
@@ -37,10 +42,7 @@ export function addGauges(
     pools.map(([name, pool]) => ({ labels: { pool: name }, value: pool.countWaiting() })),
   );
   meter.gauge("swarmbase_sockets", () => [{ labels: {}, value: watched.countSockets() }]);
-  meter.gauge("swarmbase_replication_lag_bytes", () => {
-    const value = watched.lagBytes();
-    return value === null ? [] : [{ labels: {}, value }];
-  });
+  if (watched.lagBytes !== null) addLagGauge(meter, watched.lagBytes);
   if (watched.measureStorage !== null) {
     const storage = remember(watched.measureStorage);
     const gauge = (name: GaugeName, valueOf: (measured: Storage) => number): void =>
@@ -60,14 +62,27 @@ export function addGauges(
   );
 }
 
+export function addLagGauge(meter: Meter, lagBytes: LagReader): void {
+  meter.gauge("swarmbase_replication_lag_bytes", () => {
+    const value = lagBytes();
+    return value === null ? [] : [{ labels: {}, value }];
+  });
+}
+
 /** Opens the metrics port. */
-export async function serveMetrics({ settings, meter, observer, closers }: MetricsOptions): Promise<void> {
+export async function serveMetrics({
+  settings,
+  contentType,
+  render,
+  observer,
+  closers,
+}: MetricsOptions): Promise<void> {
   const server = await openMetricsServer({
     host: settings.metricsHost,
     port: settings.metricsPort,
-    contentType: meter.contentType,
+    contentType,
     timeouts: settings,
-    render: () => meter.render(),
+    render,
   });
   closers.add("metrics server", () => server.close());
   observer.note("metrics.serving", { host: settings.metricsHost, port: server.port });

@@ -39,6 +39,7 @@ export async function runInstance({ dataDir, settings, signal }: RunInstanceOpti
   const child = spawn(process.execPath, [...OPTIONS, LAUNCHER, "serve"], {
     env: {
       ...Object.fromEntries(INHERITED.map((name) => [name, process.env[name]])),
+      WORKERS: "1",
       ...settings,
       DATA_DIR: dataDir,
       // As below npm, the service watches its parent process and ends with it.

@@ -32,6 +32,7 @@ export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): P
     cwd: REPOSITORY,
     env: {
       NODE_ENV: "production",
+      WORKERS: "1",
       LOG_LEVEL: "warn",
       PORT: String(await findFreePort()),
       DATA_DIR: dataDir,

@@ -30,6 +30,7 @@ const PROGRAM = ["-C", "swarmbase-source", "server/bin/swarmbase.js"];
 const POLL_MS = 50;
 const DEFAULT_SETTINGS: InstanceSettings = {
   NODE_ENV: "test",
+  WORKERS: "1",
   LOG_LEVEL: "warn",
   CONSOLE: "true",
   AUTH_PASSWORD_MEMORY_KIB: "8192",

@@ -45,6 +45,8 @@ export interface AgentsOptions {
   readonly clock: Clock;
   readonly random: () => number;
   newId(): string;
+  /** Identifies this process as the holder of leases; by default a new id. */
+  readonly node?: string | undefined;
   readonly version: string;
   readonly charge: RunPorts["charge"];
   /** Signs the requests of guardrails. */
@@ -57,6 +59,8 @@ export interface AgentsOptions {
 }
 
 export interface AgentModule {
+  /** Takes over the runs of a node that was lost. */
+  releaseNode(node: string): Promise<void>;
   readonly respond: Respond;
   readonly executor: Executor;
   readonly models: OpenedModels;
@@ -128,9 +132,9 @@ export function openAgents(options: AgentsOptions): AgentModule {
     clientToolTtlMs: settings.agentClientToolTtlSeconds * 1_000,
     toolConcurrency: settings.agentToolConcurrency,
   };
-  const { executor, workers, links, countRuns } = createExecutor({
+  const { executor, workers, links, countRuns, releaseOwner } = createExecutor({
     ports,
-    owner: newId(),
+    owner: options.node ?? newId(),
     concurrency: settings.agentRunConcurrency,
     providerSharePercent: settings.agentProviderSharePercent,
     userSharePercent: settings.agentUserSharePercent,
@@ -162,6 +166,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     tools,
     workers,
     links,
+    releaseNode: releaseOwner,
     countLiveRuns: () => countLiveRuns(pool),
     async close() {
       respond.close();

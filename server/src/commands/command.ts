@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborts when the program has to end; the reason is a CrashReason after an internal error. */
   readonly signal: AbortSignal;
+  /** Calls the listener for SIGHUP, which otherwise ends the program. */
+  onHangUp?(listener: () => void): void;
 }
 
 export interface Command {

@@ -1,7 +1,15 @@
 // In charge of: the commands of the program, their help, their output and their exit codes.
 // Not in charge of: how the service works (the modules, joined by app.ts), or the process itself (main.ts).
 
+import type { CommandContext } from "./command.ts";
+
 export { CrashReason } from "./command.ts";
 export { loadCommands } from "./command-table.ts";
 export { renderCliReference } from "./render-cli-reference.ts";
 export { runCommand } from "./run-command.ts";
+
+/** Loaded when it is needed: other commands need few of its modules. */
+export async function runWorker(context: CommandContext): Promise<number> {
+  const { runWorker: run } = await import("./run-worker.ts");
+  return run(context);
+}

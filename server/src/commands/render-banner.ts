@@ -1,7 +1,7 @@
-import type { App } from "../app.ts";
+import type { RunningService } from "../app.ts";
 import { quoteForShell } from "./quote-for-shell.ts";
 
-export interface Banner extends Omit<App, "failed" | "leave" | "stop"> {
+export interface Banner extends Omit<RunningService, "failed" | "leave" | "stop"> {
   readonly version: string;
   readonly tookMs: number;
 }

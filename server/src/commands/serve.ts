@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { App } from "../app.ts";
+import { availableParallelism } from "node:os";
+import type { RunningService } from "../app.ts";
 import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import type { Observer } from "../observe/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
+import { chooseFormat, onAbort, reportCrash } from "./observe-service.ts";
 import { type Observation, openObservation } from "./open-observation.ts";
+import { mayHaveWorkers } from "../processes/index.ts";
 import { buildHealthCommand, renderBanner } from "./render-banner.ts";
 
 export const serveCommand: Command = {
@@ -55,23 +57,28 @@ interface Serving extends Omit<Observation, "close"> {
 }
 
 /** Resolves with null when the program has to end before the service has started. */
-async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Promise<App | null> {
+async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Promise<RunningService | null> {
   const { env: environment, clock, version, signal, stdout } = context;
   const onProgress = (line: string) => {
     if (isPlain) stdout.write(`${line}\n`);
     else parts.observer.note("service.progress", { step: line });
   };
-  // Loads all modules; other commands need few of them.
-  const { startApp } = await import("../app.ts");
+  const options = { ...parts, environment, clock, version, signal, onProgress };
+  const machine = { cores: availableParallelism(), platform: process.platform };
   try {
-    return await startApp({ ...parts, environment, clock, version, signal, onProgress });
+    // Loads all modules; other commands need few of them.
+    if (!mayHaveWorkers(parts.settings.workers, machine)) return await (await import("../app.ts")).startApp(options);
+    const { startPrimary } = await import("../start-primary.ts");
+    const service = await startPrimary(options);
+    context.onHangUp?.(() => void service.replaceWorkers());
+    return service;
   } catch (error) {
     if (signal.aborted) return null;
     throw error;
   }
 }
 
-async function serveUntilStopped(app: App, { settings, observer, context }: Serving): Promise<number> {
+async function serveUntilStopped(app: RunningService, { settings, observer, context }: Serving): Promise<number> {
   const stopRequested = Promise.withResolvers<null>();
   onAbort(context, () => stopRequested.resolve(null));
   const failed = app.failed.catch((error: unknown) => ({ error }));
@@ -90,29 +97,11 @@ async function serveUntilStopped(app: App, { settings, observer, context }: Serv
   return code;
 }
 
-function onAbort({ signal }: CommandContext, listener: () => void): void {
-  if (signal.aborted) listener();
-  else signal.addEventListener("abort", listener, { once: true });
-}
-
-/** Logs a crash at once, because stopping may take long, or never end. */
-function reportCrash(context: CommandContext, observer: Observer): void {
-  onAbort(context, () => {
-    const { reason } = context.signal as { readonly reason: unknown };
-    if (reason instanceof CrashReason) observer.note("service.crashed", { error: reason.cause });
-  });
-}
-
 function endCode({ signal }: CommandContext): number {
   return signal.reason instanceof CrashReason ? 1 : 0;
 }
 
-function chooseFormat(settings: Settings): "json" | "pretty" {
-  if (settings.logFormat !== "auto") return settings.logFormat;
-  return settings.nodeEnv === "production" ? "json" : "pretty";
-}
-
-function announce(app: App, { observer, context, isPlain }: Serving, tookMs: number): void {
+function announce(app: RunningService, { observer, context, isPlain }: Serving, tookMs: number): void {
   const { version, stdout } = context;
   if (isPlain) {
     stdout.write(renderBanner({ ...app, version, tookMs }));

@@ -25,6 +25,10 @@ export const SERVICE_SETTINGS = {
     { kind: "names", default: ["api", "worker", "realtime"] },
     "Tasks of this node: `api` (serves requests, sends mails), `worker` (delivers webhooks, runs agents, cleans up) and `realtime` (serves sockets). Each task needs at least one node.",
   ),
+  WORKERS: setting(
+    { kind: "integer", min: 0, max: 256, default: 0 },
+    "Number of processes that serve requests on one port. Each has its own database pools, and its own capacity for webhooks and runs; limits, connections and sockets are counted over all of them. 0 means one for each core, as far as the database permits connections for them, and 1 on one or two cores and on Windows.",
+  ),
   CONSOLE: setting(
     { kind: "boolean", default: true },
     "Whether the console for the browser is served at `/`. In a clone of the repository, the service builds it at the start when it is missing or outdated.",

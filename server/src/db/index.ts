@@ -6,7 +6,7 @@ export { compareMigrations, type MigrationComparison } from "./compare-migration
 export { connectClient, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
 export type { DatabaseFault } from "./create-probe.ts";
-export { type Database, openDatabase, watchDatabase } from "./database.ts";
+export { countConnections, type Database, openDatabase, watchDatabase } from "./database.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
 export { readBaseBackup } from "./embedded/base-backup.ts";
 export { tryPort } from "./embedded/choose-port.ts";
@@ -54,6 +54,7 @@ export {
 export { checkRequirements, inspectServer, MAX_CLOCK_DIFFERENCE_MS, type ServerReport } from "./requirements.ts";
 export type { ExtensionSchema } from "./schema/extension-schemas.ts";
 export { withScratchDatabase } from "./scratch-database.ts";
+export { findMaxConnections, openServicePool } from "./service-pool.ts";
 export { hasScope, insufficientScopeError, requireScope } from "./key-scopes.ts";
 export { buildScope, type Isolation, type Scope, scopeOf, shareKeyOf } from "./scope.ts";
 export { hasTable } from "./sql/has-table.ts";

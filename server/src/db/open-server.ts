@@ -14,6 +14,8 @@ import { waitForDatabase } from "./wait-for-database.ts";
 export const EMBEDDED_DATABASE = "swarmbase";
 const EMBEDDED_SUPERUSER = "postgres";
 const WAIT_FOR_DATABASE_MS = 60_000;
+/** For operators, and for a second node. */
+const SPARE_CONNECTIONS = 20;
 
 export interface DatabaseServer {
   /** For migrations. */
@@ -32,7 +34,7 @@ export interface DatabaseServer {
 export interface OpenServerOptions {
   readonly settings: Pick<
     Settings,
-    "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort" | "dbPoolSize"
+    "dataDir" | "databaseUrl" | "databaseDirectUrl" | "databaseAdminUrl" | "embeddedPort" | "dbPoolSize" | "workers"
   >;
   readonly masterKey: string;
   readonly observer: Observer;
@@ -52,6 +54,7 @@ async function openEmbedded({ settings, masterKey, observer, onProgress }: OpenS
     dataDir: settings.dataDir,
     wantedPort: settings.embeddedPort,
     superuserPassword: derivePassword(masterKey, EMBEDDED_SUPERUSER),
+    ...(settings.workers > 1 && { neededConnections: countNodeConnections(settings) + SPARE_CONNECTIONS }),
     observer,
     onProgress,
   });
@@ -99,9 +102,15 @@ export function findNeeds({
   databaseUrl,
   databaseDirectUrl,
   dbPoolSize,
-}: Pick<Settings, "databaseUrl" | "databaseDirectUrl" | "dbPoolSize">): NodeNeeds {
+  workers,
+}: Pick<Settings, "databaseUrl" | "databaseDirectUrl" | "dbPoolSize" | "workers">): NodeNeeds {
   const isPooled = databaseUrl !== null && databaseDirectUrl !== null && databaseDirectUrl !== databaseUrl;
-  return { connections: isPooled ? null : countConnections(dbPoolSize) };
+  return { connections: isPooled ? null : countNodeConnections({ dbPoolSize, workers }) };
+}
+
+/** The maximum of all processes of a node; of one process when their number is not set. */
+function countNodeConnections({ dbPoolSize, workers }: Pick<Settings, "dbPoolSize" | "workers">): number {
+  return countConnections(dbPoolSize) * Math.max(1, workers);
 }
 
 /** May create databases on the server: the superuser of an embedded one, for an external one the administrator of the settings. */

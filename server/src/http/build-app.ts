@@ -30,6 +30,7 @@ import type { Route } from "./routes/route.ts";
 import type { RequestTimeouts } from "./server/body-deadlines.ts";
 import type { ConnectionSettings } from "./server/connection-limits.ts";
 import type { Connections } from "./server/connections.ts";
+import type { ConnectionSource } from "./server/handover/connection-source.ts";
 import type { TlsMaterial } from "./server/tls/tls-material.ts";
 
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -43,6 +44,8 @@ export interface HttpServerOptions {
     ConnectionSettings;
   /** Null in proxy mode. */
   tls: TlsMaterial | null;
+  /** Where connections come from; null or absent: the server listens itself. */
+  source?: ConnectionSource | null;
   routes: readonly Route[];
   /** Without a guard, only public routes can be served. */
   guard?: AuthGuard;
@@ -143,7 +146,7 @@ export function buildApp(
   app.addHook("onSend", ({ raw }, reply, _payload, done) => {
     // HTTP/2 has no such header, which Fastify sets too.
     if (raw.httpVersionMajor === 2) void reply.removeHeader("connection");
-    else if (connections.isClosing) void reply.header("connection", "close");
+    else if (connections.isEnding) void reply.header("connection", "close");
     done();
   });
   app.setErrorHandler(sendError);

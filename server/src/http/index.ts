@@ -5,6 +5,8 @@ export { type AuthGuard, authenticationOf, principalOf } from "./request/authent
 export { clientKeyOf } from "./request/client-key.ts";
 export type { HttpServerOptions, UpgradeListener } from "./build-app.ts";
 export { createHttpServer, type HttpServer } from "./server/create-http-server.ts";
+export { ConnectionAcceptor, type ConnectionTaker } from "./server/handover/connection-acceptor.ts";
+export type { ConnectionSource, IdleConnections } from "./server/handover/connection-source.ts";
 export { consoleFallback, consoleRoutes } from "./routes/console-routes.ts";
 export { firstValues } from "./request/header-values.ts";
 export { functionCallOf, functionRoutes } from "./routes/function-routes.ts";

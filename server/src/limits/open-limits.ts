@@ -1,16 +1,19 @@
 import { LIMITS } from "@swarmbase/sdk";
-import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
+import { RateLimiterRedis } from "rate-limiter-flexible";
 import type { Observer } from "../observe/index.ts";
 import type { Clock } from "../time/index.ts";
+import { type CountedWindow, type Counts, createCounts, settleCount } from "./counts.ts";
 import { guardStore, type SharedStore } from "./shared-store.ts";
 import { type RateLimitState, toRateLimitState } from "./rate-limit-state.ts";
 import { userIdOf } from "./user-key.ts";
-import { type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
+import { entriesOf, type LimitSettings, WINDOWS, type WindowName } from "./windows.ts";
 
 export interface OpenLimitsOptions {
   readonly settings: LimitSettings;
   /** The store that nodes share; null when each node counts for itself. */
   readonly store: SharedStore | null;
+  /** Counts without a store, and while it is unavailable; by default in this process. */
+  readonly counts?: Counts;
   /** Counts one webhook send of a user in the database, together with those of all dispatchers. */
   countWebhookSend(userId: string): Promise<WebhookSend>;
   readonly clock: Clock;
@@ -39,20 +42,33 @@ type LocalWindowName = {
   [Name in WindowName]: (typeof WINDOWS)[Name]["countedIn"] extends "node" ? Name : never;
 }[WindowName];
 
-type Counter = Pick<RateLimiterMemory, "consume" | "get" | "points">;
+interface Counter {
+  readonly limit: number;
+  count(key: string, calls: number): Promise<CountedWindow>;
+}
 
 const PREFIX = "swarmbase:limit";
 
 /** A window opens with the first call of a key and lasts a minute. */
-export function openLimits({ settings, store, countWebhookSend, clock, observer }: OpenLimitsOptions): Limits {
+export function openLimits(options: OpenLimitsOptions): Limits {
+  const { settings, store, countWebhookSend, clock, observer } = options;
+  const counts = options.counts ?? createCounts(settings);
   const guarded = store === null ? null : guardStore(store, observer);
   const counters = new Map<WindowName, Counter>();
   for (const [name, { row, setting, times, countedIn }] of entriesOf(WINDOWS)) {
-    const points = settings[setting] * times;
-    if (points === 0 || countedIn === "database") continue;
-    const options = { points, duration: LIMITS[row].windowSeconds, keyPrefix: `${PREFIX}:${name}` };
-    const isLocal = guarded === null || countedIn === "node";
-    counters.set(name, isLocal ? new RateLimiterMemory(options) : openShared(guarded, options));
+    const limit = settings[setting] * times;
+    if (limit === 0 || countedIn === "database") continue;
+    const countHere = (key: string, calls: number): Promise<CountedWindow> =>
+      counts.count({ window: name, key, calls });
+    if (guarded === null || countedIn === "node") counters.set(name, { limit, count: countHere });
+    else {
+      const duration = LIMITS[row].windowSeconds;
+      const shared = openShared(guarded, { points: limit, duration, keyPrefix: `${PREFIX}:${name}` });
+      // The counter throws while the store is unavailable.
+      const count: Counter["count"] = (key, calls) =>
+        settleCount(shared.consume(key, calls)).catch(() => countHere(key, calls));
+      counters.set(name, { limit, count });
+    }
   }
   const takeWebhookSend = async (key: string): Promise<RateLimitState | null> => {
     const limit = settings.limitWebhooks;
@@ -66,13 +82,8 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
   const count = async (window: WindowName, key: string, calls: number): Promise<RateLimitState | null> => {
     const counter = counters.get(window);
     if (counter === undefined) return null;
-    const { points: limit } = counter;
-    try {
-      return toRateLimitState(await counter.consume(key, calls), { limit, isExceeded: false, now: clock.now() });
-    } catch (rejected) {
-      if (rejected instanceof Error) throw rejected;
-      return toRateLimitState(rejected as RateLimiterRes, { limit, isExceeded: true, now: clock.now() });
-    }
+    const counted = await counter.count(key, calls);
+    return toRateLimitState(counted, { limit: counter.limit, isExceeded: counted.isExceeded, now: clock.now() });
   };
 
   return {
@@ -85,9 +96,7 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
     peek: (window, key) => count(window, key, 0),
     async isExhausted(window, key) {
       const counter = counters.get(window);
-      if (counter === undefined) return false;
-      const count = await counter.get(key);
-      return count !== null && count.consumedPoints >= counter.points;
+      return counter !== undefined && (await counts.find({ window, key })) >= counter.limit;
     },
   };
 }
@@ -95,7 +104,7 @@ export function openLimits({ settings, store, countWebhookSend, clock, observer 
 function openShared(
   store: SharedStore,
   options: { readonly points: number; readonly duration: number; readonly keyPrefix: string },
-): Counter {
+): RateLimiterRedis {
   return new RateLimiterRedis({
     ...options,
     storeClient: store,
@@ -103,10 +112,5 @@ function openShared(
     rejectIfRedisNotReady: true,
     // A key that has exceeded its limit is rejected without another call to the store.
     inMemoryBlockOnConsumed: options.points,
-    insuranceLimiter: new RateLimiterMemory(options),
   });
-}
-
-function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
-  return Object.entries(table) as [Name, Value][];
 }

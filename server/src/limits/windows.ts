@@ -27,3 +27,7 @@ export const WINDOWS = {
 } as const satisfies Record<string, Window>;
 
 export type WindowName = keyof typeof WINDOWS;
+
+export function entriesOf<Name extends string, Value>(table: Record<Name, Value>): [Name, Value][] {
+  return Object.entries(table) as [Name, Value][];
+}

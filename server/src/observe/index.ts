@@ -2,7 +2,8 @@
 // Not in charge of: deciding when something is observed, or responses to clients.
 
 export type { GaugeName } from "./metric-table.ts";
-export { createMeter, type GaugeReading, type Meter, type MetricFamily } from "./meter.ts";
+export { keepSums, mergeMetrics, type WorkerMetrics } from "./merge-metrics.ts";
+export { createMeter, type GaugeReading, type Meter, type MetricFamily, renderMetrics } from "./meter.ts";
 export { renderObservationsReference } from "./render-observations-reference.ts";
 export { OBSERVATIONS, type ObservationName } from "./observations.ts";
 export { createObserver, type LogLine, type Observer } from "./observer.ts";

@@ -81,6 +81,13 @@ export function createMeter(): Meter {
   };
 }
 
+/** The text format of metrics that were merged. */
+export async function renderMetrics(families: readonly MetricFamily[]): Promise<string> {
+  const client = require("prom-client") as typeof PromClient;
+  const summed = families.map((family) => ({ ...family, aggregator: "sum" }));
+  return client.AggregatorRegistry.aggregate([summed]).metrics();
+}
+
 /** A gauge that takes too long is omitted; the others are still served. */
 async function inTime<T>(read: () => T | Promise<T>): Promise<T> {
   const late = new AbortController();

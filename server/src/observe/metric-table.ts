@@ -98,6 +98,8 @@ export const METRICS: readonly MetricRow[] = [
 export interface GaugeRow {
   readonly help: string;
   readonly labels: readonly string[];
+  /** The value is about the database or the machine, so every worker process reads the same. */
+  readonly isShared?: true;
 }
 
 /** Metrics that are read when they are scraped. */
@@ -107,16 +109,18 @@ export const GAUGES = {
   swarmbase_webhook_backlog_seconds: {
     help: "Age of the oldest due delivery by class of endpoint.",
     labels: ["class"],
+    isShared: true,
   },
   swarmbase_webhook_backlog: {
     help: "Endpoints with a due delivery by class; events without deliveries yet have the class fan_out.",
     labels: ["class"],
+    isShared: true,
   },
-  swarmbase_runs_waiting: { help: "Runs that have not ended by status.", labels: ["status"] },
+  swarmbase_runs_waiting: { help: "Runs that have not ended by status.", labels: ["status"], isShared: true },
   swarmbase_sockets: { help: "Open realtime sockets of this node.", labels: [] },
-  swarmbase_disk_free_bytes: { help: "Free space on the disk of the embedded database.", labels: [] },
-  swarmbase_disk_size_bytes: { help: "Size of the disk of the embedded database.", labels: [] },
-  swarmbase_wal_bytes: { help: "Size of the write-ahead log of the embedded database.", labels: [] },
+  swarmbase_disk_free_bytes: { help: "Free space on the disk of the embedded database.", labels: [], isShared: true },
+  swarmbase_disk_size_bytes: { help: "Size of the disk of the embedded database.", labels: [], isShared: true },
+  swarmbase_wal_bytes: { help: "Size of the write-ahead log of the embedded database.", labels: [], isShared: true },
   swarmbase_replication_lag_bytes: {
     help: "Distance of this node's change feed behind the database, in bytes of the WAL.",
     labels: [],

@@ -27,6 +27,22 @@ export const OBSERVATIONS = {
   },
   "service.crashed": { level: "fatal", message: "unexpected error, stopping", stack: true },
 
+  // worker processes
+  "process.started": { level: "info", message: "a worker process serves" },
+  "process.lost": { level: "error", message: "a worker process ended on its own, starting it again" },
+  "process.start_failed": { level: "error", message: "a worker process could not be started, retrying" },
+  "process.crash_loop": { level: "fatal", message: "a worker process ends again and again, stopping" },
+  "process.replaced": { level: "info", message: "replaced a worker process" },
+  "process.replacement_failed": {
+    level: "error",
+    message: "a new worker process could not be started, the current ones continue",
+  },
+  "process.stop_forced": { level: "warn", message: "killed a worker process that did not end in time" },
+  "process.takeover_failed": {
+    level: "warn",
+    message: "could not release the leases of a lost worker process, they expire",
+  },
+
   "extension.note": { level: "info", message: "a message of an extension" },
   "extension.failed": { level: "error", message: "an extension reported a failure", stack: true },
 
@@ -172,6 +188,10 @@ export const OBSERVATIONS = {
   "realtime.unavailable": {
     level: "warn",
     message: "the database does not permit the change feed, realtime has no changes",
+  },
+  "realtime.process_cut": {
+    level: "warn",
+    message: "a worker process reads the change feed too slowly, its channels have to be joined again",
   },
   "realtime.catalogue_failed": { level: "warn", message: "could not read what is published, retrying" },
   "realtime.publication_failed": {

@@ -3,8 +3,13 @@
 
 export type { RestBroadcast } from "./broadcast/rest-broadcast.ts";
 export type { Changes } from "./changes.ts";
+export type { OpenFeedStream } from "./feed/feed-stream.ts";
 export { openChanges } from "./feed/open-changes.ts";
+export { openReplication } from "./feed/open-replication.ts";
+export type { AttachedFeed } from "./feed/relay/feed-peer.ts";
+export { FeedRelay } from "./feed/relay/feed-relay.ts";
+export { type FeedListener, type FeedSource, openRelayed } from "./feed/relay/relayed-stream.ts";
 export { openRealtime, type RealtimeModule } from "./open-realtime.ts";
 export { createPrivateTopics } from "./private/private-topics.ts";
 export { createFollowedTopics } from "./signals/followed-topics.ts";
-export type { Admission, Authenticate, PrivateTopics, RealtimeOptions } from "./realtime-options.ts";
+export type { Admission, Authenticate, PrivateTopics, RealtimeOptions, SocketCounts } from "./realtime-options.ts";

@@ -20,7 +20,7 @@ export type RealtimeModule = ReturnType<typeof openRealtime>;
 export function openRealtime(options: RealtimeOptions) {
   const { changes, clock, observer, newId } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
-  const node = newId();
+  const node = options.node ?? newId();
   const topics = new TopicChannels();
   const presence: Presence = new Presence({
     node,
@@ -75,6 +75,10 @@ export function openRealtime(options: RealtimeOptions) {
     broadcast: createRestBroadcast(state),
     workers,
     countSockets: () => endpoint.sockets.size,
+    /** Removes what a node that was lost has left behind: its presences and the topics that it follows. */
+    forgetNode: async (lost: string) => {
+      await Promise.all([presenceSync.announceEnd(lost), options.followedTopics.write(lost, [])]);
+    },
     /** Closes all sockets, so that their clients reconnect to another node. */
     close: async () => {
       await endpoint.close();

@@ -70,6 +70,13 @@ export interface RealtimeTiming {
   readonly recheckMs: number;
 }
 
+/** Counts the sockets of all processes of this node. */
+export interface SocketCounts {
+  /** Resolves with the limit that a further socket would exceed; null when it is counted. */
+  hold(address: string): Promise<"address" | "node" | null>;
+  release(address: string): void;
+}
+
 export interface RealtimeOptions {
   readonly changes: Changes;
   readonly authenticate: Authenticate;
@@ -80,6 +87,10 @@ export interface RealtimeOptions {
   readonly clock: Clock;
   /** What counts as one client of a handshake. Without it sockets are only counted together. */
   readonly addressOf?: (request: IncomingMessage) => string;
+  /** Absent: this process is the node. Needs `addressOf`. */
+  readonly socketCounts?: SocketCounts | undefined;
+  /** Identifies this process among all nodes; by default a random id. */
+  readonly node?: string | undefined;
   /** Pages that explain the errors of a handshake. */
   readonly helpLinks?: HelpLinks;
   /** A random id. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Settings } from "../config/index.ts";
 import { createNotificationChannel, type Database } from "../db/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
@@ -11,7 +12,9 @@ import type { CallerId } from "./calls/webhook-access.ts";
 import { createDispatcher } from "./dispatcher/dispatcher.ts";
 import { createFanOut } from "./fan-out.ts";
 import { createHousekeeping } from "./housekeeping.ts";
+import { claimRangeOf, createClaims } from "./node-claims.ts";
 import { createRecoveryWorker } from "./recovery-worker.ts";
+import { releaseClaimRange } from "./sql/leases.ts";
 import { selectRecovery } from "./sql/recoveries.ts";
 import { grantSend } from "./sql/send-windows.ts";
 import { selectBacklog } from "./sql/select-backlog.ts";
@@ -44,6 +47,8 @@ export interface WebhooksOptions {
   >;
   readonly observer: Observer;
   readonly clock: Clock;
+  /** Identifies this process among all nodes; by default a random id. */
+  readonly node?: string | undefined;
   readonly random?: () => number;
   readonly traceSource?: TraceSource | null;
   readonly times?: Partial<typeof TIMES>;
@@ -72,6 +77,7 @@ export function openWebhooks(options: WebhooksOptions) {
     observer,
     clock,
     random,
+    newClaim: createClaims(options.node ?? randomUUID()),
     schedule: settings.webhookRetrySchedule,
     disableRule: DISABLE_RULE,
     sendLimit: settings.limitWebhooks,
@@ -150,6 +156,11 @@ export function openWebhooks(options: WebhooksOptions) {
     findRecovery: (callerId: CallerId, id: string) => selectRecovery(tools.pool, callerId, id),
     /** Counts one send of a user in the window that the dispatchers use. */
     countSend: (userId: string) => grantSend(tools.pool, userId, tools.sendLimit),
+    /** Releases the deliveries that a lost node has claimed. */
+    releaseNode: async (node: string) => {
+      await releaseClaimRange(tools.pool, claimRangeOf(node));
+      notifyAll(deliveries);
+    },
     /** Due work that is not done yet, for monitoring. */
     findBacklog: () => selectBacklog(tools.pool),
   };

@@ -12,6 +12,8 @@ export interface WebhookTools {
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Returns the id of a new claim. */
+  readonly newClaim: () => string;
   readonly schedule: Schedule;
   readonly disableRule: DisableRule;
   /** Sends per user and minute; 0 is no limit. */

@@ -70,6 +70,7 @@ export function runProgram(
       PATH: process.env["PATH"] ?? "",
       LOG_FORMAT: "json",
       CONSOLE: "false",
+      WORKERS: "1",
       HOME: tmpdir(),
       PORT: "0",
       ...WITHOUT_LIMITS,

@@ -29,6 +29,7 @@ describe("defaults", () => {
       dataDir: resolve("/srv/swarm/.swarmbase"),
       nodeEnv: "development",
       roles: ["api", "worker", "realtime"],
+      workers: 0,
       console: true,
       extensions: [
         "reference",

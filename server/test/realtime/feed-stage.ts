@@ -4,6 +4,7 @@ import { derivePassword } from "../../src/crypto/index.ts";
 import { type Database, openDatabase, withRole, type Principal, type UserPrincipal } from "../../src/db/index.ts";
 import type { Binding, Changes, ChangesSubscriber, SubscriptionHandle } from "../../src/realtime/changes.ts";
 import { type ChangesOptions, openChanges } from "../../src/realtime/feed/open-changes.ts";
+import { openReplication } from "../../src/realtime/feed/open-replication.ts";
 import { systemClock } from "../../src/time/index.ts";
 import { Stage } from "../schema/support/stage.ts";
 import { createTestDatabase } from "../support/database.ts";
@@ -94,12 +95,16 @@ export interface Node {
 export class FeedStage extends Stage {
   readonly nodes: Node[] = [];
 
-  startNode(settings: NonNullable<ChangesOptions["settings"]> = {}, directUrl = this.replicaUrl): Node {
+  startNode(
+    settings: NonNullable<ChangesOptions["settings"]> = {},
+    directUrl = this.replicaUrl,
+    openStream = openReplication(directUrl),
+  ): Node {
     const { masterKey, adminUrl } = this.database;
     const database = openDatabase({ url: adminUrl, masterKey, poolSize: 8, observer: silentObserver });
     const notes: string[] = [];
     const observer = { ...silentObserver, note: (name: string) => void notes.push(name) };
-    const changes = openChanges({ directUrl, database, observer, clock: systemClock, settings });
+    const changes = openChanges({ openStream, database, observer, clock: systemClock, settings });
     const stopping = new AbortController();
     const running = changes.worker.run(stopping.signal);
     let stopped: Promise<void> | null = null;

@@ -47,6 +47,7 @@ export async function startService(
       PATH: process.env["PATH"] ?? "",
       LOG_FORMAT: "json",
       CONSOLE: "false",
+      WORKERS: "1",
       ...WITHOUT_LIMITS,
       ...env,
       PORT: port,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
@@ -24,6 +25,7 @@ const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Work
       observer,
       clock: systemClock,
       random: Math.random,
+      newClaim: randomUUID,
       schedule: [0],
       disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
       sendLimit: 0,

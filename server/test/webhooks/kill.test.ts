@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,11 @@ interface NodeProcess {
   kill(): Promise<void>;
 }
 
-function startNode({ database, closers }: Stage, limitWebhooks = 0): NodeProcess {
+function startNode(
+  { database, closers }: Stage,
+  limitWebhooks = 0,
+  more: Pick<NodeProcessOrder, "node"> & { readonly leaseMs?: number } = {},
+): NodeProcess {
   const child = fork(NODE_PROCESS, {
     execArgv: ["-C", "swarmbase-source"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -31,6 +36,7 @@ function startNode({ database, closers }: Stage, limitWebhooks = 0): NodeProcess
     ca: RECEIVER_CA,
     leaseMs: LEASE_MS,
     limitWebhooks,
+    ...more,
   };
   child.send(order);
   const kill = async (): Promise<void> => {
@@ -132,4 +138,29 @@ test("kill -9 between claim and record with a send limit loses nothing and the l
     );
     assert.ok(receiver.received.length <= before + most);
   }
+});
+
+test("what a killed node had claimed is delivered as soon as another node releases it", async (t) => {
+  const stage = await openStage(t);
+  const receiver = await startReceiver(t);
+  const never = new Promise<void>(() => {});
+  receiver.answer = () => ({ after: never });
+  const user = await stage.newUser();
+  const webhook = await stage.newWebhook(user, receiver.url);
+  const lost = randomUUID();
+  // Nothing expires during the test.
+  const node = startNode(stage, 0, { node: lost, leaseMs: 3_600_000 });
+  await stage.newAgents(user, 3);
+  await receiver.waitFor(1);
+  await node.kill();
+  receiver.answer = () => ({});
+  const other = stage.start(t, { times: { dispatchPollMs: 50 } });
+  await other.webhooks.releaseNode(randomUUID());
+  assert.equal((await stage.rows("select 1 from private.webhook_queue where claim is not null")).length, 3);
+  await other.webhooks.releaseNode(lost);
+  await until(async () => {
+    const done = "select 1 from public.webhook_deliveries where webhook_id = $1 and status = 'delivered'";
+    return (await stage.rows(done, [webhook])).length >= 3;
+  }, "all are delivered");
+  await other.stop();
 });

@@ -6,7 +6,14 @@ import { LiveRuns } from "./live-runs.ts";
 import { createRunNotifier, type RunNotifier } from "./run-notifier.ts";
 import { createRunPlaces, type RunPlaces } from "./run-places.ts";
 import { createRunStore } from "./run-store.ts";
-import { claimRuns, deleteHiddenSwarms, pruneModelCalls, pruneRunRows, sweepRuns } from "./sql/manage-runs.ts";
+import {
+  claimRuns,
+  deleteHiddenSwarms,
+  expireLeases,
+  pruneModelCalls,
+  pruneRunRows,
+  sweepRuns,
+} from "./sql/manage-runs.ts";
 
 export interface ExecutorTimes {
   /** How often a node polls for queued runs. */
@@ -55,6 +62,8 @@ export interface RunningExecutor {
   readonly workers: readonly Worker[];
   /** The workers of a node that executes no runs: they notify the nodes that do. */
   readonly links: readonly Worker[];
+  /** Takes over the runs of a node that was lost. */
+  releaseOwner(owner: string): Promise<void>;
 }
 
 /** What the parts of an executor share. */
@@ -64,6 +73,7 @@ interface ExecutorState {
   readonly live: LiveRuns;
   readonly claimWakeUp: WakeUp;
   readonly watchWakeUp: WakeUp;
+  readonly sweepWakeUp: WakeUp;
   /** False: leases are not renewed here, so no run may be taken. */
   isWorking: boolean;
 }
@@ -83,7 +93,8 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     // The end of a run does not see runs that were queued while it was written.
     onEnded: (mayWait) => (mayWait ? claimWakeUp.trigger() : wakeLater()),
   });
-  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp: new WakeUp(), isWorking: false };
+  const [watchWakeUp, sweepWakeUp] = [new WakeUp(), new WakeUp()];
+  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp, sweepWakeUp, isWorking: false };
   const notifier = openNotifier(state);
   const links = notifier === null ? [] : [notifier.worker];
   return {
@@ -91,6 +102,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     workers: [...createWorkers(state), ...links],
     links,
     countRuns,
+    releaseOwner: async (owner) => {
+      await expireLeases(ports.pool, owner);
+      sweepWakeUp.trigger();
+    },
   };
 }
 
@@ -171,7 +186,7 @@ async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<v
 }
 
 function createWorkers(state: ExecutorState): Worker[] {
-  const { options, live, claimWakeUp, watchWakeUp } = state;
+  const { options, live, claimWakeUp, watchWakeUp, sweepWakeUp } = state;
   const { random } = options;
   const { observer } = options.ports;
   const times = { ...TIMES, ...options.times };
@@ -209,7 +224,7 @@ function createWorkers(state: ExecutorState): Worker[] {
         await watching;
       },
     },
-    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
+    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal, sweepWakeUp) },
     { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
   ];
 }

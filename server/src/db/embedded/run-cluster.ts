@@ -28,6 +28,8 @@ export interface RunClusterOptions extends ClusterPlace {
   readonly binaries: Binaries;
   readonly wantedPort: number;
   readonly superuserPassword: string;
+  /** The server permits at least so many connections. */
+  readonly neededConnections?: number;
   readonly observer: Observer;
   onProgress?(line: string): void;
   releaseLocks(): void;
@@ -39,7 +41,7 @@ const MAX_ATTEMPTS = 3;
 /** Starts an existing cluster, and keeps it running until it is stopped. */
 export async function runCluster(o: RunClusterOptions): Promise<EmbeddedServer> {
   const { clusterDir, observer } = o;
-  await writeConfiguration(o.home, sizeMemory(measureMachine()));
+  await writeConfiguration(o.home, sizeMemory(measureMachine(), o.neededConnections));
   if (o.record.temporarySocketDir !== null) removeTemporarySocketDirectory(o.record.temporarySocketDir);
   const socket = makeSocketDirectory({ home: o.home, account: o.account, platform: process.platform });
   const socketDir = socket?.path ?? null;

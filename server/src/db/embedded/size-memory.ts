@@ -23,9 +23,10 @@ const MB = 1024 * 1024;
 const SMALL_SHARED_MEMORY_FS_MB = 256;
 
 /** PostgreSQL shares the machine with the service, so it gets less than the usual quarter of the memory. */
-export function sizeMemory(machine: MachineSize): MemorySizes {
+export function sizeMemory(machine: MachineSize, neededConnections = 0): MemorySizes {
   const memoryMb = machine.memoryBytes / MB;
-  const maxConnections = memoryMb < 1024 ? 60 : clamp(machine.cpus * 25, 100, 400);
+  const usualConnections = memoryMb < 1024 ? 60 : clamp(machine.cpus * 25, 100, 400);
+  const maxConnections = Math.max(usualConnections, neededConnections);
   return {
     sharedBuffersMb: clamp(memoryMb / 6, 32, 8192),
     effectiveCacheMb: clamp(memoryMb / 2, 64, 262_144),

@@ -17,6 +17,8 @@ export interface StartEmbeddedOptions {
   /** 0: the last port, or any free one. */
   readonly wantedPort: number;
   readonly superuserPassword: string;
+  /** The server permits at least so many connections. */
+  readonly neededConnections?: number;
   readonly observer: Observer;
   onProgress?(line: string): void;
 }

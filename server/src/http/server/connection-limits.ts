@@ -5,7 +5,10 @@ import type { Settings } from "../../config/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { addressKey } from "../../limits/index.ts";
 import type { Observer } from "../../observe/index.ts";
-import { buildProxyTrust, type ProxyTrust, toPlainAddress } from "../request/proxy-trust.ts";
+import { buildProxyTrust, type ProxyTrust } from "../request/proxy-trust.ts";
+import { createAddressOf } from "./address-of.ts";
+import { ExceededNotes } from "./exceeded-notes.ts";
+import type { ConnectionSource, IdleConnections } from "./handover/connection-source.ts";
 
 export type ConnectionSettings = Pick<
   Settings,
@@ -17,6 +20,7 @@ interface Connection {
   readonly socket: Socket;
   /** Null for a trusted proxy, whose connections belong to many clients. */
   readonly address: string | null;
+  idleSinceMs: number;
 }
 
 /** What one address holds. Behind a trusted proxy these are requests, because a client has no connection of its own there. */
@@ -26,17 +30,19 @@ interface Holding {
   readonly idle: Set<Connection>;
 }
 
-const NOTE_INTERVAL_MS = 10_000;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Limits open connections, in total and per address. A connection is idle while no request on it is in progress: before its TLS
  * handshake, between two requests, and while the headers of a request arrive. At a limit, the connection that is idle for the
- * longest time is closed for a new one; when none is idle, the new one is closed.
+ * longest time is closed for a new one; when none is idle, the new one is closed. With a source, which counts over all processes,
+ * connections have been admitted already.
  */
-export class ConnectionLimits {
+export class ConnectionLimits implements IdleConnections {
   readonly #settings: ConnectionSettings;
-  readonly #observer: Observer;
+  readonly #notes: ExceededNotes;
+  readonly #source: ConnectionSource | null;
+  readonly #addressOf: (remoteAddress: string | undefined) => string | null;
   readonly #trust: ProxyTrust;
   readonly #open = new Set<Connection>();
   /** Longest idle first. */
@@ -45,30 +51,29 @@ export class ConnectionLimits {
   readonly #bySocket = new WeakMap<Socket, Connection>();
   /** Connections whose TLS handshake is not finished. */
   readonly #byPeer = new Map<string, Connection>();
-  #closedSinceNote = 0;
-  #notedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: ConnectionSettings, observer: Observer) {
+  constructor(settings: ConnectionSettings, observer: Observer, source: ConnectionSource | null) {
     this.#settings = settings;
-    this.#observer = observer;
+    this.#notes = new ExceededNotes(observer);
+    this.#source = source;
+    this.#addressOf = createAddressOf(settings.trustedProxies);
     this.#trust = buildProxyTrust(settings.trustedProxies);
   }
 
   /** Returns false when the connection was closed because of a limit. */
   accept(socket: Socket): boolean {
     const { connectionsPerNode, connectionsPerAddress } = this.#settings;
-    const { remoteAddress } = socket;
-    const isProxy = this.#trust.isTrusted(remoteAddress);
-    const address = isProxy ? null : addressKey(toPlainAddress(remoteAddress ?? ""));
+    const address = this.#addressOf(socket.remoteAddress);
     const holding = address === null ? undefined : this.#byAddress.get(address);
     const hasRoom =
-      this.#makeRoom(holding?.count ?? 0, connectionsPerAddress, holding?.idle) &&
-      this.#makeRoom(this.#open.size, connectionsPerNode, this.#idle);
+      this.#source !== null ||
+      (this.#makeRoom(holding?.count ?? 0, connectionsPerAddress, holding?.idle) &&
+        this.#makeRoom(this.#open.size, connectionsPerNode, this.#idle));
     if (!hasRoom) {
       socket.destroy();
       return false;
     }
-    const connection = { socket, address };
+    const connection = { socket, address, idleSinceMs: 0 };
     const peer = peerOf(socket);
     this.#open.add(connection);
     this.#byPeer.set(peer, connection);
@@ -98,6 +103,7 @@ export class ConnectionLimits {
   setIdle(socket: Socket): void {
     const connection = this.#bySocket.get(socket);
     if (connection === undefined || !this.#open.has(connection)) return;
+    connection.idleSinceMs = performance.now();
     this.#idle.add(connection);
     if (connection.address !== null) this.#byAddress.get(connection.address)?.idle.add(connection);
   }
@@ -106,7 +112,10 @@ export class ConnectionLimits {
    * Counts a request until `ending` closes: of a trusted proxy for the address that it forwards, over HTTP/2, where one connection
    * has many requests, for the address of the client.
    */
-  admitRequest({ headers, socket, httpVersionMajor }: IncomingMessage, ending: EventEmitter): AppError | null {
+  admitRequest(
+    { headers, socket, httpVersionMajor }: IncomingMessage,
+    ending: EventEmitter,
+  ): Promise<AppError | null> | AppError | null {
     const { tlsMode } = this.#settings;
     if (httpVersionMajor === 2) {
       const address = this.#bySocket.get(socket)?.address ?? null;
@@ -119,14 +128,43 @@ export class ConnectionLimits {
     return this.#admit(addressKey(client), ending);
   }
 
-  #admit(address: string, ending: EventEmitter): AppError | null {
-    const { connectionsPerAddress } = this.#settings;
-    if (connectionsPerAddress > 0 && (this.#byAddress.get(address)?.count ?? 0) >= connectionsPerAddress)
-      return new AppError("RATE_LIMITED", "Too many requests of this address are in progress", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+  findIdleMs(address: string | null): number | null {
+    const [longest] = this.#idleOf(address);
+    return longest === undefined ? null : performance.now() - longest.idleSinceMs;
+  }
+
+  closeIdle(address: string | null): boolean {
+    const [longest] = this.#idleOf(address);
+    if (longest === undefined) return false;
+    this.#forget(longest);
+    longest.socket.destroy();
+    return true;
+  }
+
+  #idleOf(address: string | null): Iterable<Connection> {
+    return address === null ? this.#idle : (this.#byAddress.get(address)?.idle ?? []);
+  }
+
+  #admit(address: string, ending: EventEmitter): Promise<AppError | null> | AppError | null {
+    const { connectionsPerAddress: limit } = this.#settings;
+    if (limit === 0) return null;
+    if (this.#source !== null) return this.#admitOverAll(this.#source, address, ending);
+    if ((this.#byAddress.get(address)?.count ?? 0) >= limit) return tooManyRequests();
     this.#hold(address);
     ending.once("close", () => this.#release(address));
+    return null;
+  }
+
+  async #admitOverAll(source: ConnectionSource, address: string, ending: EventEmitter): Promise<AppError | null> {
+    let hasEnded = false;
+    let isAdmitted = false;
+    ending.once("close", () => {
+      hasEnded = true;
+      if (isAdmitted) source.releaseRequest(address);
+    });
+    isAdmitted = await source.admitRequest(address);
+    if (!isAdmitted) return tooManyRequests();
+    if (hasEnded) source.releaseRequest(address);
     return null;
   }
 
@@ -134,7 +172,7 @@ export class ConnectionLimits {
   #makeRoom(count: number, limit: number, idle: ReadonlySet<Connection> | undefined): boolean {
     if (limit === 0 || count < limit) return true;
     const [oldest] = idle ?? [];
-    this.#noteClosed();
+    this.#notes.add(this.#open.size);
     if (oldest === undefined) return false;
     this.#forget(oldest);
     oldest.socket.destroy();
@@ -145,6 +183,7 @@ export class ConnectionLimits {
     if (!this.#open.delete(connection)) return;
     this.#leaveIdle(connection);
     if (connection.address !== null) this.#release(connection.address);
+    this.#source?.release(connection.address);
   }
 
   #leaveIdle(connection: Connection): void {
@@ -164,16 +203,12 @@ export class ConnectionLimits {
     holding.count -= 1;
     if (holding.count === 0) this.#byAddress.delete(address);
   }
+}
 
-  /** A flood of connections must not flood the log. */
-  #noteClosed(): void {
-    this.#closedSinceNote += 1;
-    const nowMs = performance.now();
-    if (nowMs - this.#notedAtMs < NOTE_INTERVAL_MS) return;
-    this.#observer.note("http.connections_exceeded", { closed: this.#closedSinceNote, open: this.#open.size });
-    this.#notedAtMs = nowMs;
-    this.#closedSinceNote = 0;
-  }
+function tooManyRequests(): AppError {
+  return new AppError("RATE_LIMITED", "Too many requests of this address are in progress", {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

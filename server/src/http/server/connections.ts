@@ -21,6 +21,8 @@ export class Connections {
   readonly #open = new Map<Socket, OpenConnection>();
   readonly #limits: ConnectionLimits;
   #isClosing = false;
+  #isDraining = false;
+  #onChange: (() => void) | null = null;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -30,11 +32,19 @@ export class Connections {
     return this.#isClosing;
   }
 
+  /** Whether responses announce that they are the last ones of their connections. */
+  get isEnding(): boolean {
+    return this.#isClosing || this.#isDraining;
+  }
+
   /** A TCP connection, before the TLS handshake. Returns false when it was closed because of a limit. */
   accept(socket: Socket): boolean {
     if (!this.#limits.accept(socket)) return false;
     this.#accepted.add(socket);
-    socket.once("close", () => this.#accepted.delete(socket));
+    socket.once("close", () => {
+      this.#accepted.delete(socket);
+      this.#onChange?.();
+    });
     return true;
   }
 
@@ -56,7 +66,10 @@ export class Connections {
     }
     this.#limits.open(socket);
     this.#open.set(socket, { exchanges: new Set(), session });
-    socket.once("close", () => this.#open.delete(socket));
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      this.#onChange?.();
+    });
   }
 
   isOpen(socket: Socket): boolean {
@@ -74,7 +87,7 @@ export class Connections {
       if (open?.exchanges.size !== 0) return;
       this.#limits.setIdle(socket);
       // A response that began before the stop could not announce that it is the last one. A session that was told to close does so.
-      if (this.#isClosing && open.session === null) socket.destroySoon();
+      if (this.isEnding && open.session === null) socket.destroySoon();
     });
   }
 
@@ -82,14 +95,25 @@ export class Connections {
   handOver(socket: Socket): void {
     this.#limits.setBusy(socket);
     this.#open.delete(socket);
+    this.#onChange?.();
   }
 
   unanswered(socket: Socket): Exchange[] {
     return [...(this.#open.get(socket)?.exchanges ?? [])].filter(({ response }) => !response.writableEnded);
   }
 
-  /** Closes idle connections now, and the others as soon as they become idle. */
-  close(): void {
+  /**
+   * Closes each connection after its next response, so that no request meets a connection that is just closed. Resolves when no
+   * connection is left except those that were handed over.
+   */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    for (const { session } of this.#open.values()) session?.close();
+    return this.#whenever(() => this.#open.size === 0 && this.#waiting.size === 0);
+  }
+
+  /** Closes idle connections now, and the others as soon as they become idle. Resolves when all are closed. */
+  close(): Promise<void> {
     this.#isClosing = true;
     for (const [socket, { exchanges, session }] of this.#open) {
       // Tells the client to send further requests elsewhere, and closes after the last response.
@@ -97,6 +121,16 @@ export class Connections {
       else if (exchanges.size === 0) socket.destroySoon();
     }
     for (const socket of this.#waiting) socket.destroy();
+    return this.#whenever(() => this.#accepted.size === 0);
+  }
+
+  #whenever(isReached: () => boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onChange = () => {
+      if (isReached()) resolve();
+    };
+    this.#onChange();
+    return promise;
   }
 
   destroyAll(): number {

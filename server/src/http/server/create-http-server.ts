@@ -1,7 +1,7 @@
-import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../errors/index.ts";
 import { addressKey } from "../../limits/index.ts";
 import { createAccessLog } from "../response/access-log.ts";
@@ -10,8 +10,10 @@ import { BodyDeadlines, checkIntervalMs } from "./body-deadlines.ts";
 import { buildClientErrorListener, describeClientError, requestTimeoutError } from "./client-errors.ts";
 import { ConnectionLimits } from "./connection-limits.ts";
 import { Connections } from "./connections.ts";
+import type { ConnectionSource } from "./handover/connection-source.ts";
 import { createHttp2Server, type Http2Port } from "./http2/create-http2-server.ts";
 import { HandshakeTurns } from "./handshake-turns.ts";
+import { listenOn } from "./listen-on.ts";
 import { splitByFirstByte } from "./plain-http.ts";
 import { addAuthMembers, isAuthPath } from "../response/auth-members.ts";
 import { notFoundError } from "../response/http-errors.ts";
@@ -28,6 +30,8 @@ export interface HttpServer {
   listen(): Promise<{ port: number }>;
   /** Applies to new connections. Does nothing in proxy mode. */
   renewTls(tls: TlsMaterial): void;
+  /** Ends connections with their next response. Resolves when none is left, or after `stopTimeoutMs`. */
+  drain(): Promise<void>;
   /** Waits for requests in progress; closes what is still open after `stopTimeoutMs`. */
   close(): Promise<void>;
 }
@@ -40,7 +44,8 @@ const PROBE_IDLE_PEER_AFTER_MS = 60_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { settings, observer, helpLinks } = options;
-  const limits = new ConnectionLimits(settings, observer);
+  const { source = null } = options;
+  const limits = new ConnectionLimits(settings, observer, source);
   const connections = new Connections(limits);
   const http2 =
     settings.http2 && settings.tlsMode === "serve"
@@ -72,9 +77,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     connections.begin(request, response);
     bodies.begin(request, response);
     accessLog.begin(request, response);
-    const rejection = checkTransport(request) ?? limits.admitRequest(request, response);
-    if (rejection === null) listener(request, response);
-    else rejectRequest(request, response, rejection, { responseHeadersOf, helpLinks });
+    const proceed = (rejection: AppError | null): void => {
+      if (rejection === null) listener(request, response);
+      else rejectRequest(request, response, rejection, { responseHeadersOf, helpLinks });
+    };
+    const admission = checkTransport(request) ?? limits.admitRequest(request, response);
+    if (admission instanceof Promise) void admission.then(proceed);
+    else proceed(admission);
   };
   const dispatch = traceSource === null ? admit : traceRequests(traceSource, admit);
   for (const source of http2 === null ? [server] : [server, http2.requests]) {
@@ -101,24 +110,36 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 
   server.on("upgrade", (request: http.IncomingMessage, socket: Socket, head: Buffer) => {
     connections.handOver(socket);
-    const rejection =
-      checkTransport(request) ??
-      limits.admitRequest(request, socket) ??
-      (options.onUpgrade === undefined || connections.isClosing
-        ? new AppError("SERVICE_UNAVAILABLE", "The service accepts no WebSocket connections at the moment")
-        : null) ??
-      (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
-    if (rejection === null) options.onUpgrade?.(request, socket, head);
-    else rejectSocket(request, socket, rejection);
+    const proceed = (rejection: AppError | null): void => {
+      const shown =
+        rejection ??
+        (options.onUpgrade === undefined || connections.isClosing
+          ? new AppError("SERVICE_UNAVAILABLE", "The service accepts no WebSocket connections at the moment")
+          : null) ??
+        (isAuthPath(request.url) ? notFoundError(request.url ?? "") : null);
+      if (shown === null) options.onUpgrade?.(request, socket, head);
+      else rejectSocket(request, socket, shown);
+    };
+    const admission = checkTransport(request) ?? limits.admitRequest(request, socket);
+    if (!(admission instanceof Promise)) return proceed(admission);
+    const ignore = (): void => {};
+    socket.on("error", ignore);
+    void admission.then((rejection) => {
+      socket.off("error", ignore);
+      if (!socket.destroyed) proceed(rejection);
+    });
   });
 
   // Node.js would cut connections whose response is still being sent; `connections` closes them instead.
   server.closeIdleConnections = () => {};
   const stop = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-    connections.close();
+    // The server does not count connections that another process has accepted.
+    const closed = Promise.all([
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
+      connections.close(),
+    ]);
     const timer = setTimeout(() => {
       observer.note("http.stop_forced", { connections: connections.destroyAll() });
     }, settings.stopTimeoutMs);
@@ -132,6 +153,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     async listen() {
       await app.ready();
+      if (source !== null) {
+        takeConnections(server, source, limits);
+        return { port: source.port };
+      }
       await listenOn(server, settings);
       // From now on, a failure to accept one connection must not end the process.
       server.on("error", (error) => observer.note("http.accept_failed", { error }));
@@ -141,6 +166,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       if (!(server instanceof https.Server)) return;
       server.setSecureContext({ cert: tls.cert, key: tls.key, minVersion: MIN_TLS_VERSION });
       nameContext.renew(tls);
+    },
+    async drain() {
+      const ended = new AbortController();
+      const late = sleep(settings.stopTimeoutMs, undefined, { signal: ended.signal }).catch(() => {});
+      await Promise.race([connections.drain(), late]);
+      ended.abort();
     },
     close() {
       stopping ??= stop();
@@ -222,23 +253,15 @@ function createServer(
   return server;
 }
 
-async function listenOn(server: http.Server, { host, port }: { host: string; port: number }): Promise<void> {
-  server.listen({ host, port });
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
-    const { code = "", message } = cause as NodeJS.ErrnoException;
-    throw new Error(`Cannot listen on ${address}: ${LISTEN_FAULTS[code] ?? message}`, { cause });
-  }
+/** Serves connections that another process accepts, as if the server had accepted them. */
+function takeConnections(server: http.Server, source: ConnectionSource, limits: ConnectionLimits): void {
+  // The server begins to enforce its timeouts with this event.
+  server.emit("listening");
+  const take = (socket: Socket): void => {
+    socket.allowHalfOpen = true;
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, PROBE_IDLE_PEER_AFTER_MS);
+    server.emit("connection", socket);
+  };
+  source.open(take, limits);
 }
-
-const UNRESOLVED = "the name does not resolve. Check HOST";
-
-const LISTEN_FAULTS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is in use. Set PORT to another one, or stop what uses it",
-  EACCES: "no permission. Ports below 1024 usually need privileges; set PORT to a higher one",
-  EADDRNOTAVAIL: "this machine does not have that address. Check HOST",
-  ENOTFOUND: UNRESOLVED,
-  EAI_AGAIN: UNRESOLVED,
-};

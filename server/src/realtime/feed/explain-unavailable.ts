@@ -12,8 +12,14 @@ const REASONS: Readonly<Record<string, string>> = {
   "55000": "the server does not decode its WAL; set wal_level to logical and restart PostgreSQL",
 };
 
+/** Another process, which has the replication slot, has found that the feed is unavailable. */
+export class FeedUnavailableError extends Error {
+  override readonly name = "FeedUnavailableError";
+}
+
 /** Why the feed is unavailable when an administrator must act; null for transient errors. */
 export function explainUnavailable(error: unknown): string | null {
+  if (error instanceof FeedUnavailableError) return error.message;
   const code = error instanceof pg.DatabaseError ? error.code : undefined;
   const reason = code === undefined ? undefined : REASONS[code];
   return reason === undefined ? null : `Realtime is not available: ${reason}`;

@@ -1,31 +1,30 @@
-import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Observer } from "../../observe/index.ts";
-import { FEED_PUBLICATION } from "./catalogue-watch.ts";
 import { explainUnavailable } from "./explain-unavailable.ts";
-import { ReplicationStream } from "./replication-stream.ts";
-import type { Transaction } from "./row-change.ts";
+import type { FeedStream, OpenFeedStream } from "./feed-stream.ts";
 import { selectLagBytes } from "./sql/feed-statements.ts";
-import { TransactionReader, type TransactionReaderOptions } from "./transaction-reader.ts";
 
-export interface FeedLimits extends Pick<TransactionReaderOptions, "maxPartBytes"> {
-  /** Above this size of waiting transactions the stream pauses. */
-  readonly maxWaitingBytes: number;
-  /** A node with a larger lag restarts at the current end of the WAL. */
-  readonly maxLagBytes: number;
-}
-
-export interface FeedOptions extends FeedLimits, Pick<TransactionReaderOptions, "isWanted" | "onRelation"> {
-  readonly url: string;
+export interface FeedOptions {
+  readonly openStream: OpenFeedStream;
   /** For lag queries, which the replication connection cannot run. */
   readonly pool: pg.Pool;
   readonly observer: Observer;
   readonly random: () => number;
-  /** Called for one transaction, or part of one, at a time in commit order. */
-  onTransaction(transaction: Transaction): Promise<void> | void;
+  /** A node with a larger lag restarts at the current end of the WAL. */
+  readonly maxLagBytes: number;
+  /** Makes what reads the messages of one stream. */
+  createReader(streamOf: () => Pick<FeedStream, "pause" | "resume">): FeedReader;
   /** Called when a live feed ends. Changes until it is live again are missed. */
   onLost(reason: string): void;
+}
+
+export interface FeedReader {
+  /** An error ends the stream. */
+  read(message: Buffer): void;
+  /** Resolves with an error that ends the feed. */
+  readonly failed: Promise<Error>;
+  close(): void;
 }
 
 export type FeedState = "live" | "connecting" | "unavailable";
@@ -94,19 +93,10 @@ export class Feed {
 
   /** Runs one connection until it ends. Returns whether it was live. */
   async #stream(signal: AbortSignal): Promise<boolean> {
-    const { url, observer } = this.#options;
-    const slotName = `swarmbase_${randomBytes(8).toString("hex")}`;
-    const queue = new TransactionQueue(this.#options, () => stream);
-    const reader = new TransactionReader({
-      ...this.#options,
-      onTransaction: (transaction) => queue.push(transaction),
-    });
-    const stream: ReplicationStream = new ReplicationStream({
-      url,
-      slotName,
-      publication: FEED_PUBLICATION,
-      onMessage: (message) => reader.read(message),
-    });
+    const { openStream, createReader, observer } = this.#options;
+    const reader = createReader(() => stream);
+    const stream: FeedStream = openStream((message) => reader.read(message));
+    const { slotName } = stream;
     const stop = (): void => void stream.close();
     signal.addEventListener("abort", stop, { once: true });
     const ended = new AbortController();
@@ -114,12 +104,12 @@ export class Feed {
       await stream.start();
       this.#enterLive();
       observer.note("realtime.live", { slotName });
-      throw await Promise.race([stream.ended, queue.failed.promise, this.#watchLag(slotName, ended.signal)]);
+      throw await Promise.race([stream.ended, reader.failed, this.#watchLag(slotName, ended.signal)]);
     } catch (error) {
       return this.#leaveLive(error, signal.aborted);
     } finally {
       ended.abort();
-      queue.close();
+      reader.close();
       signal.removeEventListener("abort", stop);
       await stream.close();
     }
@@ -154,60 +144,15 @@ export class Feed {
     return wasLive;
   }
 
-  async #watchLag(slotName: string, signal: AbortSignal): Promise<Error> {
+  /** Another process watches the lag of a stream without a slot. */
+  async #watchLag(slotName: string | null, signal: AbortSignal): Promise<Error> {
     const { pool, maxLagBytes } = this.#options;
+    if (slotName === null) return new Promise(() => {});
     for (;;) {
       await sleep(LAG_INTERVAL_MS, undefined, { signal });
       const lagBytes = await selectLagBytes(pool, slotName).catch(() => 0);
       this.#lagBytes = lagBytes;
       if (lagBytes > maxLagBytes) return new Error(`the feed is ${lagBytes} bytes behind`);
-    }
-  }
-}
-
-/** Processes transactions one after the other. */
-class TransactionQueue {
-  /** Resolves with the error that ends the feed. */
-  readonly failed = Promise.withResolvers<Error>();
-  readonly #options: FeedOptions;
-  readonly #streamOf: () => ReplicationStream;
-  #waiting: Transaction[] = [];
-  #waitingBytes = 0;
-  #isBusy = false;
-  #isClosed = false;
-
-  constructor(options: FeedOptions, streamOf: () => ReplicationStream) {
-    this.#options = options;
-    this.#streamOf = streamOf;
-  }
-
-  push(transaction: Transaction): void {
-    if (this.#isClosed) return;
-    this.#waiting.push(transaction);
-    this.#waitingBytes += transaction.bytes;
-    if (this.#waitingBytes > this.#options.maxWaitingBytes) this.#streamOf().pause();
-    if (!this.#isBusy) void this.#work();
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#waiting = [];
-  }
-
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    try {
-      for (let transaction = this.#waiting.shift(); transaction !== undefined; transaction = this.#waiting.shift()) {
-        const pending = this.#options.onTransaction(transaction);
-        if (pending !== undefined) await pending;
-        this.#waitingBytes -= transaction.bytes;
-        if (this.#waitingBytes <= this.#options.maxWaitingBytes) this.#streamOf().resume();
-      }
-    } catch (error) {
-      this.#isClosed = true;
-      this.failed.resolve(error instanceof Error ? error : new Error(String(error)));
-    } finally {
-      this.#isBusy = false;
     }
   }
 }

@@ -9,13 +9,18 @@ import { type SubscriptionLimits, Subscriptions } from "../visibility/subscripti
 import { SetsByKey } from "../sets-by-key.ts";
 import { CatalogueWatch } from "./catalogue-watch.ts";
 import { createEmit } from "./create-emit.ts";
-import { Feed, type FeedLimits } from "./feed.ts";
+import { Feed, type FeedOptions } from "./feed.ts";
+import { TransactionQueue, type TransactionQueueOptions } from "./transaction-queue.ts";
+import type { OpenFeedStream } from "./feed-stream.ts";
 import { MARKER_PREFIX, Markers } from "./markers.ts";
+import { MAX_LAG_BYTES } from "./open-replication.ts";
 import type { Transaction } from "./row-change.ts";
 import { subscribeWhenLive } from "./subscribe-when-live.ts";
 import { createWhenVisible } from "./when-visible.ts";
 
-const DEFAULT_SETTINGS: SubscriptionLimits & FeedLimits = {
+const DEFAULT_SETTINGS: SubscriptionLimits &
+  Pick<TransactionQueueOptions, "maxWaitingBytes" | "maxPartBytes"> &
+  Pick<FeedOptions, "maxLagBytes"> = {
   schemas: ["public"],
   policyTimeoutMs: 2_000,
   maxConcurrentPolicies: 6,
@@ -23,12 +28,11 @@ const DEFAULT_SETTINGS: SubscriptionLimits & FeedLimits = {
   maxRecordBytes: 1024 * 1024,
   maxWaitingBytes: 16 * 1024 * 1024,
   maxPartBytes: 1024 * 1024,
-  maxLagBytes: 512 * 1024 * 1024,
+  maxLagBytes: MAX_LAG_BYTES,
 };
 
 export interface ChangesOptions {
-  /** A direct connection to the server as the login with the REPLICATION attribute. */
-  readonly directUrl: string;
+  readonly openStream: OpenFeedStream;
   readonly database: Database;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -90,15 +94,19 @@ export function openChanges(options: ChangesOptions): Changes {
     const routed = subscriptions.route(transaction);
     return routed === undefined ? deliverMessages(transaction) : routed.then(() => deliverMessages(transaction));
   };
-  const feed = new Feed({
+  const reading = {
     ...settings,
-    url: options.directUrl,
-    pool: database.service,
-    observer,
-    random,
     isWanted: subscriptions.isWanted,
     onRelation: () => subscriptions.clearTables(),
     onTransaction,
+  };
+  const feed = new Feed({
+    ...settings,
+    openStream: options.openStream,
+    pool: database.service,
+    observer,
+    random,
+    createReader: (streamOf) => new TransactionQueue(reading, streamOf),
     onLost: (reason) => {
       markers.clear();
       subscriptions.loseAll(reason);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import type { FeedStream } from "./feed-stream.ts";
 
 export interface ReplicationStreamOptions {
   readonly url: string;
@@ -38,9 +39,10 @@ const STATUS_BYTES = 34;
 const WAL_HEADER_BYTES = 25;
 
 /** A connection with a temporary slot, which is dropped with it, so that no abandoned slot retains WAL. */
-export class ReplicationStream {
+export class ReplicationStream implements FeedStream {
   /** Resolves with the reason when the stream ends; never rejects. */
   readonly ended: Promise<Error>;
+  readonly slotName: string;
   readonly #client: pg.Client;
   readonly #connection: CopyConnection;
   readonly #options: ReplicationStreamOptions;
@@ -56,6 +58,7 @@ export class ReplicationStream {
   constructor(options: ReplicationStreamOptions) {
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.ended = promise;
+    this.slotName = options.slotName;
     this.#options = options;
     const config: pg.ClientConfig & { replication: string } = {
       connectionString: options.url,

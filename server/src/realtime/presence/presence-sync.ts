@@ -70,6 +70,11 @@ export class PresenceSync {
     this.#sendPending();
   }
 
+  /** Tells all nodes that a node has ended without a message of its own. */
+  async announceEnd(node: string): Promise<void> {
+    if (this.#options.changes.state() !== "unavailable") await this.#emit({ kind: "bye", node, seq: 0 });
+  }
+
   async close(): Promise<void> {
     this.#stop();
     await this.#sending;

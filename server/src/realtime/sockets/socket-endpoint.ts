@@ -9,6 +9,7 @@ import {
   toAppError,
   withShortText,
 } from "../../errors/index.ts";
+import type { SocketCounts } from "../realtime-options.ts";
 import type { RealtimeState } from "../realtime-state.ts";
 import { SetsByKey } from "../sets-by-key.ts";
 import { parseVsn, type Vsn } from "../wire/protocol.ts";
@@ -18,6 +19,7 @@ const PATHS = new Set(["/realtime/v1/websocket", "/realtime/v1/socket/websocket"
 
 const RETRY_AFTER_SECONDS = 5;
 const DRAIN_MS = 2_000;
+const TOO_MANY_OF_ADDRESS = "Too many sockets are open from this address";
 
 /** Accepts WebSocket connections and holds the open ones. */
 export class SocketEndpoint {
@@ -79,9 +81,10 @@ export class SocketEndpoint {
   async #countAddress(request: IncomingMessage, socket: Duplex): Promise<void> {
     const address = this.#state.addressOf?.(request);
     if (address === undefined || socket.destroyed) return;
+    const { socketCounts } = this.#state;
+    if (socketCounts !== undefined) return countOverAll(socketCounts, address, socket);
     const cap = this.#state.settings.realtimeSocketsPerAddress;
-    if (cap > 0 && this.#addresses.get(address).size >= cap)
-      throw tooManySockets("Too many sockets are open from this address");
+    if (cap > 0 && this.#addresses.get(address).size >= cap) throw tooManySockets(TOO_MANY_OF_ADDRESS);
     this.#addresses.add(address, socket);
     socket.once("close", () => this.#addresses.delete(address, socket));
   }
@@ -92,7 +95,7 @@ export class SocketEndpoint {
     const searchParams = new URLSearchParams(search);
     const vsn = parseVsn(searchParams.get("vsn"));
     if (vsn === null) throw new AppError("BAD_REQUEST", "vsn must be 1.0.0 or 2.0.0");
-    const cap = this.#state.settings.realtimeSocketsPerNode;
+    const cap = this.#state.socketCounts === undefined ? this.#state.settings.realtimeSocketsPerNode : 0;
     if (cap > 0 && this.sockets.size + this.#pending > cap) {
       throw tooManySockets("Too many sockets are open");
     }
@@ -100,6 +103,19 @@ export class SocketEndpoint {
     await this.#state.authenticate(null, apikey);
     return { vsn, apikey };
   }
+}
+
+/** The socket can close while the answer is on its way. */
+async function countOverAll(counts: SocketCounts, address: string, socket: Duplex): Promise<void> {
+  let [isHeld, isClosed] = [false, false];
+  socket.once("close", () => {
+    isClosed = true;
+    if (isHeld) counts.release(address);
+  });
+  const exceeded = await counts.hold(address);
+  if (exceeded !== null) throw tooManySockets(exceeded === "node" ? "Too many sockets are open" : TOO_MANY_OF_ADDRESS);
+  isHeld = true;
+  if (isClosed) counts.release(address);
 }
 
 function tooManySockets(message: string): AppError {

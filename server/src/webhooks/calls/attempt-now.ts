@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { isEventType } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
@@ -34,7 +33,7 @@ export async function testWebhook(
     throw new AppError("INVALID_EVENTS", "The event type does not exist.", {
       details: { event_type: "is not the name of an event" },
     });
-  const claim = randomUUID();
+  const claim = tools.newClaim();
   const sample = JSON.stringify(buildSampleEvent(eventType, webhook.user_id, tools.clock.now()));
   const deliveryId = await insertTestDelivery(tools.pool, { webhookId, eventType, sample, claim });
   if (deliveryId === null) throw webhookDisabled();
@@ -50,7 +49,7 @@ export async function retryDelivery(
 ): Promise<AttemptNow> {
   const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
   if (!target.is_active) throw webhookDisabled();
-  const claim = randomUUID();
+  const claim = tools.newClaim();
   const isClaimed = target.status === "failed" && (await claimFailedDelivery(tools.pool, deliveryId, claim));
   if (!isClaimed)
     throw new AppError("VALIDATION_ERROR", "Only a delivery that has failed can be retried.", {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WakeUp, type Worker, spread } from "../../jobs/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
@@ -138,7 +137,7 @@ class Dispatcher {
     maxRows: number,
   ): { request: ClaimRequest; hold(claimed: readonly ClaimedDelivery[]): HeldDelivery[] } {
     const { leaseMs } = this.#options;
-    const [claim, cancel] = [randomUUID(), new AbortController()];
+    const [claim, cancel] = [this.#tools.newClaim(), new AbortController()];
     const startedAtMs = performance.now();
     const leasedUntilMs = startedAtMs + leaseMs;
     const hold = (claimed: readonly ClaimedDelivery[]): HeldDelivery[] =>

@@ -60,3 +60,15 @@ export async function releaseLostClaims(pool: pg.Pool, claims: readonly string[]
     [claims],
   );
 }
+
+/** Releases all claims from the first to the last. Reads the whole queue, for which a lost process is rare enough. */
+export async function releaseClaimRange(pool: pg.Pool, range: readonly [first: string, last: string]): Promise<void> {
+  await pool.query(
+    `with released as (
+       update private.webhook_queue q set run_at = now(), claim = null, lease_until = null
+       where q.claim between $1::uuid and $2::uuid
+       returning q.webhook_id, q.run_at
+     ), ${WAKE_QUEUES}`,
+    [...range],
+  );
+}

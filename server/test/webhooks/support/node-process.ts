@@ -11,10 +11,11 @@ export interface NodeProcessOrder {
   readonly ca: string;
   readonly leaseMs: number;
   readonly limitWebhooks: number;
+  readonly node?: string;
 }
 
 process.once("message", (order: NodeProcessOrder) => {
-  const { url, masterKey, ca, leaseMs, limitWebhooks } = order;
+  const { url, masterKey, ca, leaseMs, limitWebhooks, node } = order;
   const webhooks = openWebhooks({
     database: openDatabase({ url, masterKey, poolSize: 4, observer: silentObserver }),
     outbound: openOutbound({
@@ -24,6 +25,7 @@ process.once("message", (order: NodeProcessOrder) => {
       maxOrigins: 10,
     }),
     listenUrl: null,
+    node,
     settings: {
       webhookRetrySchedule: [0, 1],
       webhookConcurrency: 64,

@@ -62,6 +62,11 @@ export async function claimRuns(
   }));
 }
 
+/** Ends the leases of a node that was lost, so that its runs need not wait until they expire. */
+export async function expireLeases(pool: pg.Pool, owner: string): Promise<void> {
+  await pool.query("update private.run_leases set expires_at = now() where owner = $1 and expires_at > now()", [owner]);
+}
+
 export interface Swept {
   /** The statuses of the runs that ended because their node was lost. */
   readonly ended: readonly string[];

@@ -1,0 +1,83 @@
+import type { Socket } from "node:net";
+import type { IdleConnections, TlsMaterial } from "./http/index.ts";
+import type { Link } from "./processes/index.ts";
+import {
+  isPassedConnection,
+  type PassedSocket,
+  type PrimaryMethods,
+  type WorkerMethods,
+  type WorkerStart,
+} from "./process-protocol.ts";
+import { type FeedListener, type FeedSource, openRelayed } from "./realtime/index.ts";
+import type { WorkerPart } from "./worker-part.ts";
+
+type PartMethods = Pick<WorkerMethods, "setTls" | "findIdleMs" | "closeIdle" | "deliverFeed" | "loseFeed">;
+
+export interface OpenedPart {
+  /** What the primary calls. */
+  readonly methods: PartMethods;
+  open(start: Pick<WorkerStart, "node" | "url" | "port">, link: Link<PrimaryMethods>): WorkerPart;
+}
+
+/** The parts of a worker that the primary provides. */
+export function openWorkerPart(): OpenedPart {
+  let applyTls: (material: TlsMaterial) => void = () => {};
+  let idle: IdleConnections | null = null;
+  let [session, listener]: [number, FeedListener | null] = [0, null];
+  const methods: PartMethods = {
+    setTls: (material) => applyTls(material),
+    findIdleMs: (address) => idle?.findIdleMs(address) ?? null,
+    closeIdle: (address) => idle?.closeIdle(address) ?? false,
+    deliverFeed: (part) => {
+      if (part.session === session) listener?.deliver(part.content);
+    },
+    loseFeed: (part) => {
+      if (part.session === session) listener?.lose(part.reason);
+    },
+  };
+  const openFeed = (link: Link<PrimaryMethods>): FeedSource => ({
+    attach: (next) => {
+      session += 1;
+      listener = next;
+      return link.call("attachFeed", { session });
+    },
+    take: (bytes) => link.tell("takeFeed", { session, bytes }),
+    detach: () => link.tell("detachFeed", { session }),
+  });
+  return {
+    methods,
+    open: ({ node, url, port }, link) => ({
+      node,
+      url,
+      source: {
+        port,
+        open: (onConnection, connections) => {
+          idle = connections;
+          receiveConnections(onConnection, (connection) => link.tell("confirm", connection));
+        },
+        release: (address) => link.tell("release", address),
+        admitRequest: (address) => link.call("admitRequest", address),
+        releaseRequest: (address) => link.tell("releaseRequest", address),
+      },
+      counts: { count: (call) => link.call("count", call), find: (call) => link.call("find", call) },
+      socketCounts: {
+        hold: (address) => link.call("holdSocket", address),
+        release: (address) => link.tell("releaseSocket", address),
+      },
+      openStream: openRelayed(openFeed(link)),
+      onTls: (apply) => {
+        applyTls = apply;
+      },
+    }),
+  };
+}
+
+/** Confirms a connection before the first byte is read: one that was not confirmed goes to another process. */
+function receiveConnections(onConnection: (socket: Socket) => void, confirm: (connection: number) => void): void {
+  process.on("message", (message: unknown, socket: PassedSocket) => {
+    if (!isPassedConnection(message)) return;
+    confirm(message.connection);
+    // Absent when the client has closed it on the way.
+    if (socket !== undefined) onConnection(socket);
+  });
+}

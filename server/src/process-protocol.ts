@@ -1,0 +1,79 @@
+import type { Socket } from "node:net";
+import type { DatabaseServer } from "./db/index.ts";
+import type { TlsMaterial } from "./http/index.ts";
+import type { Counts } from "./limits/index.ts";
+import type { MetricFamily } from "./observe/index.ts";
+import type { PreparedNode } from "./prepare-node.ts";
+import type { SocketCounts } from "./realtime/index.ts";
+
+type Call<Name extends keyof Counts> = Parameters<Counts[Name]>[0];
+type Result<Name extends keyof Counts> = ReturnType<Counts[Name]>;
+
+/** What a worker needs to start. */
+export interface WorkerStart extends Omit<PreparedNode, "server"> {
+  readonly id: number;
+  /** Identifies the process among all nodes. */
+  readonly node: string;
+  readonly server: Omit<DatabaseServer, "close">;
+  readonly url: string;
+  readonly port: number;
+}
+
+/** What the operator is told, which only the modules know. */
+export interface WorkerStarted {
+  readonly docsUrl: string | null;
+  readonly hasConsole: boolean;
+}
+
+/** A part of the change feed. A worker that attaches again gives another session. */
+interface FeedPart {
+  readonly session: number;
+}
+
+/** What the primary asks of a worker. */
+export type WorkerMethods = {
+  start(start: WorkerStart): Promise<WorkerStarted>;
+  /** `/ready` answers 503 from now on. */
+  leave(nothing: null): void | Promise<void>;
+  /** Another process serves instead: finish what is in progress, and end. */
+  retire(nothing: null): void;
+  stop(nothing: null): void;
+  setTls(material: TlsMaterial): void;
+  findIdleMs(address: string | null): number | null;
+  closeIdle(address: string | null): boolean;
+  deliverFeed(part: FeedPart & { readonly content: Buffer }): void;
+  loseFeed(part: FeedPart & { readonly reason: string }): void;
+  readMetrics(nothing: null): Promise<readonly MetricFamily[]>;
+  takeOver(node: string): Promise<void>;
+};
+
+/** What a worker asks of the primary. */
+export type PrimaryMethods = {
+  /** The worker has crashed, and gets no further connections. */
+  leave(nothing: null): void;
+  /** The worker has this connection. */
+  confirm(connection: number): void;
+  release(address: string | null): void;
+  admitRequest(address: string): boolean;
+  releaseRequest(address: string): void;
+  count(call: Call<"count">): Result<"count">;
+  find(call: Call<"find">): Result<"find">;
+  holdSocket(address: string): Awaited<ReturnType<SocketCounts["hold"]>>;
+  releaseSocket(address: string): void;
+  attachFeed(part: FeedPart): Promise<{ readonly unavailable: string | null }>;
+  takeFeed(part: FeedPart & { readonly bytes: number }): void;
+  detachFeed(part: FeedPart): void;
+  /** The last metrics of a worker that ends. */
+  leaveMetrics(families: readonly MetricFamily[]): void;
+};
+
+/** A message on the channel of Node.js, with a connection. */
+export interface PassedConnection {
+  readonly connection: number;
+}
+
+export function isPassedConnection(message: unknown): message is PassedConnection {
+  return typeof message === "object" && message !== null && "connection" in message;
+}
+
+export type PassedSocket = Socket | undefined;

@@ -1,0 +1,8 @@
+// In charge of: the worker processes of one service: starting, watching, replacing and ending them, and messages with them.
+// Not in charge of: what the processes do (start-primary.ts, start-worker.ts), or which connections they get (http).
+
+export { Link, type Methods } from "./link.ts";
+export { decideWorkerCount, mayHaveWorkers } from "./worker-count.ts";
+export { isWorkerProcess, openParentLink } from "./parent-link.ts";
+export { superviseWorkers } from "./supervise-workers.ts";
+export { type ForkOptions, forkWorker, type WorkerProcess } from "./worker-process.ts";

@@ -1,0 +1,137 @@
+import type { Duplex } from "node:stream";
+import v8 from "node:v8";
+
+/** What one side offers to the other, by name. The values must be ones that `v8.serialize` can copy. */
+export type Methods = { readonly [name: string]: (data: never) => unknown };
+
+type DataOf<Remote extends Methods, Name extends keyof Remote> = Parameters<Remote[Name]>[0];
+type ResultOf<Remote extends Methods, Name extends keyof Remote> = Awaited<ReturnType<Remote[Name]>>;
+
+type Frame =
+  | readonly [kind: "tell", name: string, data: unknown]
+  | readonly [kind: "call", name: string, data: unknown, id: number]
+  | readonly [kind: "result" | "error", id: number, value: unknown];
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+const LENGTH_BYTES = 4;
+
+/**
+ * Messages between the primary and one worker, in order, over a pipe of their own: the channel of Node.js, which passes connections,
+ * sends nothing else until the other side has taken the last one.
+ */
+export class Link<Remote extends Methods> {
+  /** Resolves when the other side has ended. */
+  readonly closed: Promise<void>;
+  readonly #stream: Duplex;
+  readonly #local: Methods;
+  readonly #pending = new Map<number, Pending>();
+  #received: Buffer = Buffer.alloc(0);
+  #lastId = 0;
+  #isCorked = false;
+
+  constructor(stream: Duplex, local: Methods) {
+    this.#stream = stream;
+    this.#local = local;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    stream.on("data", (chunk: Buffer) => this.#receive(chunk));
+    // The end of the other process can show as an error, too; `close` follows.
+    stream.on("error", () => {});
+    stream.once("end", () => stream.destroy());
+    stream.once("close", () => {
+      for (const { reject } of this.#pending.values()) reject(new Error("the other process has ended"));
+      this.#pending.clear();
+      resolve();
+    });
+  }
+
+  /** Rejects when the method throws, or when the other process ends first. */
+  call<Name extends keyof Remote & string>(name: Name, data: DataOf<Remote, Name>): Promise<ResultOf<Remote, Name>> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    if (this.#stream.destroyed) reject(new Error("the other process has ended"));
+    else {
+      this.#pending.set(id, { resolve, reject });
+      this.#send(["call", name, data, id]);
+    }
+    return promise as Promise<ResultOf<Remote, Name>>;
+  }
+
+  /** Does nothing when the other process has ended. */
+  tell<Name extends keyof Remote & string>(name: Name, data: DataOf<Remote, Name>): void {
+    if (!this.#stream.destroyed) this.#send(["tell", name, data]);
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  /** The messages of one turn of the event loop are one write. */
+  #send(frame: Frame): void {
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#stream.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#stream.uncork();
+      });
+    }
+    const content = v8.serialize(frame);
+    const length = Buffer.allocUnsafe(LENGTH_BYTES);
+    length.writeUInt32LE(content.length);
+    this.#stream.write(length);
+    this.#stream.write(content);
+  }
+
+  #receive(chunk: Buffer): void {
+    let rest = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
+    while (rest.length >= LENGTH_BYTES) {
+      const end = LENGTH_BYTES + rest.readUInt32LE(0);
+      if (rest.length < end) break;
+      const frame = v8.deserialize(rest.subarray(LENGTH_BYTES, end)) as Frame;
+      rest = rest.subarray(end);
+      this.#take(frame);
+    }
+    this.#received = rest;
+  }
+
+  #take(frame: Frame): void {
+    if (frame[0] === "tell") void this.#run(frame[1], frame[2]);
+    else if (frame[0] === "call") this.#answer(frame[1], frame[2], frame[3]);
+    else {
+      const [kind, id, value] = frame;
+      const pending = this.#pending.get(id);
+      this.#pending.delete(id);
+      if (kind === "result") pending?.resolve(value);
+      else pending?.reject(new Error(String(value)));
+    }
+  }
+
+  #run(name: string, data: unknown): unknown {
+    const method = this.#local[name];
+    if (method === undefined) throw new Error(`there is no method ${name}`);
+    return method(data as never);
+  }
+
+  /** A result that is known at once is sent at once, without a promise. */
+  #answer(name: string, data: unknown, id: number): void {
+    const fail = (error: unknown): void =>
+      this.#reply(["error", id, error instanceof Error ? error.message : String(error)]);
+    try {
+      const result = this.#run(name, data);
+      if (result instanceof Promise) result.then((value) => this.#reply(["result", id, value]), fail);
+      else this.#reply(["result", id, result]);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #reply(frame: Frame): void {
+    if (!this.#stream.destroyed) this.#send(frame);
+  }
+}

@@ -1,0 +1,17 @@
+import { Socket } from "node:net";
+import { Link, type Methods } from "./link.ts";
+
+/** The argument with which the program runs as a worker. */
+export const WORKER_ARGUMENT = "--worker-process";
+/** The descriptor of the pipe to the primary. */
+export const LINK_FD = 4;
+
+/** Whether this process was started by a primary, as its worker. */
+export function isWorkerProcess(args: readonly string[]): boolean {
+  return args[0] === WORKER_ARGUMENT && process.send !== undefined;
+}
+
+/** The link of a worker to the primary that started it. */
+export function openParentLink<Remote extends Methods>(methods: Methods): Link<Remote> {
+  return new Link<Remote>(new Socket({ fd: LINK_FD, readable: true, writable: true }), methods);
+}

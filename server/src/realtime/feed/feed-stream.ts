@@ -1,0 +1,16 @@
+/** The messages of pgoutput in the order of the WAL. */
+export interface FeedStream {
+  /** Null when another process has the replication slot. */
+  readonly slotName: string | null;
+  /** Resolves with the reason when the stream ends; never rejects. */
+  readonly ended: Promise<Error>;
+  /** Resolves when every later commit will be streamed. */
+  start(): Promise<void>;
+  pause(): void;
+  resume(): void;
+  /** Ends the stream in any state. */
+  close(): Promise<void>;
+}
+
+/** `onMessage` handles a message synchronously, and must copy what it keeps. An error ends the stream. */
+export type OpenFeedStream = (onMessage: (message: Buffer) => void) => FeedStream;
