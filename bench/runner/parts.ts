@@ -37,6 +37,13 @@ export const PARTS: readonly Part[] = [
     limitSeconds: { quick: 300, full: 900 },
   },
   {
+    name: "workers",
+    about: "One process and several, on the same machine.",
+    file: "workers/run.ts",
+    seconds: { quick: 35, full: 150 },
+    limitSeconds: { quick: 180, full: 480 },
+  },
+  {
     name: "webhooks",
     about: "Deliveries of webhooks, beside job queues that do the same.",
     file: "webhooks/run.ts",
