@@ -1889,10 +1889,13 @@ CREATE OR REPLACE FUNCTION private.emit_agent_created()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
-  if not exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
-                 where w.is_active and 'agent.created' = any (w.events)) then
+  if not exists (select 1 from new_rows n
+                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+                                 and 'agent.created' = any (w.events) offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -1902,7 +1905,7 @@ begin
     array[n.user_id]
   from new_rows n
   where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.created' = any (w.events));
+                where w.is_active and w.user_id = n.user_id and 'agent.created' = any (w.events) offset 0);
   return null;
 end
 $function$;
@@ -1963,6 +1966,8 @@ CREATE OR REPLACE FUNCTION private.emit_agent_updated()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
   has_followers boolean;
@@ -1970,8 +1975,9 @@ declare
 begin
   -- Comparing rows with a long prompt is expensive, and most agents have no subscriber.
   select exists (select 1 from private.list_followed_topics()),
-    exists (select 1 from new_rows n join public.webhooks w on w.user_id = n.user_id
-            where w.is_active and w.events && array['agent.updated', 'agent.status_changed'])
+    exists (select 1 from new_rows n
+            where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.user_id
+                            and w.events && array['agent.updated', 'agent.status_changed'] offset 0))
   into has_followers, has_subscribers;
   if has_followers then
     perform private.signal_agents(array_agg(n.id), array_agg(n.status))
@@ -1990,7 +1996,7 @@ begin
   cross join lateral (select private.list_changed_fields(to_jsonb(o), to_jsonb(n), 'status', 'status_changed_at',
     'updated_at')) as changes (fields)
   where exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events))
+                where w.is_active and w.user_id = n.user_id and 'agent.updated' = any (w.events) offset 0)
     and cardinality(changes.fields) > 0;
 
   insert into private.events (type, data, audience)
@@ -2007,7 +2013,7 @@ begin
       as change (context)
   where n.status <> o.status
     and exists (select 1 from public.webhooks w
-                where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events));
+                where w.is_active and w.user_id = n.user_id and 'agent.status_changed' = any (w.events) offset 0);
   return null;
 end
 $function$;
@@ -2037,6 +2043,8 @@ CREATE OR REPLACE FUNCTION private.emit_event(type text, data json, audience uui
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 declare
   event_id uuid;
@@ -2130,12 +2138,16 @@ CREATE OR REPLACE FUNCTION private.emit_messages_created()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and 'message.created' = any (w.events)) then
+                 where exists (select 1 from public.swarm_members m
+                               where m.swarm_id = n.swarm_id and m.status = 'active'
+                                 and exists (select 1 from public.webhooks w where w.is_active
+                                   and w.user_id = m.user_id and 'message.created' = any (w.events) offset 0)
+                               offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -2182,12 +2194,17 @@ CREATE OR REPLACE FUNCTION private.emit_messages_updated()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and w.events && array['message.updated', 'message.deleted']) then
+                 where exists (select 1 from public.swarm_members m
+                               where m.swarm_id = n.swarm_id and m.status = 'active'
+                                 and exists (select 1 from public.webhooks w where w.is_active
+                                   and w.user_id = m.user_id
+                                   and w.events && array['message.updated', 'message.deleted'] offset 0)
+                               offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -2283,12 +2300,14 @@ CREATE OR REPLACE FUNCTION private.emit_swarm_updated()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and w.events && array['swarm.updated', 'swarm.completed']) then
+                 where exists (select 1 from public.swarm_members m where m.swarm_id = n.id and m.status = 'active'
+                   and exists (select 1 from public.webhooks w where w.is_active and w.user_id = m.user_id
+                                 and w.events && array['swarm.updated', 'swarm.completed'] offset 0) offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -3306,6 +3325,8 @@ CREATE OR REPLACE FUNCTION private.is_subscribed(type text, audience uuid[])
  RETURNS boolean
  LANGUAGE sql
  STABLE PARALLEL SAFE
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
 AS $function$
   select exists (select 1 from public.webhooks w
                  where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))

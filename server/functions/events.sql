@@ -30,6 +30,7 @@ grant execute on function private.list_swarm_audience(uuid) to sb_service;
 
 create or replace function private.is_subscribed(type text, audience uuid[]) returns boolean
 language sql stable parallel safe
+set enable_seqscan = off set jit = off
 as $$
   select exists (select 1 from public.webhooks w
                  where w.is_active and w.user_id = any (audience) and is_subscribed.type = any (w.events))
@@ -59,6 +60,7 @@ grant execute on function private.find_run_traceparent(text, json) to sb_service
 -- it.
 create or replace function private.emit_event(type text, data json, audience uuid[]) returns uuid
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 declare
   event_id uuid;

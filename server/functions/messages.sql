@@ -207,12 +207,15 @@ $$;
 
 create or replace function private.emit_messages_created() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and 'message.created' = any (w.events)) then
+                 where exists (select 1 from public.swarm_members m
+                               where m.swarm_id = n.swarm_id and m.status = 'active'
+                                 and exists (select 1 from public.webhooks w where w.is_active
+                                   and w.user_id = m.user_id and 'message.created' = any (w.events) offset 0)
+                               offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
@@ -231,12 +234,16 @@ $$;
 
 create or replace function private.emit_messages_updated() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.swarm_id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and w.events && array['message.updated', 'message.deleted']) then
+                 where exists (select 1 from public.swarm_members m
+                               where m.swarm_id = n.swarm_id and m.status = 'active'
+                                 and exists (select 1 from public.webhooks w where w.is_active
+                                   and w.user_id = m.user_id
+                                   and w.events && array['message.updated', 'message.deleted'] offset 0)
+                               offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)

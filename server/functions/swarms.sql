@@ -228,12 +228,13 @@ $$;
 
 create or replace function private.emit_swarm_updated() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
   if not exists (select 1 from new_rows n
-                 join public.swarm_members m on m.swarm_id = n.id and m.status = 'active'
-                 join public.webhooks w on w.user_id = m.user_id
-                 where w.is_active and w.events && array['swarm.updated', 'swarm.completed']) then
+                 where exists (select 1 from public.swarm_members m where m.swarm_id = n.id and m.status = 'active'
+                   and exists (select 1 from public.webhooks w where w.is_active and w.user_id = m.user_id
+                                 and w.events && array['swarm.updated', 'swarm.completed'] offset 0) offset 0)) then
     return null;
   end if;
   insert into private.events (type, data, audience)
