@@ -459,6 +459,10 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
+  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
+  -- lost.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
+    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -483,21 +487,18 @@ begin
     untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
   end if;
   if runs is null then
-    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null);
+    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
-  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
-  -- lost.
-  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"
-    || @.op == "add_model_calls"))' then
+  if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
     messages := private.read_new_messages(runs, sent);
   end if;
   return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
-    cancel_reasons, taken.events, messages);
+    cancel_reasons, taken.events, messages, is_durable);
 end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
@@ -539,12 +540,13 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[])
+CREATE OR REPLACE FUNCTION private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[], bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[], is_durable boolean)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
 begin
-  return json_build_object('has_events', exists (select 1 from private.events), 'runs', untaken || array(
+  return json_build_object('has_events', exists (select 1 from private.events), 'is_durable', is_durable,
+    'runs', untaken || array(
     select json_build_object('place', t.place, 'outcome', 'taken', 'cancel_reason', t.cancel_reason,
       'results', t.results, 'body', t.body, 'has_next', t.has_next,
       'events', (
@@ -821,6 +823,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.build_recovery(run public.runs)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  kept private.run_progress;
+  known_seq integer;
+begin
+  if not exists (select 1 from private.run_leases l where l.run_id = run.id and l.is_taken_over) then
+    return null;
+  end if;
+  select p.* into kept from private.run_progress p where p.run_id = run.id;
+  known_seq := coalesce((kept.progress ->> 'seq')::integer, 0);
+  return json_build_object(
+    -- A run that waited has stored its progress before that, and the time that it waits does not count.
+    'elapsed_ms', case when kept.run_id is null or kept.progress ? 'seq'
+      then (extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
+    'open_turns', (
+      select coalesce(json_agg(json_build_object('id', t.id, 'message_id', t.message_id, 'agent_id', t.agent_id,
+          'position', t.position, 'text', private.read_turn_text(run.id, t.id, null),
+          'lost_calls', 1 + (select count(*) from public.run_events e
+            where e.run_id = run.id and e.seq > known_seq and e.type = 'turn.restarted'
+              and e.data ->> 'turn_id' = t.id::text),
+          'lost_chars', (select coalesce(sum(length(piece.value)), 0) from public.run_events e
+            cross join lateral jsonb_array_elements_text(e.data -> 'deltas') as piece
+            where e.run_id = run.id and e.seq > known_seq and e.type in ('message.delta', 'reasoning.delta')
+              and e.data ->> 'turn_id' = t.id::text))
+        order by t.position, t.id), '[]')
+      from public.run_turns t
+      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+        and t.agent_id is not null),
+    'reservations', (
+      select coalesce(json_agg(json_build_object('id', b.id, 'turn_id', b.turn_id, 'usage', b.usage)), '[]')
+      from private.budget_reservations b where b.run_id = run.id));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.build_rejection(code text, details jsonb DEFAULT NULL::jsonb)
  RETURNS jsonb
  LANGUAGE sql
@@ -868,7 +908,7 @@ begin
       jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
         'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
         'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'max_retries', t.max_retries,
+        'max_retries', t.max_retries, 'idempotent', t.idempotent,
         'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
           where s.tool_id = t.id))
       order by t.name, t.id), '[]')
@@ -881,6 +921,23 @@ begin
                  join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
                  where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
                    and other.user_id = t.owner_id))));
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.can_take_over(run public.runs, lease private.run_leases)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (select lease.expires_at < now() and lease.expires_at > now() - interval '10 minutes'
+    and lease.takeovers < 2 and lease.cancel_requested_at is null
+    and (exists (select 1 from private.run_progress p where p.run_id = run.id)
+         or not exists (select 1 from public.run_turns t
+                        where t.swarm_id = run.swarm_id and t.run_id = run.id
+                          and t.status not in ('queued', 'thinking', 'responding'))
+            and not exists (select 1 from public.tool_executions x
+                            where x.swarm_id = run.swarm_id and x.run_id = run.id)));
 end
 $function$;
 
@@ -1204,7 +1261,13 @@ declare
   claimed_users uuid[] := '{}';
 begin
   for candidate in
-    select r.* from public.runs r
+    -- Their share of a provider was granted when they started.
+    (select r.* from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+     where l.expires_at < now() and private.can_take_over(r, l)
+     order by l.expires_at
+     limit claim_runs.max_runs * 2)
+    union all
+    (select r.* from public.runs r
     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
       and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
       and not exists (select 1 from public.runs older
@@ -1219,7 +1282,7 @@ begin
         where s.id = r.swarm_id and a.framework = any (full_frameworks)
           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
     order by r.queued_at, r.id
-    limit claim_runs.max_runs * 2
+    limit claim_runs.max_runs * 2)
   loop
     exit when claimed >= claim_runs.max_runs;
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
@@ -1348,7 +1411,6 @@ begin
   from public.runs r
   where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
     and x.status in ('pending_approval', 'pending_client', 'running');
-  delete from private.run_progress p where p.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
 $function$;
@@ -1384,6 +1446,18 @@ end
 $function$;
 grant execute on function private.clear_endpoint_queues(uuid[]) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.close_cancelled_run(run public.runs, reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  stop_reason text := case reason when 'interrupted' then 'interrupted' else 'cancelled' end;
+begin
+  perform private.close_run(run, 'cancelled', stop_reason, null, stop_reason, 'cancelled');
+end
+$function$;
+grant execute on function private.close_cancelled_run(public.runs,text) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1392,9 +1466,9 @@ CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_
 AS $function$
 declare
   turn record;
-  -- Far behind what the lost node may have shown.
-  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id)
-    + case when turn_reason = 'worker_lost' then 100000 else 1 end;
+  -- Above what a lost node may have shown.
+  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id) + 1
+    + case when run.status = 'running' then private.max_unstored_seqs() else 0 end;
   outcome text := case when turn_reason = 'worker_lost' then 'failed' else 'cancelled' end;
   owned jsonb := jsonb_build_object('place', 1, 'run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id);
   final text;
@@ -1405,13 +1479,7 @@ begin
     select jsonb_agg(t.agent_id) from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
   for turn in
-    select t.id, t.agent_id,
-      (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
-       from public.run_events e
-       cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
-       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text
-         and e.seq > coalesce((select max(r.seq) from public.run_events r where r.run_id = run.id
-           and r.type = 'message.reset' and r.data ->> 'turn_id' = t.id::text), 0)) as said
+    select t.id, t.agent_id, private.read_turn_text(run.id, t.id, null) as said
     from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id
@@ -2697,7 +2765,7 @@ begin
     if step ->> 'op' in ('start_turn', 'resume_turn') then
       -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
-        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
+        then private.resume_turn(run, step - 'restart') else '{"outcome": "busy"}' end || result;
     end if;
     results := results || result;
   end loop;
@@ -2783,6 +2851,39 @@ AS $function$
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_stream_position(run_id uuid, after_seq integer)
+ RETURNS TABLE(seq integer, turns jsonb)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  following record;
+begin
+  select e.seq, e.data into following from public.run_events e
+  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
+  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
+     or not exists (select 1 from public.runs r
+                    where r.id = find_stream_position.run_id
+                      and r.status in ('queued', 'running', 'requires_action')) then
+    return;
+  end if;
+  find_stream_position.seq := (
+    select coalesce(max(e.seq), 0) from public.run_events e
+    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
+  turns := (
+    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
+        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
+        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
+    from public.runs r
+    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
+      and t.status in ('queued', 'thinking', 'responding')
+    where r.id = find_stream_position.run_id);
+  return next;
+end
+$function$;
+grant execute on function private.find_stream_position(uuid,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
@@ -2800,6 +2901,8 @@ begin
         from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
     from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
     where r.id = any (ids) and r.id = e.run_id
+  ), forgotten as (
+    delete from private.run_progress p where p.run_id = any (ids)
   )
   update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
   -- What is still open is looked for once the lease is locked, since reserving a budget holds it. Then it is closed and
@@ -2814,7 +2917,6 @@ begin
            and t.status in ('queued', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
-        (select true from private.run_progress p where p.run_id = b.run_id),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
                         join public.webhooks w on w.user_id = m.user_id
@@ -3663,10 +3765,12 @@ AS $function$
     'guardrails', private.build_guardrails(r.swarm_id),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
+    'max_unstored_seqs', private.max_unstored_seqs(),
+    'recovery', case when not is_new then private.build_recovery(r) end,
     'decisions', case when is_new then '[]'::json else coalesce((
       -- A submitted result is read here; until then a waiting call has no output.
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
-        'output', p.output, 'answer', p.answer))
+        'output', p.output, 'answer', p.answer, 'question_id', p.question -> 'id'))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
@@ -3851,6 +3955,13 @@ begin
     then c.value || '{"answer": {"is_held": true}}' else c.value end) from jsonb_array_elements(calls) as c);
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.max_unstored_seqs()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$ select 100000 $function$;
+grant execute on function private.max_unstored_seqs() to sb_service;
 
 CREATE OR REPLACE FUNCTION private.may_i_write(swarm_id uuid)
  RETURNS boolean
@@ -4233,8 +4344,7 @@ begin
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
-  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
-  on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
+  perform private.save_progress(run, step);
   update public.runs r set status = 'requires_action' where r.id = run.id;
   -- The node that holds a call open continues it best, so its name stays on the lease.
   update private.run_leases l set expires_at = null,
@@ -5014,6 +5124,28 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_turn_text(run_id uuid, turn_id uuid, up_to integer)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  begun record;
+begin
+  select e.seq, e.data ->> 'text' as text into begun from public.run_events e
+  where e.run_id = read_turn_text.run_id and e.type in ('message.reset', 'turn.restarted')
+    and e.data ->> 'turn_id' = read_turn_text.turn_id::text and (up_to is null or e.seq <= up_to)
+  order by e.seq desc limit 1;
+  return concat(begun.text, (
+    select string_agg(piece.value, '' order by e.seq, piece.ordinality)
+    from public.run_events e
+    cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
+    where e.run_id = read_turn_text.run_id and e.type = 'message.delta'
+      and e.data ->> 'turn_id' = read_turn_text.turn_id::text and e.seq > coalesce(begun.seq, 0)
+      and (up_to is null or (e.data ->> 'first_seq')::integer + piece.ordinality - 1 <= up_to)));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], claims uuid[], attempts integer[], statuses text[], status_codes integer[], response_bodies text[], are_truncated boolean[], error_codes text[], errors text[], response_times_ms integer[], urls text[], retry_delays_ms double precision[], pauses_ms double precision[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
  RETURNS TABLE(kind text, id uuid, reason text)
  LANGUAGE plpgsql
@@ -5397,7 +5529,7 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
- RETURNS TABLE(run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
+ RETURNS TABLE(run_id uuid, is_lost boolean, held_ms integer, cancel_reason text, swarm_status text, may_go_on boolean, gone_turn_ids uuid[])
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5412,6 +5544,7 @@ begin
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
+    (extract(epoch from l.expires_at - now()) * 1000)::integer,
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
@@ -5443,9 +5576,7 @@ begin
     cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
   where l.run_id = request_cancel.run_id;
   if run.status <> 'running' then
-    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end,
-      null,
-      case reason when 'interrupted' then 'interrupted' else 'cancelled' end, 'cancelled');
+    perform private.close_cancelled_run(run, request_cancel.reason);
   end if;
 end
 $function$;
@@ -5654,8 +5785,10 @@ CREATE OR REPLACE FUNCTION private.resume_turn(run public.runs, step jsonb)
 AS $function$
 declare
   speaker record;
+  events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools into speaker
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
+    t.message_id into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -5667,7 +5800,20 @@ begin
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
-  return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
+  if step ? 'restart' then
+    update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
+    events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.restarted',
+        jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
+          'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
+      || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+  end if;
+  return case when step ? 'history_limit' then jsonb_build_object(
+      'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
+        (step ->> 'history_limit')::integer) as m),
+      'last_read_seq', (select m.seq from public.messages m
+        where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1))
+    else '{}' end
+    || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
         else private.build_tools(speaker.tools, speaker.user_id) end));
@@ -5697,6 +5843,17 @@ begin
     new.data := null;
   end if;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.save_progress(run public.runs, step jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
+  on conflict on constraint run_progress_pkey do update set progress = excluded.progress, saved_at = now();
+  return jsonb_build_object('events', '[]'::jsonb);
 end
 $function$;
 
@@ -5919,6 +6076,9 @@ declare
   new_fence bigint;
 begin
   select * into waiting from public.runs r where r.id = start_run.run_id;
+  if waiting.status = 'running' then
+    return private.take_over_run(waiting.id, start_run.owner, start_run.lease_ms);
+  end if;
   if not found or waiting.status not in ('queued', 'requires_action') then
     return null;
   end if;
@@ -5945,7 +6105,7 @@ begin
   insert into private.run_leases as lease (run_id, owner, fence, expires_at)
   values (waiting.id, start_run.owner, 1, now() + start_run.lease_ms * interval '1 millisecond')
   on conflict on constraint run_leases_pkey do update
-  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at
+  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false
   returning lease.fence into new_fence;
   perform private.append_run_event(waiting.id, 'run.started',
     jsonb_build_object('status', 'running', 'is_resumed', waiting.status = 'requires_action'), null, false);
@@ -6053,7 +6213,9 @@ AS $function$
 declare
   verdicts json;
 begin
-  perform set_config('synchronous_commit', 'off', true);
+  if not batch @? '$[*] ? (@.is_durable == true)' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
   with asked as materialized (
     select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
   ), held as materialized (
@@ -6293,8 +6455,9 @@ begin
   ended := '{}';
   denied := 0;
   for found_lease in
-    select l.run_id, r.swarm_id from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
-    where l.expires_at < now() order by l.expires_at limit sweep_runs.max_rows
+    select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
+    from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit sweep_runs.max_rows
   loop
     perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
     continue when not found;
@@ -6303,9 +6466,13 @@ begin
     continue when not found or not exists (
       select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
     begin
-      perform private.close_run(run, 'failed', 'worker_lost',
-        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
-          'retryable', true, 'provider_status', null), 'error', 'worker_lost');
+      if found_lease.cancel_reason is not null then
+        perform private.close_cancelled_run(run, found_lease.cancel_reason);
+      else
+        perform private.close_run(run, 'failed', 'worker_lost',
+          jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
+            'retryable', true, 'provider_status', null), 'error', 'worker_lost');
+      end if;
       ended := ended || (select r.status from public.runs r where r.id = run.id);
     exception when data_exception or integrity_constraint_violation or raise_exception then
       -- One that cannot be ended must not keep the others from it; it comes last the next time.
@@ -6430,6 +6597,42 @@ end
 $function$;
 grant execute on function private.take_due_deliveries(uuid[],uuid[],integer[],integer,integer,uuid,interval) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.take_over_run(run_id uuid, owner text, lease_ms integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  run public.runs;
+  new_fence bigint;
+begin
+  perform 1 from public.swarms s
+  where s.id = (select r.swarm_id from public.runs r where r.id = take_over_run.run_id) for key share skip locked;
+  if not found then
+    return null;
+  end if;
+  select r.* into run from public.runs r
+  where r.id = take_over_run.run_id and r.status = 'running' for no key update skip locked;
+  if not found then
+    return null;
+  end if;
+  update private.run_leases l
+  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + 1, is_taken_over = true,
+    expires_at = now() + take_over_run.lease_ms * interval '1 millisecond'
+  where l.run_id = run.id and private.can_take_over(run, l)
+  returning l.fence into new_fence;
+  if new_fence is not null then
+    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+    select run.id, coalesce(max(e.seq), 0) + private.max_unstored_seqs() + 1, run.swarm_id, null, false, 'run.started',
+      jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id, 'status', 'running', 'is_resumed', true)
+    from public.run_events e where e.run_id = run.id;
+  end if;
+  return new_fence;
+end
+$function$;
+grant execute on function private.take_over_run(uuid,text,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -6446,6 +6649,7 @@ begin
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
+    when 'save_progress' then return private.save_progress(run, step);
   end case;
 end
 $function$;
@@ -6898,10 +7102,14 @@ create table private.run_leases (
   expires_at timestamp with time zone,
   cancel_requested_at timestamp with time zone,
   cancel_reason text,
+  takeovers integer default 0 not null,
+  is_taken_over boolean default false not null,
   constraint run_leases_pkey PRIMARY KEY (run_id),
   constraint run_leases_cancel_reason_known CHECK (cancel_reason = ANY (ARRAY['cancelled'::text, 'interrupted'::text, 'disconnected'::text])),
   constraint run_leases_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
 ) with (fillfactor=60);
+comment on column private.run_leases.takeovers is 'How often another node has taken over the run.';
+comment on column private.run_leases.is_taken_over is 'The holder has taken over the run of a lost node.';
 CREATE INDEX run_leases_expires_at_idx ON private.run_leases USING btree (expires_at);
 alter table private.run_leases enable row level security;
 create policy run_leases_service on private.run_leases to sb_service
@@ -6912,6 +7120,7 @@ grant delete, insert, select, update on table private.run_leases to sb_service;
 create table private.run_progress (
   run_id uuid not null,
   progress jsonb not null,
+  saved_at timestamp with time zone default now() not null,
   constraint run_progress_pkey PRIMARY KEY (run_id),
   constraint run_progress_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE
 );
@@ -8165,6 +8374,7 @@ create table public.tools (
   updated_at timestamp with time zone default now() not null,
   secret_names text[] default '{}'::text[] not null,
   max_retries integer default 1 not null,
+  idempotent boolean default false not null,
   constraint tools_pkey PRIMARY KEY (id),
   constraint tools_owner_id_name_key UNIQUE NULLS NOT DISTINCT (owner_id, name),
   constraint tools_category_length CHECK (char_length(category) <= 100),

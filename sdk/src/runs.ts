@@ -47,6 +47,7 @@ export const RUN_STREAM_EVENT_TYPES = [
   "run.queued",
   "run.started",
   "turn.started",
+  "turn.restarted",
   "turn.completed",
   "agent.status_changed",
   "agent.error",

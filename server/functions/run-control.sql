@@ -80,9 +80,7 @@ begin
     cancel_reason = coalesce(l.cancel_reason, request_cancel.reason)
   where l.run_id = request_cancel.run_id;
   if run.status <> 'running' then
-    perform private.close_run(run, 'cancelled', case reason when 'interrupted' then 'interrupted' else 'cancelled' end,
-      null,
-      case reason when 'interrupted' then 'interrupted' else 'cancelled' end, 'cancelled');
+    perform private.close_cancelled_run(run, request_cancel.reason);
   end if;
 end
 $$;

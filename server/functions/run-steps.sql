@@ -328,7 +328,6 @@ begin
   from public.runs r
   where r.id = any (ids) and x.swarm_id = r.swarm_id and x.run_id = r.id
     and x.status in ('pending_approval', 'pending_client', 'running');
-  delete from private.run_progress p where p.run_id = any (ids);
   delete from private.budget_reservations b where b.run_id = any (ids);
 end
 $$;
@@ -371,6 +370,8 @@ begin
         from private.sum_run_usage(r.id, r.swarm_id, r.strategy, r.created_at, now()) as used)
     from jsonb_to_recordset(batch) as e (run_id uuid, status text, stop_reason text, error jsonb)
     where r.id = any (ids) and r.id = e.run_id
+  ), forgotten as (
+    delete from private.run_progress p where p.run_id = any (ids)
   )
   update private.run_leases l set owner = null, expires_at = null where l.run_id = any (ids);
   -- What is still open is looked for once the lease is locked, since reserving a budget holds it. Then it is closed and
@@ -385,7 +386,6 @@ begin
            and t.status in ('queued', 'thinking', 'responding') limit 1),
         (select true from public.tool_executions x where x.swarm_id = b.swarm_id and x.run_id = b.run_id
            and x.status in ('pending_approval', 'pending_client', 'running') limit 1),
-        (select true from private.run_progress p where p.run_id = b.run_id),
         (select true from private.budget_reservations r where r.run_id = b.run_id limit 1), false)),
       bool_or(coalesce((select true from public.swarm_members m
                         join public.webhooks w on w.user_id = m.user_id
@@ -472,15 +472,19 @@ begin
 end
 $$;
 
--- Resumes a turn that waited for an approval or a client, with its stored prompt and the current tools of the agent, or
--- those of the version that the run names.
+-- Resumes a turn that waited for an approval or a client, or whose node was lost, with its stored prompt and the
+-- current tools of the agent, or those of the version that the run names. With `restart`, readers replace the text of
+-- the turn by the one given. With `history_limit`, returns the latest messages of the swarm, and the seq of the last
+-- one that the turn has read when it began.
 create or replace function private.resume_turn(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
 as $$
 declare
   speaker record;
+  events jsonb := '[]';
 begin
-  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools into speaker
+  select a.id, a.name, a.user_id, coalesce(sa.role_override, a.role) as role, s.config, pinned.tools, t.started_at,
+    t.message_id into speaker
   from private.list_speakers(run.swarm_id) as sa
   join public.agents a on a.id = sa.agent_id
   join public.run_turns t on t.id = (step ->> 'turn_id')::uuid and t.agent_id = a.id
@@ -492,7 +496,20 @@ begin
   if not found then
     return jsonb_build_object('outcome', 'gone', 'events', '[]'::jsonb);
   end if;
-  return jsonb_build_object('outcome', 'started', 'events', '[]'::jsonb,
+  if step ? 'restart' then
+    update public.run_turns t set status = 'thinking' where t.id = (step ->> 'turn_id')::uuid;
+    events := jsonb_build_array(private.build_run_event(run, (step ->> 'seq')::integer, 'turn.restarted',
+        jsonb_build_object('turn_id', step -> 'turn_id', 'message_id', speaker.message_id, 'agent_id', speaker.id,
+          'reason', 'worker_lost', 'text', step -> 'restart' -> 'text'), speaker.id))
+      || private.project_turn_status(run, (step ->> 'seq')::integer + 1, speaker.id, 'worker_lost');
+  end if;
+  return case when step ? 'history_limit' then jsonb_build_object(
+      'messages', (select m.messages from private.read_messages(run.swarm_id, 0,
+        (step ->> 'history_limit')::integer) as m),
+      'last_read_seq', (select m.seq from public.messages m
+        where m.swarm_id = run.swarm_id and m.created_at <= speaker.started_at order by m.seq desc limit 1))
+    else '{}' end
+    || jsonb_build_object('outcome', 'started', 'events', events,
     'agent', speaker.config || jsonb_build_object('id', speaker.id, 'user_id', speaker.user_id,
       'tools', case when speaker.tools is null then private.build_agent_tools(speaker.id, speaker.user_id)
         else private.build_tools(speaker.tools, speaker.user_id) end));
@@ -619,6 +636,17 @@ begin
 end
 $$;
 
+-- Stores what a node needs to continue the run.
+create or replace function private.save_progress(run public.runs, step jsonb) returns jsonb
+language plpgsql volatile
+as $$
+begin
+  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
+  on conflict on constraint run_progress_pkey do update set progress = excluded.progress, saved_at = now();
+  return jsonb_build_object('events', '[]'::jsonb);
+end
+$$;
+
 -- Pauses the run until tool calls are approved or have the result of the client: frees the swarm, releases the lease
 -- and stores the progress.
 create or replace function private.pause_run(run public.runs, step jsonb) returns jsonb
@@ -661,8 +689,7 @@ begin
       speaker_id, true);
     next_seq := next_seq + 1;
   end loop;
-  insert into private.run_progress as kept (run_id, progress) values (run.id, step -> 'progress')
-  on conflict on constraint run_progress_pkey do update set progress = excluded.progress;
+  perform private.save_progress(run, step);
   update public.runs r set status = 'requires_action' where r.id = run.id;
   -- The node that holds a call open continues it best, so its name stays on the lease.
   update private.run_leases l set expires_at = null,

@@ -54,6 +54,7 @@ begin
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
+    when 'save_progress' then return private.save_progress(run, step);
   end case;
 end
 $$;
@@ -148,7 +149,7 @@ begin
     if step ->> 'op' in ('start_turn', 'resume_turn') then
       -- Without its row the turn did not start. `busy` makes the caller send start_turn again.
       result := case when exists (select 1 from public.run_turns t where t.id = (step ->> 'turn_id')::uuid)
-        then private.resume_turn(run, step) else '{"outcome": "busy"}' end || result;
+        then private.resume_turn(run, step - 'restart') else '{"outcome": "busy"}' end || result;
     end if;
     results := results || result;
   end loop;
@@ -260,11 +261,13 @@ $$;
 -- Returns the answer to advance_runs: `untaken`, and one answer for each run whose steps were taken. A run that began a
 -- turn gets the messages of the swarm since the seq that it knows; a run that ended gets its body.
 create or replace function private.answer_taken_runs(untaken json[], places integer[], run_ids uuid[], results jsonb[],
-  bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[])
+  bodies json[], has_next boolean[], cancel_reasons text[], events public.run_events[], messages json[],
+  is_durable boolean)
 returns json language plpgsql volatile
 as $$
 begin
-  return json_build_object('has_events', exists (select 1 from private.events), 'runs', untaken || array(
+  return json_build_object('has_events', exists (select 1 from private.events), 'is_durable', is_durable,
+    'runs', untaken || array(
     select json_build_object('place', t.place, 'outcome', 'taken', 'cancel_reason', t.cancel_reason,
       'results', t.results, 'body', t.body, 'has_next', t.has_next,
       'events', (
@@ -305,6 +308,10 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
+  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
+  -- lost.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
+    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -329,34 +336,34 @@ begin
     untaken := private.answer_untaken_runs(batch, coalesce(places, '{}'));
   end if;
   if runs is null then
-    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null);
+    return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
   taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
-  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
-  -- lost.
-  if not batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status" || @.op == "resume_turn"
-    || @.op == "add_model_calls"))' then
+  if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
   end if;
   if batch @? '$[*].steps[*] ? (@.op == "start_turn")' then
     messages := private.read_new_messages(runs, sent);
   end if;
   return private.answer_taken_runs(untaken, places, run_ids, taken.results, taken.bodies, taken.has_next,
-    cancel_reasons, taken.events, messages);
+    cancel_reasons, taken.events, messages, is_durable);
 end
 $$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
 
 -- Stores deltas of a node's runs, each under its own fence. Does not wait for locks: another transaction that holds a
--- run or its swarm is about to change it, and the node sends unstored deltas again. Idempotent.
+-- run or its swarm is about to change it, and the node sends unstored deltas again. Idempotent. Waits for the disk only
+-- if a run says `is_durable`.
 create or replace function private.store_deltas(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   verdicts json;
 begin
-  perform set_config('synchronous_commit', 'off', true);
+  if not batch @? '$[*] ? (@.is_durable == true)' then
+    perform set_config('synchronous_commit', 'off', true);
+  end if;
   with asked as materialized (
     select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
   ), held as materialized (
@@ -387,6 +394,63 @@ end
 $$;
 grant execute on function private.store_deltas(jsonb) to sb_service;
 
+-- Returns the text of a turn that readers have up to a seq, or all of it. A part of the last row of deltas may belong
+-- to it.
+create or replace function private.read_turn_text(run_id uuid, turn_id uuid, up_to integer) returns text
+language plpgsql stable
+as $$
+declare
+  begun record;
+begin
+  select e.seq, e.data ->> 'text' as text into begun from public.run_events e
+  where e.run_id = read_turn_text.run_id and e.type in ('message.reset', 'turn.restarted')
+    and e.data ->> 'turn_id' = read_turn_text.turn_id::text and (up_to is null or e.seq <= up_to)
+  order by e.seq desc limit 1;
+  return concat(begun.text, (
+    select string_agg(piece.value, '' order by e.seq, piece.ordinality)
+    from public.run_events e
+    cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
+    where e.run_id = read_turn_text.run_id and e.type = 'message.delta'
+      and e.data ->> 'turn_id' = read_turn_text.turn_id::text and e.seq > coalesce(begun.seq, 0)
+      and (up_to is null or (e.data ->> 'first_seq')::integer + piece.ordinality - 1 <= up_to)));
+end
+$$;
+
+-- For a reader that continues after a seq. Returns nothing if the event with this seq is stored, or the run has ended,
+-- since the events of its end replace all text. Otherwise the event was
+-- shown by a node that is lost or has not stored it yet, so the reader has text of which no later event knows: returns
+-- the last stored seq before it, and the text up to there of each turn that has not ended.
+create or replace function private.find_stream_position(run_id uuid, after_seq integer)
+returns table (seq integer, turns jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  following record;
+begin
+  select e.seq, e.data into following from public.run_events e
+  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
+  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
+     or not exists (select 1 from public.runs r
+                    where r.id = find_stream_position.run_id
+                      and r.status in ('queued', 'running', 'requires_action')) then
+    return;
+  end if;
+  find_stream_position.seq := (
+    select coalesce(max(e.seq), 0) from public.run_events e
+    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
+  turns := (
+    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
+        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
+        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
+    from public.runs r
+    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
+      and t.status in ('queued', 'thinking', 'responding')
+    where r.id = find_stream_position.run_id);
+  return next;
+end
+$$;
+grant execute on function private.find_stream_position(uuid, integer) to sb_service;
+
 -- Ends a run whose node is lost, or that is cancelled while it waits. Keeps the text of its turns.
 create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb,
   finish_reason text, turn_reason text)
@@ -394,9 +458,9 @@ returns void language plpgsql volatile security definer set search_path = pg_cat
 as $$
 declare
   turn record;
-  -- Far behind what the lost node may have shown.
-  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id)
-    + case when turn_reason = 'worker_lost' then 100000 else 1 end;
+  -- Above what a lost node may have shown.
+  next_seq integer := (select coalesce(max(e.seq), 0) from public.run_events e where e.run_id = run.id) + 1
+    + case when run.status = 'running' then private.max_unstored_seqs() else 0 end;
   outcome text := case when turn_reason = 'worker_lost' then 'failed' else 'cancelled' end;
   owned jsonb := jsonb_build_object('place', 1, 'run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id);
   final text;
@@ -407,13 +471,7 @@ begin
     select jsonb_agg(t.agent_id) from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')), true);
   for turn in
-    select t.id, t.agent_id,
-      (select string_agg(piece.value, '' order by e.seq, piece.ordinality)
-       from public.run_events e
-       cross join lateral jsonb_array_elements_text(e.data -> 'deltas') with ordinality as piece
-       where e.run_id = run.id and e.type = 'message.delta' and e.data ->> 'turn_id' = t.id::text
-         and e.seq > coalesce((select max(r.seq) from public.run_events r where r.run_id = run.id
-           and r.type = 'message.reset' and r.data ->> 'turn_id' = t.id::text), 0)) as said
+    select t.id, t.agent_id, private.read_turn_text(run.id, t.id, null) as said
     from public.run_turns t
     where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
     order by t.position, t.id
@@ -437,3 +495,14 @@ begin
 end
 $$;
 grant execute on function private.close_run(public.runs, text, text, jsonb, text, text) to sb_service;
+
+create or replace function private.close_cancelled_run(run public.runs, reason text) returns void
+language plpgsql volatile
+as $$
+declare
+  stop_reason text := case reason when 'interrupted' then 'interrupted' else 'cancelled' end;
+begin
+  perform private.close_run(run, 'cancelled', stop_reason, null, stop_reason, 'cancelled');
+end
+$$;
+grant execute on function private.close_cancelled_run(public.runs, text) to sb_service;

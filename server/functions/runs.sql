@@ -62,8 +62,68 @@ as $$
   where s.id = run.swarm_id and private.may_speak(run.request, run.strategy, s.coordinator_agent_id, a.id)
 $$;
 
--- Returns null when another run of the swarm is running or is older, when another transaction is starting one, or when
--- another node holds a call of the run open; a later poll finds the run again.
+-- How many seqs beyond the last one that is safely stored a node may show to readers. Whoever continues the run of a
+-- lost node begins above them, so that no seq is used twice.
+create or replace function private.max_unstored_seqs() returns integer language sql immutable
+as $$ select 100000 $$;
+grant execute on function private.max_unstored_seqs() to sb_service;
+
+-- Whether another node may continue a run whose lease has expired. Not when it was taken over twice, was cancelled, or
+-- has exceeded the longest time limit of runs; nor when an older version of the service executed it and did not store
+-- its progress.
+create or replace function private.can_take_over(run public.runs, lease private.run_leases) returns boolean
+language plpgsql stable
+as $$
+begin
+  return (select lease.expires_at < now() and lease.expires_at > now() - interval '10 minutes'
+    and lease.takeovers < 2 and lease.cancel_requested_at is null
+    and (exists (select 1 from private.run_progress p where p.run_id = run.id)
+         or not exists (select 1 from public.run_turns t
+                        where t.swarm_id = run.swarm_id and t.run_id = run.id
+                          and t.status not in ('queued', 'thinking', 'responding'))
+            and not exists (select 1 from public.tool_executions x
+                            where x.swarm_id = run.swarm_id and x.run_id = run.id)));
+end
+$$;
+
+-- Gives the run of a lost node to another one. The lost node is fenced: it holds the run's row while it writes. Returns
+-- null when the run cannot be taken over, or another transaction holds it.
+create or replace function private.take_over_run(run_id uuid, owner text, lease_ms integer) returns bigint
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
+as $$
+declare
+  run public.runs;
+  new_fence bigint;
+begin
+  perform 1 from public.swarms s
+  where s.id = (select r.swarm_id from public.runs r where r.id = take_over_run.run_id) for key share skip locked;
+  if not found then
+    return null;
+  end if;
+  select r.* into run from public.runs r
+  where r.id = take_over_run.run_id and r.status = 'running' for no key update skip locked;
+  if not found then
+    return null;
+  end if;
+  update private.run_leases l
+  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + 1, is_taken_over = true,
+    expires_at = now() + take_over_run.lease_ms * interval '1 millisecond'
+  where l.run_id = run.id and private.can_take_over(run, l)
+  returning l.fence into new_fence;
+  if new_fence is not null then
+    insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
+    select run.id, coalesce(max(e.seq), 0) + private.max_unstored_seqs() + 1, run.swarm_id, null, false, 'run.started',
+      jsonb_build_object('run_id', run.id, 'swarm_id', run.swarm_id, 'status', 'running', 'is_resumed', true)
+    from public.run_events e where e.run_id = run.id;
+  end if;
+  return new_fence;
+end
+$$;
+grant execute on function private.take_over_run(uuid, text, integer) to sb_service;
+
+-- Starts a run that waits, or takes over that of a lost node. Returns null when another run of the swarm is running or
+-- is older, when another transaction is starting one, or when another node holds a call of the run open; a later poll
+-- finds the run again.
 create or replace function private.start_run(run_id uuid, owner text, lease_ms integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -72,6 +132,9 @@ declare
   new_fence bigint;
 begin
   select * into waiting from public.runs r where r.id = start_run.run_id;
+  if waiting.status = 'running' then
+    return private.take_over_run(waiting.id, start_run.owner, start_run.lease_ms);
+  end if;
   if not found or waiting.status not in ('queued', 'requires_action') then
     return null;
   end if;
@@ -98,7 +161,7 @@ begin
   insert into private.run_leases as lease (run_id, owner, fence, expires_at)
   values (waiting.id, start_run.owner, 1, now() + start_run.lease_ms * interval '1 millisecond')
   on conflict on constraint run_leases_pkey do update
-  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at
+  set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at, is_taken_over = false
   returning lease.fence into new_fence;
   perform private.append_run_event(waiting.id, 'run.started',
     jsonb_build_object('status', 'running', 'is_resumed', waiting.status = 'requires_action'), null, false);
@@ -107,11 +170,11 @@ end
 $$;
 grant execute on function private.start_run(uuid, text, integer) to sb_service;
 
--- Claims the oldest run of each swarm, the oldest first. `capacities` says how many more runs the node may execute for
--- each framework of `bounded`, `user_capacities` for each user of `users`, and `max_runs_per_user` for all other users;
--- a run without capacity stays queued. Ends when the capacity of a framework or a user is used up; the next call claims
--- runs that do not need it. Most waiting runs are queued, so is_run_claimable, which PostgreSQL cannot inline, is not
--- called for them.
+-- Claims the runs of lost nodes, then the oldest run of each swarm, the oldest first. `capacities` says how many more
+-- runs the node may execute for each framework of `bounded`, `user_capacities` for each user of `users`, and
+-- `max_runs_per_user` for all other users; a run without capacity stays queued. Ends when the capacity of a framework or
+-- a user is used up; the next call claims runs that do not need it. Most waiting runs are queued, so is_run_claimable,
+-- which PostgreSQL cannot inline, is not called for them.
 create or replace function private.claim_runs(
   owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}',
   max_runs_per_user integer default null, users uuid[] default '{}', user_capacities integer[] default '{}')
@@ -131,7 +194,13 @@ declare
   claimed_users uuid[] := '{}';
 begin
   for candidate in
-    select r.* from public.runs r
+    -- Their share of a provider was granted when they started.
+    (select r.* from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+     where l.expires_at < now() and private.can_take_over(r, l)
+     order by l.expires_at
+     limit claim_runs.max_runs * 2)
+    union all
+    (select r.* from public.runs r
     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
       and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
       and not exists (select 1 from public.runs older
@@ -146,7 +215,7 @@ begin
         where s.id = r.swarm_id and a.framework = any (full_frameworks)
           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
     order by r.queued_at, r.id
-    limit claim_runs.max_runs * 2
+    limit claim_runs.max_runs * 2)
   loop
     exit when claimed >= claim_runs.max_runs;
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
@@ -377,7 +446,7 @@ begin
       jsonb_agg(jsonb_build_object('id', t.id, 'owner_id', t.owner_id, 'name', t.name, 'description', t.description,
         'kind', t.kind, 'input_schema', t.input_schema, 'config', t.config, 'configuration', x.configuration,
         'requires_approval', t.requires_approval, 'timeout_ms', t.timeout_ms, 'max_output_chars', t.max_output_chars,
-        'max_retries', t.max_retries,
+        'max_retries', t.max_retries, 'idempotent', t.idempotent,
         'secrets_wrapped', (select translate(encode(s.secrets_wrapped, 'base64'), E'\n', '') from private.tool_secrets s
           where s.tool_id = t.id))
       order by t.name, t.id), '[]')
@@ -390,6 +459,44 @@ begin
                  join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
                  where mine.user_id = build_tools.agent_owner_id and mine.status = 'active'
                    and other.user_id = t.owner_id))));
+end
+$$;
+
+-- Returns what a lost node has left of its run, beside the stored progress; null when the run was not taken over.
+-- `lost_calls` is the number of model calls of a turn that ended with their node since the progress was stored, if one
+-- was made, and `lost_chars` the length of what was stored of their answers.
+create or replace function private.build_recovery(run public.runs) returns json language plpgsql stable
+as $$
+declare
+  kept private.run_progress;
+  known_seq integer;
+begin
+  if not exists (select 1 from private.run_leases l where l.run_id = run.id and l.is_taken_over) then
+    return null;
+  end if;
+  select p.* into kept from private.run_progress p where p.run_id = run.id;
+  known_seq := coalesce((kept.progress ->> 'seq')::integer, 0);
+  return json_build_object(
+    -- A run that waited has stored its progress before that, and the time that it waits does not count.
+    'elapsed_ms', case when kept.run_id is null or kept.progress ? 'seq'
+      then (extract(epoch from now() - coalesce(kept.saved_at, run.started_at)) * 1000)::bigint else 0 end,
+    'open_turns', (
+      select coalesce(json_agg(json_build_object('id', t.id, 'message_id', t.message_id, 'agent_id', t.agent_id,
+          'position', t.position, 'text', private.read_turn_text(run.id, t.id, null),
+          'lost_calls', 1 + (select count(*) from public.run_events e
+            where e.run_id = run.id and e.seq > known_seq and e.type = 'turn.restarted'
+              and e.data ->> 'turn_id' = t.id::text),
+          'lost_chars', (select coalesce(sum(length(piece.value)), 0) from public.run_events e
+            cross join lateral jsonb_array_elements_text(e.data -> 'deltas') as piece
+            where e.run_id = run.id and e.seq > known_seq and e.type in ('message.delta', 'reasoning.delta')
+              and e.data ->> 'turn_id' = t.id::text))
+        order by t.position, t.id), '[]')
+      from public.run_turns t
+      where t.swarm_id = run.swarm_id and t.run_id = run.id and t.status in ('queued', 'thinking', 'responding')
+        and t.agent_id is not null),
+    'reservations', (
+      select coalesce(json_agg(json_build_object('id', b.id, 'turn_id', b.turn_id, 'usage', b.usage)), '[]')
+      from private.budget_reservations b where b.run_id = run.id));
 end
 $$;
 
@@ -423,10 +530,12 @@ as $$
     'guardrails', private.build_guardrails(r.swarm_id),
     'may_go_on', is_new or private.may_run_continue(r),
     'progress', case when not is_new then (select p.progress from private.run_progress p where p.run_id = r.id) end,
+    'max_unstored_seqs', private.max_unstored_seqs(),
+    'recovery', case when not is_new then private.build_recovery(r) end,
     'decisions', case when is_new then '[]'::json else coalesce((
       -- A submitted result is read here; until then a waiting call has no output.
       select json_agg(json_build_object('id', x.id, 'status', x.status, 'error', x.error, 'duration_ms', x.duration_ms,
-        'output', p.output, 'answer', p.answer))
+        'output', p.output, 'answer', p.answer, 'question_id', p.question -> 'id'))
       from public.tool_executions x
       left join public.tool_execution_payloads p on p.tool_execution_id = x.id and x.status = 'running'
       where x.swarm_id = r.swarm_id and x.run_id = r.id and x.expires_at is not null), '[]') end)
@@ -497,10 +606,11 @@ end
 $$;
 
 -- Returns for all runs of a node whether the node still owns them, and whether they are cancelled or lost their swarm
--- or an agent. Also renews their leases; a locked row is renewed by the next call. Nodes call it every second.
+-- or an agent. Also renews their leases; a locked row is renewed by the next call. `held_ms` is how long the node holds
+-- the run from now on. Nodes call it every second.
 create or replace function private.renew_run_leases(run_ids uuid[], fences bigint[], lease_ms integer)
-returns table (run_id uuid, is_lost boolean, cancel_reason text, swarm_status text, may_go_on boolean,
-  gone_turn_ids uuid[])
+returns table (run_id uuid, is_lost boolean, held_ms integer, cancel_reason text, swarm_status text,
+  may_go_on boolean, gone_turn_ids uuid[])
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -513,6 +623,7 @@ begin
     for update of held skip locked);
   return query
   select mine.id, l.fence is distinct from mine.fence or r.status is distinct from 'running',
+    (extract(epoch from l.expires_at - now()) * 1000)::integer,
     case when l.cancel_requested_at is not null then coalesce(l.cancel_reason, 'cancelled') end, s.status,
     coalesce(private.may_run_continue(r), false),
     array(select t.id from public.run_turns t
@@ -526,7 +637,8 @@ end
 $$;
 grant execute on function private.renew_run_leases(uuid[], bigint[], integer) to sb_service;
 
--- Ends runs of lost nodes, and tool calls that waited too long for an approval or a client. Returns how many.
+-- Ends runs of lost nodes that no node may take over, and tool calls that waited too long for an approval or a client.
+-- Returns how many.
 create or replace function private.sweep_runs(max_rows integer, out ended text[], out denied integer)
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -538,8 +650,9 @@ begin
   ended := '{}';
   denied := 0;
   for found_lease in
-    select l.run_id, r.swarm_id from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
-    where l.expires_at < now() order by l.expires_at limit sweep_runs.max_rows
+    select l.run_id, r.swarm_id, private.get_cancel_reason(l) as cancel_reason
+    from private.run_leases l join public.runs r on r.id = l.run_id and r.status = 'running'
+    where l.expires_at < now() and not private.can_take_over(r, l) order by l.expires_at limit sweep_runs.max_rows
   loop
     perform 1 from public.swarms s where s.id = found_lease.swarm_id for key share skip locked;
     continue when not found;
@@ -548,9 +661,13 @@ begin
     continue when not found or not exists (
       select 1 from private.run_leases l where l.run_id = run.id and l.expires_at < now());
     begin
-      perform private.close_run(run, 'failed', 'worker_lost',
-        jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
-          'retryable', true, 'provider_status', null), 'error', 'worker_lost');
+      if found_lease.cancel_reason is not null then
+        perform private.close_cancelled_run(run, found_lease.cancel_reason);
+      else
+        perform private.close_run(run, 'failed', 'worker_lost',
+          jsonb_build_object('code', 'WORKER_LOST', 'message', 'The node that carried out this run went away',
+            'retryable', true, 'provider_status', null), 'error', 'worker_lost');
+      end if;
       ended := ended || (select r.status from public.runs r where r.id = run.id);
     exception when data_exception or integrity_constraint_violation or raise_exception then
       -- One that cannot be ended must not keep the others from it; it comes last the next time.

@@ -37,6 +37,7 @@ const THERMOMETER: AssignedTool = {
   timeout_ms: 30_000,
   max_output_chars: 16_000,
   max_retries: 1,
+  idempotent: false,
   secrets_wrapped: null,
 };
 
@@ -111,6 +112,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
   const context = (runId: string): RunContext => ({
     run: { id: runId, swarm_id: SWARM_ID, user_id: USER_ID, message_id: null, strategy: "round_robin", request: {} },
     last_seq: 1,
+    max_unstored_seqs: 100_000,
     swarm: {
       id: SWARM_ID,
       name: "Weather",
@@ -127,6 +129,7 @@ function createStore(agent: SpeakingAgent): { readonly pool: pg.Pool; lastAnswer
     guardrails: [],
     may_go_on: true,
     progress: null,
+    recovery: null,
     decisions: [],
   });
   const question = {

@@ -74,15 +74,17 @@ function* translate(event: RunStreamEvent, drafts: Map<string, Draft>, ids: Task
       drafts.set(event.data.message_id, { name: event.data.agent_name, text: "", hasBegun: false, isComplete: false });
       break;
     case "message.delta":
-    case "message.reset": {
+    case "message.reset":
+    case "turn.restarted": {
       const { message_id: artifactId } = event.data;
       const draft = draftOf(drafts, artifactId);
-      const delta = "delta" in event.data ? event.data.delta : null;
-      draft.text = delta === null ? "" : draft.text + delta;
+      const isNew = event.type !== "message.delta";
+      const text = "delta" in event.data ? event.data.delta : "text" in event.data ? event.data.text : "";
+      draft.text = isNew ? text : draft.text + text;
       // There is nothing to take back.
-      if (delta === null && !draft.hasBegun) break;
+      if (isNew && text === "" && !draft.hasBegun) break;
       const name = draft.name === "" ? {} : { name: draft.name };
-      yield renderChunk({ artifactId, ...name, parts: [textPart(delta ?? "")] }, ids, delta !== null && draft.hasBegun);
+      yield renderChunk({ artifactId, ...name, parts: [textPart(text)] }, ids, !isNew && draft.hasBegun);
       draft.hasBegun = true;
       break;
     }

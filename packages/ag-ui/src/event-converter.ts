@@ -153,6 +153,10 @@ export function createEventConverter({ threadId, runId, ...known }: ConverterOpt
         // What was streamed cannot be taken back; the new text becomes a message of its own.
         case "message.reset":
           return closePart(turns.get(event.data.turn_id));
+        case "turn.restarted": {
+          const { turn_id: turnId, message_id: messageId, text } = event.data;
+          return [...closePart(turns.get(turnId)), ...write("text", turnId, messageId, text)];
+        }
         case "tool.started":
           return [...closePart(turns.get(event.data.turn_id)), ...introduce(event.data)];
         case "tool.executed":

@@ -40,6 +40,7 @@ const TEXTS: Texts = {
   "turn.started": ({ agent_name: name }) => `${name} is answering`,
   "message.delta": ({ delta }) => delta,
   "message.reset": () => "The answer begins anew",
+  "turn.restarted": () => "The answer begins anew",
   "tool.started": ({ tool_name: name }) => `Calling ${name}`,
   "tool.executed": ({ tool_name: name }) => `${name} has ended`,
   "tool.error": ({ tool_name: name, error }) => `${name} failed: ${error.message}`,

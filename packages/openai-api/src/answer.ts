@@ -46,7 +46,8 @@ export async function openAnswer(ask: Ask, call: Call): Promise<Answer> {
   const stream =
     waiting === null ? respond(core, toRespondBody(ask), options) : await continueRun(core, waiting, signal);
   const parts = readParts(core, stream, waiting, {
-    isBuffered: target.isStructured || ask.responseSchema !== null,
+    // Only what was passed on to a stream cannot be replaced.
+    isBuffered: !ask.isStreamed || target.isStructured || ask.responseSchema !== null,
     isLabelled: target.kind === "swarm" && target.agentCount > 1,
   });
   return {
@@ -102,6 +103,9 @@ async function* readParts(
       }
       case "message.reset":
         order.reset(event.data.turn_id);
+        break;
+      case "turn.restarted":
+        if (seenIds.size === 0) yield* order.restart(event.data.turn_id, event.data.text);
         break;
       case "turn.completed":
         yield* order.end(event.data.turn_id);

@@ -1,3 +1,5 @@
+import { AppError } from "swarmbase/extension";
+
 export interface TextPart {
   readonly type: "text";
   /** Texts of one turn are one message. */
@@ -10,6 +12,10 @@ interface OpenTurn {
   readonly id: string;
   readonly name: string;
   text: string;
+  /** The text that was passed on. */
+  passed: string;
+  /** What was passed on before the turn began again: the new text must begin with it. */
+  expected: string;
   hasBegun: boolean;
   hasEnded: boolean;
 }
@@ -35,7 +41,7 @@ export class TurnOrder {
   }
 
   start(id: string, name: string): void {
-    this.#turns.set(id, { id, name, text: "", hasBegun: false, hasEnded: false });
+    this.#turns.set(id, { id, name, text: "", passed: "", expected: "", hasBegun: false, hasEnded: false });
   }
 
   *add(id: string, text: string): Generator<TextPart> {
@@ -50,6 +56,16 @@ export class TurnOrder {
     if (turn !== undefined) turn.text = "";
   }
 
+  /**
+   * The turn begins again with this text. What was passed on cannot be taken back: it is not passed on again, and a text that differs from
+   * it is an error, so that a mixture does not look like an answer.
+   */
+  *restart(id: string, text: string): Generator<TextPart> {
+    const turn = this.#turns.get(id);
+    if (turn !== undefined) Object.assign(turn, { text, expected: turn.passed });
+    yield* this.#passOn();
+  }
+
   /** Without an id, all turns have ended. */
   *end(id?: string): Generator<TextPart> {
     for (const turn of this.#turns.values()) turn.hasEnded ||= id === undefined || turn.id === id;
@@ -59,9 +75,11 @@ export class TurnOrder {
   *#passOn(): Generator<TextPart> {
     for (let turn = this.#next(); turn !== undefined; turn = this.#next()) {
       this.#current = turn;
+      if (!skipExpected(turn)) return;
       const { id, name, text, hasBegun, hasEnded } = turn;
       const label = this.#options.isLabelled && !hasBegun ? `[${name}]: ` : "";
       if (text !== "") yield { type: "text", turnId: id, agentName: name, text: label + text };
+      turn.passed += text;
       turn.text = "";
       turn.hasBegun = true;
       if (!hasEnded) return;
@@ -76,4 +94,19 @@ export class TurnOrder {
     const writing = this.#options.isBuffered ? undefined : turns.find(({ text }) => text !== "");
     return this.#current ?? turns.find(({ hasEnded }) => hasEnded) ?? writing;
   }
+}
+
+/** False while the new text of a turn is not longer than what was passed on of the old one. */
+function skipExpected(turn: OpenTurn): boolean {
+  const { text, expected, hasEnded } = turn;
+  if (expected === "") return true;
+  if (text.startsWith(expected)) {
+    Object.assign(turn, { text: text.slice(expected.length), expected: "" });
+    return true;
+  }
+  if (!hasEnded && expected.startsWith(text)) return false;
+  throw new AppError(
+    "SERVICE_UNAVAILABLE",
+    "The answer was interrupted and begins again with another text; send the request again",
+  );
 }

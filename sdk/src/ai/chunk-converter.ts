@@ -57,6 +57,10 @@ export function createChunkConverter(knownTools: Iterable<string>): ChunkConvert
       // A part that was streamed cannot be taken back; the new text becomes a part of its own.
       case "message.reset":
         return close(event.data.turn_id);
+      case "turn.restarted": {
+        const { turn_id: turnId, message_id: messageId, text } = event.data;
+        return [...close(turnId), ...(text === "" ? [] : write("text", turnId, messageId, text))];
+      }
       case "reasoning.delta":
         return write("reasoning", event.data.turn_id, event.data.message_id, event.data.delta ?? "");
       case "tool.started":

@@ -120,7 +120,8 @@ export class RunStream implements AsyncIterable<RunStreamEvent> {
     };
     try {
       for await (const event of openConnection(this.#client, this.#nextCall(), { signal, maxSilenceMs, onOpen })) {
-        if (event.id !== null && event.id <= this.#lastEventId) continue;
+        // A turn that begins again can go back behind text that the service has not stored.
+        if (event.id !== null && event.id <= this.#lastEventId && event.type !== "turn.restarted") continue;
         outcome.value = "events";
         this.#note(event);
         this.#start.onEvent?.(event);

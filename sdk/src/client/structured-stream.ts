@@ -3,7 +3,7 @@ import type { Json } from "../json.ts";
 import { type AnswerOf, type AnswerSchema, AnswerSchemaError, type DeepPartial, parseAnswer } from "./answer-schema.ts";
 import { parsePartialJson } from "./partial-json.ts";
 import type { RunStream } from "./run-stream.ts";
-import type { RunStreamEvent, RunStreamEventOf } from "./run-stream-event.ts";
+import type { RunStreamEvent } from "./run-stream-event.ts";
 
 interface AnswerSource {
   readonly agentId: string | null;
@@ -71,8 +71,11 @@ export class StructuredStream<S extends AnswerSchema, T = AnswerOf<S>> implement
       }
       case "message.reset":
         return resetDraft(drafts.get(event.data.turn_id));
+      case "turn.restarted":
+        resetDraft(drafts.get(event.data.turn_id));
+        return growDraft(drafts.get(event.data.turn_id), event.data.text);
       case "message.delta":
-        return growDraft(drafts.get(event.data.turn_id), event);
+        return growDraft(drafts.get(event.data.turn_id), event.data.delta);
       case "message.created": {
         const { message, turn_id: turnId = "" } = event.data;
         if (message.data === null) return null;
@@ -103,9 +106,9 @@ function resetDraft(draft: Draft | undefined): null {
 }
 
 /** Null while there is nothing new to show. */
-function growDraft<T>(draft: Draft | undefined, event: RunStreamEventOf<"message.delta">): StructuredAnswer<T> | null {
-  if (draft === undefined) return null;
-  draft.text += event.data.delta;
+function growDraft<T>(draft: Draft | undefined, delta: string): StructuredAnswer<T> | null {
+  if (draft === undefined || delta === "") return null;
+  draft.text += delta;
   if (draft.text.length - draft.parsedLength < draft.parsedLength / GROWTH) return null;
   draft.parsedLength = draft.text.length;
   const value = parsePartialJson(draft.text);

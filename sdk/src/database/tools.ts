@@ -22,6 +22,7 @@ export type ToolsTable = {
     updated_at: string;
     secret_names: string[];
     max_retries: number;
+    idempotent: boolean;
   };
   Insert: {
     id?: string;
@@ -39,6 +40,7 @@ export type ToolsTable = {
     max_output_chars?: number;
     enabled?: boolean;
     max_retries?: number;
+    idempotent?: boolean;
     secrets?: Record<string, string>;
   };
   Update: {
@@ -54,6 +56,7 @@ export type ToolsTable = {
     max_output_chars?: number;
     enabled?: boolean;
     max_retries?: number;
+    idempotent?: boolean;
     secrets?: Record<string, string>;
   };
   Relationships: [];

@@ -205,6 +205,7 @@ export interface Tool {
   timeout_ms: number;
   max_output_chars: number;
   max_retries: number;
+  idempotent: boolean;
   enabled: boolean;
   created_at: string;
   updated_at: string;

@@ -29,7 +29,7 @@ export interface RunStreamEventData {
     run_id: string;
     swarm_id: string;
     status: "running";
-    /** the run continues after an approval or a result of the client */
+    /** the run continues: after an approval or a result of the client, or on another node */
     is_resumed: boolean;
     /** the id of the event */
     seq: number;
@@ -43,6 +43,19 @@ export interface RunStreamEventData {
     agent_id: string;
     agent_name: string;
     model: string;
+    /** the id of the event */
+    seq: number;
+  };
+  "turn.restarted": {
+    run_id: string;
+    swarm_id: string;
+    turn_id: string;
+    message_id: string;
+    agent_id: string | null;
+    /** the node that executed the turn was lost, or the event to continue after is not stored, so that text may be missing */
+    reason: "worker_lost" | "unknown_event";
+    /** replaces the text of the reply so far; mostly empty */
+    text: string;
     /** the id of the event */
     seq: number;
   };

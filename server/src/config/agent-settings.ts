@@ -25,8 +25,8 @@ export const AGENT_SETTINGS = {
     "Maximum share of `AGENT_RUN_CONCURRENCY`, in percent, for runs that one user has started. Further runs wait in the queue, so that a user with many long runs does not block the others.",
   ),
   AGENT_RUN_LEASE_SECONDS: setting(
-    { kind: "integer", min: 2, max: 600, default: 30 },
-    "Time without a renewal after which a node loses a run and another node ends it.",
+    { kind: "integer", min: 2, max: 600, default: 10 },
+    "Time without a renewal after which a node loses a run and another node continues it.",
   ),
   AGENT_APPROVAL_TTL_SECONDS: setting(
     { kind: "integer", min: 1, max: 604_800, default: 900 },

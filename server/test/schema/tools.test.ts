@@ -52,6 +52,7 @@ describe("tools", () => {
       enabled: true,
       secret_names: [],
       max_retries: 1,
+      idempotent: false,
     });
     for (const [constraint, record] of REJECTED)
       await rejects(

@@ -63,6 +63,7 @@ export const FIELDS: Readonly<Record<Kind, Readonly<Record<string, FieldRow>>>> 
     timeout_ms: { check: integer("tools.timeout_ms"), default: 30_000 },
     max_output_chars: { check: integer("tools.max_output_chars"), default: 16_000 },
     max_retries: { check: integer("tools.max_retries"), default: 1 },
+    idempotent: { check: boolean, default: false },
     enabled: { check: boolean, default: true },
   },
   agents: {

@@ -135,6 +135,7 @@ export const RUN_SCHEMAS: Readonly<Record<string, Schema>> = {
     timeout_ms: COUNT,
     max_output_chars: COUNT,
     max_retries: COUNT,
+    idempotent: TRUTH,
     enabled: TRUTH,
     created_at: TIME,
     updated_at: TIME,

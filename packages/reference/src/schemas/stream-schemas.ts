@@ -68,7 +68,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
   }),
   "run.started": ofRun({
     status: { type: "string", const: "running" },
-    is_resumed: describe(TRUTH, "the run continues after an approval or a result of the client"),
+    is_resumed: describe(TRUTH, "the run continues: after an approval or a result of the client, or on another node"),
   }),
   "turn.started": ofRun({
     turn_id: UUID,
@@ -76,6 +76,17 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
     agent_id: UUID,
     agent_name: TEXT,
     model: TEXT,
+  }),
+  "turn.restarted": ofRun({
+    ...DELTA,
+    agent_id: UUID_OR_NULL,
+    reason: {
+      type: "string",
+      enum: ["worker_lost", "unknown_event"],
+      description:
+        "the node that executed the turn was lost, or the event to continue after is not stored, so that text may be missing",
+    },
+    text: describe(TEXT, "replaces the text of the reply so far; mostly empty"),
   }),
   "turn.completed": ofRun({
     turn_id: UUID,

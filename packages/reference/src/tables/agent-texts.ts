@@ -119,6 +119,8 @@ export const AGENT_TEXTS: Readonly<Record<string, TableText>> = {
       timeout_ms: "The time limit of one call. It does not apply to tools of kind `client`.",
       max_output_chars: "The model reads this many characters of the output; longer output is truncated.",
       max_retries: "How often a `GET` or `HEAD` request that got no response is repeated.",
+      idempotent:
+        "A call has the same effect once and twice. If its node is lost, the call is repeated; otherwise the model is told that its outcome is unknown.",
       enabled: "False offers the tool to no agent.",
       secret_names: "The names of the stored secrets.",
     },

@@ -22,6 +22,9 @@ export interface Block {
 /**
  * Numbers the events of a run and publishes them in that order: events after a block wait until the statement of the block has
  * been committed. Deltas with no block before them are published at once. They are stored later, many in one row.
+ *
+ * No seq is published that is more than a limit above the last one that is safely stored. A node that continues the run of a lost
+ * one begins above that limit, so no seq is used twice.
  */
 export interface EventSequencer {
   delta(type: DeltaType, source: DeltaSource, text: string): void;
@@ -30,8 +33,12 @@ export interface EventSequencer {
   /** Removes and returns the deltas that are not stored yet, as rows. */
   takeUnstored(): EventRow[];
   readonly unstoredChars: number;
-  /** The rows taken last are stored. */
-  settle(): void;
+  /** The seq of the last event. */
+  readonly lastSeq: number;
+  /** So much is not safely stored that the next rows have to survive a crash of the database. */
+  readonly needsDurable: boolean;
+  /** The rows taken last are stored. `isDurable`: they survive a crash of the database. */
+  settle(isDurable: boolean): void;
 }
 
 interface OpenRow {
@@ -41,12 +48,20 @@ interface OpenRow {
   readonly deltas: string[];
 }
 
+export interface SequencerOptions {
+  readonly run: { readonly id: string; readonly swarmId: string };
+  readonly lastSeq: number;
+  readonly maxUnstoredSeqs: number;
+}
+
 export function createEventSequencer(
   streamHub: OpenStreamHub,
-  run: { id: string; swarmId: string },
-  lastSeq: number,
+  { run, lastSeq, maxUnstoredSeqs }: SequencerOptions,
 ): EventSequencer {
   let nextSeq = lastSeq + 1;
+  let durableSeq = lastSeq;
+  // Half, because the last stored seq can be lower than the last one that was reserved.
+  const maxShown = Math.floor(maxUnstoredSeqs / 2);
   let rows: OpenRow[] = [];
   let unstoredChars = 0;
   const blocks = new Set<Block>();
@@ -61,7 +76,7 @@ export function createEventSequencer(
     data: row.data,
   });
   const firstBlocked = (): number => {
-    let first = Number.POSITIVE_INFINITY;
+    let first = durableSeq + maxShown + 1;
     for (const block of blocks) first = Math.min(first, block.seq);
     return first;
   };
@@ -85,7 +100,7 @@ export function createEventSequencer(
         isRestricted: isReasoning(type),
         data: { run_id: run.id, swarm_id: run.swarmId, turn_id: turnId, message_id: messageId, delta: text },
       };
-      if (blocks.size === 0) streamHub.publish(event);
+      if (blocks.size === 0 && seq <= durableSeq + maxShown) streamHub.publish(event);
       else held.push(event);
       const last = rows.at(-1);
       unstoredChars += text.length;
@@ -127,8 +142,18 @@ export function createEventSequencer(
     get unstoredChars() {
       return unstoredChars;
     },
-    settle() {
-      streamHub.settle(run.id, (rows[0]?.firstSeq ?? nextSeq) - 1);
+    get lastSeq() {
+      return nextSeq - 1;
+    },
+    get needsDurable() {
+      return nextSeq - durableSeq > maxShown / 2;
+    },
+    settle(isDurable) {
+      const storedSeq = (rows[0]?.firstSeq ?? nextSeq) - 1;
+      streamHub.settle(run.id, storedSeq);
+      if (!isDurable) return;
+      durableSeq = storedSeq;
+      release();
     },
   };
 }

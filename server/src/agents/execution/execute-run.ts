@@ -8,10 +8,11 @@ import type { LiveRun, WorkPorts } from "./live-run.ts";
 import { retryWhileHeld } from "./retry-while-held.ts";
 import { createRunBudget, NO_BUDGET } from "../model/run-budget.ts";
 import { RunWriter } from "./run-writer.ts";
-import { executionsIn, type RunProgress, runLoop } from "./run-loop.ts";
+import { executionsIn, runLoop } from "./run-loop.ts";
+import { describeProgress, readProgress, snapshotRun } from "./run-progress.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
 import { loadRun, type RunContext } from "./sql/load-run.ts";
-import type { SuspendedTurn } from "../turn/turn.ts";
+import type { SuspendedTurn } from "../turn/turn-state.ts";
 
 export interface RunControl {
   readonly controller: AbortController;
@@ -50,7 +51,8 @@ async function execute(
   const startedAtMs = ports.clock.now().getTime();
   const { runId, fence } = started;
   const swarmId = context.run.swarm_id;
-  const progress = context.progress === null ? null : (context.progress as RunProgress);
+  const progress = readProgress(context);
+  const readElapsedMs = (): number => (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
   const limits = readRunLimits(context.swarm.settings, context.run.request);
   const hold = { runId, swarmId, fence };
   const { pool, newId } = ports;
@@ -59,7 +61,11 @@ async function execute(
   const writer = new RunWriter({
     store: ports.store,
     hold,
-    sequencer: createEventSequencer(ports.streamHub, { id: runId, swarmId }, context.last_seq),
+    sequencer: createEventSequencer(ports.streamHub, {
+      run: { id: runId, swarmId },
+      lastSeq: context.last_seq,
+      maxUnstoredSeqs: context.max_unstored_seqs,
+    }),
     isHeld,
     onCancel: (reason) => controller.abort(new RunStop(reason === "interrupted" ? "interrupted" : "cancelled")),
     onLost: (error) => {
@@ -67,6 +73,7 @@ async function execute(
       onLost();
     },
     onEvents: () => ports.onEvents(),
+    readProgress: (seq) => snapshotRun(run, readElapsedMs(), seq),
   });
   const budget = context.has_budget
     ? createRunBudget({ pool, hold, payerId: context.payer_id, writer, newId, isHeld, onLost })
@@ -77,6 +84,7 @@ async function execute(
     ports,
     context,
     limits,
+    progress,
     writer,
     budget,
     span: ports.tracing.startRun({
@@ -88,6 +96,12 @@ async function execute(
     }),
     signal: controller.signal,
     turnControllers: control.turnControllers,
+    turns: new Map(),
+    assertHeld() {
+      if (isHeld()) return;
+      onLost();
+      throw new RunStop("lost");
+    },
     agents,
     isNarrowed,
     opened: started.opened ?? null,
@@ -99,13 +113,14 @@ async function execute(
   };
   if (context.swarm.status !== "active") controller.abort(new RunStop("gone"));
   else if (!context.may_go_on) controller.abort(new RunStop("removed"));
-  const leftMs = Math.max(1, limits.timeoutMs - (progress?.elapsedMs ?? 0));
-  const timer = setTimeout(() => controller.abort(new RunStop("timeout")), leftMs);
+  const leftMs = limits.timeoutMs - (progress?.elapsedMs ?? 0);
+  const onTimeout = (): void => controller.abort(new RunStop("timeout"));
+  const timer = setTimeout(onTimeout, Math.max(1, leftMs));
+  if (leftMs <= 0) onTimeout();
   try {
-    const end = await run.span.within(() => runLoop(run, progress));
+    const end = await run.span.within(() => runLoop(run));
     const isPaused = end.kind === "paused" && !controller.signal.aborted;
-    const elapsedMs = (progress?.elapsedMs ?? 0) + ports.clock.now().getTime() - startedAtMs;
-    if (isPaused && (await pauseRun(run, end.suspended, elapsedMs))) return true;
+    if (isPaused && (await pauseRun(run, end.suspended, readElapsedMs()))) return true;
     const stop = stopOf(controller.signal);
     if (stop === "lost") return true;
     if (end.kind === "paused") for (const turn of end.suspended) closeSuspended(run, turn);
@@ -124,9 +139,8 @@ async function execute(
 
 /** Resolves to false when the run was cancelled in the meantime and must end instead. */
 async function pauseRun(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): Promise<boolean> {
-  const { turnCount, toolCallCount, answerCount, finished, ports } = run;
-  const progress: RunProgress = { elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
-  const executions = executionsIn(suspended, ports);
+  const progress = describeProgress(run, suspended, elapsedMs);
+  const executions = executionsIn(suspended, run.ports);
   const { outcome } = await run.writer.submit({ op: "pause", executions, progress });
   return outcome !== "cancelled";
 }

@@ -16,6 +16,7 @@ import type { RunStore } from "./run-store.ts";
 import type { OpenStreamHub } from "../streams/stream-hub.ts";
 import type { RunWriter } from "./run-writer.ts";
 import type { RunContext } from "./sql/load-run.ts";
+import type { OpenTurn, SuspendedTurn, TurnStop } from "../turn/turn-state.ts";
 
 /** The dependencies of executing runs. */
 export interface RunPorts {
@@ -53,12 +54,18 @@ export interface LiveRun {
   readonly ports: RunPorts;
   readonly context: RunContext;
   readonly limits: RunLimits;
+  /** Where another node left the run; null for a run that begins. */
+  readonly progress: RunProgress | null;
   readonly writer: RunWriter;
   readonly budget: RunBudget;
   readonly span: RunSpan;
   readonly signal: AbortSignal;
   /** By turn id; aborting one aborts that turn alone. */
   readonly turnControllers: Map<string, AbortController>;
+  /** By id: the turns that have begun and not ended, some of them not resumed yet, and the ended ones that another turn asked for. */
+  readonly turns: Map<string, OpenTurn>;
+  /** Throws a RunStop when another node may have taken over the run, because this process was paused. */
+  assertHeld(): void;
   /** The agents that the strategy can choose: the enabled agents, or those of them that the request names. */
   agents: RunContext["agents"];
   readonly isNarrowed: boolean;
@@ -72,6 +79,18 @@ export interface LiveRun {
   answerCount: number;
 }
 
+/** What a node needs to continue a run that another one executed, as stored. */
+export interface RunProgress {
+  readonly elapsedMs: number;
+  readonly turnCount: number;
+  readonly toolCallCount: number;
+  readonly answerCount: number;
+  readonly finished: readonly (FinishedTurn & TurnMarks)[];
+  readonly suspended: readonly SuspendedTurn[];
+  /** The last event when it was stored; absent in the progress of a run that waits. */
+  readonly seq?: number;
+}
+
 /** What the end of a run depends on, apart from the texts. */
 export interface TurnMarks {
   readonly errorCode: string | null;
@@ -80,8 +99,6 @@ export interface TurnMarks {
   /** A limit or a fault of this turn that ends the run or decides its stop reason. */
   readonly stop: TurnStop | null;
 }
-
-export type TurnStop = "budget_exceeded" | "loop_detected" | "max_tool_steps" | "max_turns" | "approval_expired";
 
 /** The user whose rate limits apply; null for the service role, which names the payer. */
 export function chargedUserOf({ run }: RunContext): string | null {

@@ -6,8 +6,8 @@ import type { RunPlaces } from "./run-places.ts";
 import { RunStop } from "./run-stop.ts";
 import { type RenewedRun, renewLeases } from "./sql/manage-runs.ts";
 
-/** A run is aborted when its lease was not renewed for this share of its duration, before other nodes may end the run. */
-const RENEWAL_DEADLINE_SHARE = 0.6;
+/** A run is aborted when less than this share of its lease is left, before other nodes may take it over. */
+const MIN_HELD_SHARE = 0.25;
 const WATCH_TIMEOUT_MS = 3_000;
 /** For the last writes of runs that are aborted when the node stops. */
 const LAST_WRITES_MS = 2_000;
@@ -25,8 +25,8 @@ export interface LiveRunsOptions {
 }
 
 interface LiveEntry extends RunControl, Omit<StartedRun, "place"> {
-  /** When the last successful renewal was sent. */
-  readonly lease: { renewedAtMs: number };
+  /** The lease is valid until then at least. */
+  readonly lease: { heldUntilMs: number };
   readonly done: Promise<void>;
 }
 
@@ -50,15 +50,17 @@ export class LiveRuns {
   start(run: StartedRun): void {
     const { ports, places, leaseMs, onStarted, onEnded } = this.#options;
     const { place = places.take({ frameworks: [], userId: null }), ...started } = run;
-    const lease = { renewedAtMs: this.#nowMs() };
+    const lease = { heldUntilMs: this.#nowMs() + leaseMs };
+    // This node lost the run and has taken it over again.
+    this.#entries.get(started.runId)?.controller.abort(new RunStop("lost"));
     const control: RunControl = {
       controller: new AbortController(),
       turnControllers: new Map(),
-      isHeld: () => this.#nowMs() < lease.renewedAtMs + leaseMs,
+      isHeld: () => this.#nowMs() < lease.heldUntilMs,
     };
     const done = executeRun(ports, started, control).then((hasNext) => {
       const wasFull = place.release();
-      this.#entries.delete(started.runId);
+      if (this.#entries.get(started.runId)?.fence === started.fence) this.#entries.delete(started.runId);
       onEnded(hasNext || wasFull);
     });
     this.#entries.set(started.runId, { ...control, ...started, lease, done });
@@ -67,18 +69,22 @@ export class LiveRuns {
 
   /** Renews the leases of all runs and applies cancellations, lost leases, and removed agents and starters. */
   async watch(): Promise<void> {
+    const sentAtMs = this.#nowMs();
+    // After a pause of the process, other nodes may have taken over before this one can ask.
+    for (const { lease, controller } of this.#entries.values())
+      if (sentAtMs >= lease.heldUntilMs) controller.abort(new RunStop("lost"));
     const entries = [...this.#entries.values()];
     if (entries.length === 0) return;
-    const sentAtMs = this.#nowMs();
     try {
-      const renewed = await this.#renew(entries);
-      for (const { lease } of entries) lease.renewedAtMs = sentAtMs;
-      // A run that has ended in the meantime is not lost: it is no longer in the map.
-      for (const row of renewed) this.#apply(row);
+      const renewed = new Map((await this.#renew(entries)).map((row) => [row.run_id, row]));
+      for (const entry of entries) {
+        const row = renewed.get(entry.runId);
+        if (row !== undefined) this.#apply(entry, row, sentAtMs);
+      }
     } finally {
-      const expiredBeforeMs = this.#nowMs() - this.#options.leaseMs * RENEWAL_DEADLINE_SHARE;
+      const minHeldMs = this.#options.leaseMs * MIN_HELD_SHARE;
       for (const { lease, controller } of this.#entries.values())
-        if (lease.renewedAtMs < expiredBeforeMs) controller.abort(new RunStop("lost"));
+        if (this.#nowMs() > lease.heldUntilMs - minHeldMs) controller.abort(new RunStop("lost"));
     }
   }
 
@@ -93,8 +99,9 @@ export class LiveRuns {
     waited.abort();
   }
 
+  /** Not the clock of the day, which can be set. */
   #nowMs(): number {
-    return this.#options.ports.clock.now().getTime();
+    return performance.now();
   }
 
   async #renew(entries: readonly LiveEntry[]): Promise<readonly RenewedRun[]> {
@@ -106,11 +113,12 @@ export class LiveRuns {
     return await Promise.race([renewLeases(ports.pool, entries, leaseMs), late]);
   }
 
-  #apply(row: RenewedRun): void {
-    const run = this.#entries.get(row.run_id);
-    if (run === undefined) return;
-    if (row.is_lost) run.controller.abort(new RunStop("lost"));
-    else if (row.cancel_reason !== null)
+  #apply(run: LiveEntry, row: RenewedRun, sentAtMs: number): void {
+    // A run that has ended in the meantime is not lost: it is no longer in the map.
+    if (this.#entries.get(run.runId) !== run) return;
+    if (row.is_lost) return run.controller.abort(new RunStop("lost"));
+    run.lease.heldUntilMs = sentAtMs + (row.held_ms ?? 0);
+    if (row.cancel_reason !== null)
       run.controller.abort(new RunStop(row.cancel_reason === "interrupted" ? "interrupted" : "cancelled"));
     else if (row.swarm_status !== "active") run.controller.abort(new RunStop("gone"));
     else if (!row.may_go_on) run.controller.abort(new RunStop("removed"));

@@ -1,29 +1,21 @@
 import { decideNext } from "../strategies/decide-next.ts";
-import type { EndReason, FinishedTurn } from "../strategies/run-view.ts";
-import type { LiveRun, RunPorts, TurnMarks } from "./live-run.ts";
+import type { EndReason } from "../strategies/run-view.ts";
+import type { LiveRun, RunPorts } from "./live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
-import { resumeTurn, runTurn } from "../turn/run-turn.ts";
+import { resumeTurn } from "../turn/resume-turn.ts";
+import { runTurn } from "../turn/run-turn.ts";
 import { selectSpeaker } from "../turn/select-speaker.ts";
 import type { WaitingExecution } from "./steps.ts";
 import { coordinatorIdOf } from "../tools/toolset.ts";
-import type { SuspendedTurn, TurnEnd } from "../turn/turn.ts";
-
-/** What a paused run needs to continue, as stored. */
-export interface RunProgress {
-  readonly elapsedMs: number;
-  readonly turnCount: number;
-  readonly toolCallCount: number;
-  readonly answerCount: number;
-  readonly finished: readonly (FinishedTurn & TurnMarks)[];
-  readonly suspended: readonly SuspendedTurn[];
-}
+import type { SuspendedTurn, TurnEnd } from "../turn/turn-state.ts";
 
 export type LoopEnd =
   | { readonly kind: "ended"; readonly endReason: EndReason | null }
   | { readonly kind: "paused"; readonly suspended: readonly SuspendedTurn[] };
 
 /** Executes the steps that the strategy decides until it ends the run. Rejects only when the run is lost. */
-export async function runLoop(run: LiveRun, progress: RunProgress | null): Promise<LoopEnd> {
+export async function runLoop(run: LiveRun): Promise<LoopEnd> {
+  const { progress } = run;
   if (progress !== null) {
     const ends = await Promise.all(progress.suspended.map((turn) => resumeTurn(run, turn)));
     const suspended = suspendedIn(ends);
@@ -98,7 +90,10 @@ export function executionsIn(
   return suspended.flatMap(({ waiting }) =>
     waiting.flatMap((call) => {
       switch (call.kind) {
+        // Those that have not ended belong to turns that do not wait.
         case "answered":
+        case "pending":
+        case "started":
           return [];
         case "approval":
           return [{ ...call.execution, status: "pending_approval", ttl_ms: approvalTtlMs }];

@@ -19,6 +19,8 @@ export interface RunWriterOptions {
   onLost(error: unknown): void;
   /** Called when a commit raised events. */
   onEvents(): void;
+  /** What another node needs to continue the run after the steps that were submitted so far; null: nothing but its rows. */
+  readProgress(lastSeq: number): unknown;
 }
 
 interface Entry {
@@ -28,6 +30,11 @@ interface Entry {
   resolve(result: StepResult): void;
   reject(error: unknown): void;
 }
+
+/** The steps after which a run continues elsewhere than before them. */
+const PROGRESS_OPS: ReadonlySet<Step["op"]> = new Set(["start_turn", "finish_turn", "start_tool", "finish_tool"]);
+/** Whoever continues a run after these does not need the progress, or they store it themselves. */
+const LAST_OPS: ReadonlySet<Step["op"]> = new Set(["finish_run", "pause"]);
 
 /** Model calls are always followed by another step, in whose transaction they are written. */
 function isUrgent({ op }: Step): boolean {
@@ -55,7 +62,9 @@ export class RunWriter {
   /** Publishes the text at once and stores it with the next batch. */
   delta(type: DeltaType, source: DeltaSource, text: string): void {
     if (this.#isLost) return;
-    const { sequencer, store } = this.#options;
+    const { sequencer, store, isHeld } = this.#options;
+    // The process may have been paused, and another node may have taken the run over.
+    if (!isHeld()) return this.#lose(null, []);
     sequencer.delta(type, source, text);
     if (sequencer.unstoredChars >= FLUSH_CHARS) this.#startPump();
     else if (this.#timer === null) this.#scheduleIn(store.deltaPauseMs);
@@ -134,10 +143,11 @@ export class RunWriter {
     const { store, hold, sequencer, isHeld, onCancel } = this.#options;
     const rows = this.#takeRows();
     try {
-      const result = await store.storeDeltas({ hold, rows });
+      const isDurable = sequencer.needsDurable;
+      const result = await store.storeDeltas({ hold, rows, isDurable });
       if (result.is_lost) return this.#lose(null, []);
       if (result.cancel_reason !== null) onCancel(result.cancel_reason);
-      if (result.is_stored) return sequencer.settle();
+      if (result.is_stored) return sequencer.settle(isDurable);
       this.#leftRows = rows;
       if (!isHeld()) this.#lose(null, []);
     } catch (error) {
@@ -150,6 +160,8 @@ export class RunWriter {
     const blocks = batch.map((entry) => this.#number(entry));
     const events = this.#takeRows();
     const steps = batch.map(({ step }, index): NumberedStep => ({ ...step, seq: blocks[index]?.seq ?? 0 }));
+    const progress = this.#readProgress(batch);
+    if (progress !== null) steps.push({ op: "save_progress", progress, seq: 0 });
     let advanced: Advanced;
     try {
       advanced = await retryWhileHeld((isRepeated) => store.advance({ hold, steps, events, isRepeated }), isHeld);
@@ -160,11 +172,19 @@ export class RunWriter {
     else this.#publish(batch, blocks, advanced);
   }
 
-  #publish(batch: readonly Entry[], blocks: readonly Block[], { results, cancelReason, hasEvents }: Advanced): void {
+  /** The batch has all steps so far, so the state of the run is the one after it. */
+  #readProgress(batch: readonly Entry[]): unknown {
+    const isNeeded =
+      batch.some(({ step }) => PROGRESS_OPS.has(step.op)) && !batch.some(({ step }) => LAST_OPS.has(step.op));
+    return isNeeded ? this.#options.readProgress(this.#options.sequencer.lastSeq) : null;
+  }
+
+  #publish(batch: readonly Entry[], blocks: readonly Block[], advanced: Advanced): void {
     const { sequencer, onCancel, onEvents } = this.#options;
+    const { results, cancelReason, hasEvents, isDurable } = advanced;
     if (cancelReason !== null) onCancel(cancelReason);
     for (const [index, block] of blocks.entries()) sequencer.fill(block, results[index]?.events ?? []);
-    sequencer.settle();
+    sequencer.settle(isDurable);
     for (const [index, entry] of batch.entries()) entry.resolve(results[index] ?? { events: [] });
     if (hasEvents) onEvents();
   }

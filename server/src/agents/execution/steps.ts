@@ -65,7 +65,15 @@ export type Step =
       readonly after_seq: number;
       readonly history_limit: number;
     }
-  | { readonly op: "resume_turn"; readonly turn_id: string; readonly agent_id: string }
+  | {
+      readonly op: "resume_turn";
+      readonly turn_id: string;
+      readonly agent_id: string;
+      /** The node of the turn was lost: readers replace the text of the turn by this one. */
+      readonly restart?: { readonly text: string };
+      /** Requests the messages of the swarm. */
+      readonly history_limit?: number;
+    }
   | {
       readonly op: "turn_status";
       readonly turn_id: string;
@@ -111,8 +119,9 @@ export type Step =
       readonly error: FaultRow | null;
       readonly warnings: readonly unknown[];
       readonly attempts: number;
-      readonly framework: string;
-      readonly model: string;
+      /** Null: as when the turn began. */
+      readonly framework: string | null;
+      readonly model: string | null;
       readonly first_token_ms: number | null;
       readonly duration_ms: number;
       readonly usage: UsageRow | null;
@@ -140,6 +149,7 @@ export type Step =
     }
   | { readonly op: "flag_messages"; readonly flags: readonly GuardrailFlag[] }
   | { readonly op: "settle_reservations"; readonly ids: readonly string[]; readonly usage: UsageRow | null }
+  | { readonly op: "save_progress"; readonly progress: unknown }
   | {
       readonly op: "pause";
       readonly executions: readonly WaitingExecution[];
@@ -195,12 +205,12 @@ export interface StepResult {
   readonly hasNext?: boolean;
 }
 
-const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause">, number>> = {
+const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause" | "resume_turn">, number>> = {
   add_usage: 0,
   add_model_calls: 0,
   settle_reservations: 0,
   flag_messages: 0,
-  resume_turn: 0,
+  save_progress: 0,
   turn_status: 1,
   reset_text: 1,
   start_tool: 1,
@@ -212,7 +222,14 @@ const SEQ_COUNTS: Readonly<Record<Exclude<Step["op"], "pause">, number>> = {
 
 /** The maximum number of events that a step emits. */
 export function countSeqs(step: Step): number {
-  return step.op === "pause" ? step.executions.length : SEQ_COUNTS[step.op];
+  switch (step.op) {
+    case "pause":
+      return step.executions.length;
+    case "resume_turn":
+      return step.restart === undefined ? 0 : 2;
+    default:
+      return SEQ_COUNTS[step.op];
+  }
 }
 
 export function createFault(code: string, message: string, retryable: boolean): FaultRow {

@@ -143,13 +143,27 @@ async function callOnce(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): 
   };
 }
 
+interface InputEstimate {
+  readonly inputTokens: number;
+  readonly imageTokens: number;
+  readonly charsPerToken: number;
+}
+
+/** The input of the next call of the turn. */
+export function estimateInput({ ports }: LiveRun, turn: Turn, tools: readonly ModelTool[]): InputEstimate {
+  const info = ports.models.describe(turn.agent.framework, turn.agent.model);
+  const charsPerToken = ports.calibration.ratioFor(info.model);
+  const { text: messagesText, imageTokens } = measureMessages(turn.messages);
+  const text = turn.system + messagesText + renderExtras(turn, tools);
+  return { inputTokens: estimateTokens(text, charsPerToken) + imageTokens, imageTokens, charsPerToken };
+}
+
 async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]): Promise<PreparedCall> {
-  const { models, calibration } = run.ports;
+  run.assertHeld();
+  const { models } = run.ports;
   const { agent } = turn;
   const info = models.describe(agent.framework, agent.model);
-  const ratio = calibration.ratioFor(info.model);
-  const { text: messagesText, imageTokens } = measureMessages(turn.messages);
-  const inputTokens = estimateTokens(turn.system + messagesText + renderExtras(turn, tools), ratio) + imageTokens;
+  const { inputTokens, imageTokens, charsPerToken } = estimateInput(run, turn, tools);
   const maxOutputTokens = maxTokensOf(run, turn);
   const meter = await openCallMeter(run, {
     turnId: turn.id,
@@ -159,7 +173,7 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
     maxOutputTokens,
     // A reasoning model needs output tokens before it answers.
     minOutputTokens: info.isReasoning ? Math.max(MIN_OUTPUT_TOKENS, Math.ceil(maxOutputTokens / 2)) : MIN_OUTPUT_TOKENS,
-    charsPerToken: ratio,
+    charsPerToken,
     signal: turn.signal,
   });
   const isCutByBudget = meter.maxOutputTokens < maxOutputTokens;

@@ -29,7 +29,8 @@ export interface OpenStreamHub extends StreamHub {
 }
 
 interface Channel {
-  isOpen: boolean;
+  /** How often it is open: a run that was lost can come back while its first execution ends. */
+  openCount: number;
   unstored: RunEvent[];
   readonly listeners: Set<(event: RunEvent) => void>;
 }
@@ -39,23 +40,25 @@ export function createStreamHub(): OpenStreamHub {
   const channelOf = (runId: string): Channel => {
     const known = channels.get(runId);
     if (known !== undefined) return known;
-    const channel: Channel = { isOpen: false, unstored: [], listeners: new Set() };
+    const channel: Channel = { openCount: 0, unstored: [], listeners: new Set() };
     channels.set(runId, channel);
     return channel;
   };
   const dropIfIdle = (runId: string, channel: Channel): void => {
-    if (!channel.isOpen && channel.listeners.size === 0) channels.delete(runId);
+    if (channel.openCount === 0 && channel.listeners.size === 0) channels.delete(runId);
   };
 
   return {
-    isHere: (runId) => channels.get(runId)?.isOpen === true,
+    isHere: (runId) => (channels.get(runId)?.openCount ?? 0) > 0,
     open: (runId) => {
-      channelOf(runId).isOpen = true;
+      const channel = channelOf(runId);
+      channel.openCount += 1;
+      channel.unstored = [];
     },
     publish: (event) => {
       const channel = channels.get(event.runId);
       if (channel === undefined) return;
-      if (channel.isOpen) channel.unstored.push(event);
+      if (channel.openCount > 0) channel.unstored.push(event);
       for (const listener of channel.listeners) listener(event);
     },
     settle: (runId, seq) => {
@@ -76,8 +79,8 @@ export function createStreamHub(): OpenStreamHub {
     close: (runId) => {
       const channel = channels.get(runId);
       if (channel === undefined) return;
-      channel.isOpen = false;
-      channel.unstored = [];
+      channel.openCount = Math.max(0, channel.openCount - 1);
+      if (channel.openCount === 0) channel.unstored = [];
       dropIfIdle(runId, channel);
     },
   };

@@ -20,6 +20,8 @@ export interface SubscriberOptions {
   readonly viewer: Viewer;
   /** The run has just started here, so the stream hub has all further events. */
   readonly isFresh: boolean;
+  /** The event with `afterSeq` is stored. */
+  readonly isKnown: boolean;
   readonly streamHub: StreamHub;
   readonly reader: EventReader;
   /** How long text deltas are collected after the last emission. All other events are emitted at once. */
@@ -41,6 +43,8 @@ export class Subscriber {
   #viewer: Viewer;
   #cursor: number;
   #isLive: boolean;
+  /** The reader has seen an event that may never have been stored. */
+  #isUnknown: boolean;
   #received: RunEvent[] = [];
   #isBehind = false;
   #unsubscribe: (() => void) | null = null;
@@ -55,11 +59,13 @@ export class Subscriber {
   readonly #textPauseMs: () => number;
   readonly #onClose: Set<() => void> = new Set();
 
-  constructor({ runId, afterSeq, viewer, isFresh, streamHub, reader, textPauseMs = () => 0 }: SubscriberOptions) {
+  constructor(options: SubscriberOptions) {
+    const { runId, afterSeq, viewer, isFresh, isKnown, streamHub, reader, textPauseMs = () => 0 } = options;
     this.runId = runId;
     this.#cursor = afterSeq;
     this.#viewer = viewer;
     this.#isLive = isFresh;
+    this.#isUnknown = afterSeq > 0 && !isKnown;
     this.#streamHub = streamHub;
     this.#reader = reader;
     this.#textPauseMs = textPauseMs;
@@ -130,6 +136,11 @@ export class Subscriber {
 
   async #takeStored(): Promise<SubscriberStep | null> {
     this.#listen();
+    if (this.#isUnknown) {
+      const restarted = await this.#findPosition();
+      if (restarted === null) return null;
+      if (restarted.length > 0) return { kind: "events", events: restarted };
+    }
     const wasHere = this.#streamHub.isHere(this.runId);
     const wasOver = isEndStatus(this.#status);
     const page = await this.#readStored();
@@ -146,14 +157,34 @@ export class Subscriber {
     return wasOver && !isFull ? { kind: "over" } : null;
   }
 
+  /**
+   * Goes back to the last stored event when the last one of the reader is not stored: its node was lost, or has not stored it yet. The
+   * reader replaces the text of the turns. Null while the database is unavailable.
+   */
+  async #findPosition(): Promise<readonly RunEvent[] | null> {
+    const { runId } = this;
+    const isReceived = this.#received.some(({ seq }) => seq === this.#cursor);
+    const found = isReceived
+      ? { position: null }
+      : await whileAvailable(async () => ({ position: await this.#reader.findPosition(runId, this.#cursor) }));
+    if (found === null) return null;
+    this.#isUnknown = false;
+    if (found.position === null) return [];
+    const { seq, turns } = found.position;
+    this.#cursor = seq;
+    return turns.map((data) => ({
+      runId,
+      seq,
+      type: "turn.restarted",
+      agentId: data.agent_id,
+      isRestricted: false,
+      data,
+    }));
+  }
+
   /** Null while the database is unavailable. The permission check decides how long that may last. */
-  async #readStored(): Promise<EventPage | null> {
-    try {
-      return await this.#reader.read(this.runId, this.#cursor);
-    } catch (error) {
-      if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return null;
-      throw error;
-    }
+  #readStored(): Promise<EventPage | null> {
+    return whileAvailable(() => this.#reader.read(this.runId, this.#cursor));
   }
 
   #emit(events: readonly RunEvent[]): SubscriberStep {
@@ -203,5 +234,14 @@ export class Subscriber {
       const timer = setTimeout(finish, timeoutMs);
       this.#wake = finish;
     });
+  }
+}
+
+async function whileAvailable<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return null;
+    throw error;
   }
 }

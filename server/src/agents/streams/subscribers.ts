@@ -4,7 +4,7 @@ import { AppError } from "../../errors/index.ts";
 import { batchPauseMs } from "../providers/stream-pace.ts";
 import type { StreamHub } from "./stream-hub.ts";
 import { createEventReader } from "./event-reader.ts";
-import { Subscriber } from "./subscriber.ts";
+import { Subscriber, type SubscriberOptions } from "./subscriber.ts";
 import { createRejection } from "../respond/rejections.ts";
 import type { Viewer } from "./render-frame.ts";
 import { type SubscriberInput, checkSubscribers, type SubscriberState } from "./sql/check-subscribers.ts";
@@ -93,9 +93,13 @@ export function openSubscribers(
   };
 
   const textPauseMs = (): number => batchPauseMs(entries.size);
-  const add = (call: SubscribeCall, input: SubscriberInput, viewer: Viewer, isFresh: boolean): Subscriber => {
+  const add = (
+    call: SubscribeCall,
+    input: SubscriberInput,
+    start: Pick<SubscriberOptions, "viewer" | "isFresh" | "isKnown">,
+  ): Subscriber => {
     const { runId, afterSeq, signal } = call;
-    const subscriber = new Subscriber({ runId, afterSeq, viewer, isFresh, streamHub, reader, textPauseMs });
+    const subscriber = new Subscriber({ runId, afterSeq, ...start, streamHub, reader, textPauseMs });
     entries.set(input.subscriber, { subscriber, input, checkedAtMs: performance.now() });
     count(input.user_id, 1);
     const leave = (): void => subscriber.close("left");
@@ -124,7 +128,7 @@ export function openSubscribers(
   };
 
   return {
-    begin: (call, viewer, isHere) => add(call, toInput(call), viewer, isHere),
+    begin: (call, viewer, isHere) => add(call, toInput(call), { viewer, isFresh: isHere, isKnown: true }),
     reserve({ role, userId }) {
       if (role === "service_role" || userId === null) return () => {};
       if ((countByUser.get(userId) ?? 0) >= maxPerUser)
@@ -143,7 +147,7 @@ export function openSubscribers(
       const [state] = await checkSubscribers(pool, [input]);
       if (state === undefined) throw createRejection("RUN_NOT_FOUND");
       const viewer = toViewer(input, state);
-      const subscriber = add(call, input, viewer, false);
+      const subscriber = add(call, input, { viewer, isFresh: false, isKnown: false });
       subscriber.update(viewer, state.status);
       return subscriber;
     },

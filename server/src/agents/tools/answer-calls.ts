@@ -7,7 +7,9 @@ import type { ToolExecution } from "../execution/steps.ts";
 import { toClientOutcome } from "./client/client-tools.ts";
 import { readAssignment } from "./input/assignment.ts";
 import type { Toolset } from "./toolset.ts";
-import { type AskedTurn, returnToThinking, type Turn, type TurnEnd, type WaitingCall } from "../turn/turn.ts";
+import { noteCall, rejectCall, toMemberAnswer } from "./tool-answers.ts";
+import { returnToThinking, type Turn } from "../turn/turn.ts";
+import type { AskedTurn, TurnEnd, WaitingCall } from "../turn/turn-state.ts";
 
 export type Answers =
   | { readonly kind: "answered"; readonly waiting: readonly WaitingCall[] }
@@ -19,7 +21,7 @@ export interface CallAnswering {
   readonly turn: Turn;
   readonly toolset: Toolset;
   /** Another agent's turn within this one. */
-  askMember(agentId: string, asked: AskedTurn): Promise<TurnEnd>;
+  askMember(agentId: string, asked: AskedTurn, turnId: string): Promise<TurnEnd>;
 }
 
 /** Runs the calls of one step concurrently; the results keep the order of the calls. */
@@ -43,15 +45,20 @@ export async function answerCalls(answering: CallAnswering, calls: readonly Mode
 /** Works on the calls of one turn, a limited number at a time. */
 export function runCalls<Call>(
   { ports }: LiveRun,
-  { signal }: Turn,
+  turn: Turn,
   calls: readonly Call[],
   work: (call: Call, index: number) => Promise<WaitingCall>,
 ): Promise<WaitingCall[]> {
   const semaphore = new Semaphore({ permits: ports.toolConcurrency });
-  return Promise.all(calls.map((call, index) => semaphore.run(() => work(call, index), { signal })));
+  const answer = async (call: Call, index: number): Promise<WaitingCall> => {
+    const answered = await work(call, index);
+    noteCall(turn, answered);
+    return answered;
+  };
+  return Promise.all(calls.map((call, index) => semaphore.run(() => answer(call, index), { signal: turn.signal })));
 }
 
-async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
+export async function answerCall(answering: CallAnswering, call: ModelToolCall): Promise<WaitingCall> {
   const { run, turn, toolset } = answering;
   const meaning = toolset.find(call.name);
   if (meaning === null) return rejectCall(call, "TOOL_NOT_FOUND", "No tool has this name.");
@@ -66,27 +73,16 @@ async function answerCall(answering: CallAnswering, call: ModelToolCall): Promis
 }
 
 async function askMember(
-  { turn, askMember: ask }: CallAnswering,
+  { run, turn, askMember: ask }: CallAnswering,
   call: ModelToolCall,
   agentId: string,
 ): Promise<WaitingCall> {
   const words = readMessage(call.inputText);
   if (words === null) return rejectCall(call, "VALIDATION_ERROR", "message: must be a non-empty string");
-  const end = await ask(agentId, { byAgentId: turn.agent.id, byAgentName: turn.agent.name, words });
+  const turnId = run.ports.newId();
+  noteCall(turn, { kind: "asking", call, turnId });
+  const end = await ask(agentId, { byAgentId: turn.agent.id, byAgentName: turn.agent.name, words }, turnId);
   return toMemberAnswer(call, end);
-}
-
-export function toMemberAnswer(call: ModelToolCall, end: TurnEnd): WaitingCall {
-  switch (end.kind) {
-    case "suspended":
-      return { kind: "member", call, turn: end.turn };
-    case "gone":
-      return rejectCall(call, "AGENT_NOT_FOUND", "This agent is no longer available.");
-    case "finished":
-      if (end.stop === "max_turns") return rejectCall(call, "MAX_TURNS", "No further agent can be asked in this run.");
-      if (end.isError) return rejectCall(call, "AGENT_FAILED", "This agent could not answer.");
-      return { kind: "answered", call, output: end.text === "" ? "(no answer)" : end.text, isError: false };
-  }
 }
 
 function readMessage(inputText: string): string | null {
@@ -113,16 +109,22 @@ async function useTool(run: LiveRun, turn: Turn, call: ModelToolCall, tool: Call
   };
   const checked = ports.tools.checkInput(tool, call.inputText);
   const use = { call, tool };
-  if (!checked.ok) return await rejectTool(run, use, { ...execution, input: call.inputText }, checked.fault);
+  if (!checked.ok) return rejectTool(run, turn, use, { execution, input: call.inputText }, checked.fault);
   const known = { ...execution, input: checked.input };
   if (tool.requires_approval) return { kind: "approval", call, execution: known };
   const userId = chargedUserOf(context);
   if (userId !== null && !(await ports.charge.tool(userId)))
-    return await rejectTool(run, use, known, {
-      code: "RATE_LIMITED",
-      message: "Too many tool calls in this minute.",
-      retryable: true,
-    });
+    return rejectTool(
+      run,
+      turn,
+      use,
+      { execution, input: checked.input },
+      {
+        code: "RATE_LIMITED",
+        message: "Too many tool calls in this minute.",
+        retryable: true,
+      },
+    );
   if (tool.kind === "client" || !isAssigned(tool))
     return { kind: "client", call, execution: known, maxOutputChars: readAssignment(tool).maxOutputChars };
   return await runTool(run, turn, call, tool, known);
@@ -142,8 +144,10 @@ export async function runTool(
   answers: ToolAnswers = NO_ANSWERS,
 ): Promise<WaitingCall> {
   const { ports, context } = run;
+  noteCall(turn, { kind: "started", call, execution, answers });
   await run.writer.submit({ op: "start_tool", ...execution });
   turn.signal.throwIfAborted();
+  run.assertHeld();
   const span = startSpan(turn, call, execution);
   const outcome = await ports.tools.run(tool, toInput(execution.input), {
     swarmId: context.run.swarm_id,
@@ -155,15 +159,33 @@ export async function runTool(
   if (outcome.status === "asking") {
     const { questions, state, held } = outcome;
     span.end({ output: questions.map(({ message }) => message).join("\n") });
-    return {
-      kind: "question",
-      call,
-      execution,
-      questions,
-      answers: { state, responses: {}, rounds: answers.rounds + 1, ...(held !== undefined && { held }) },
-    };
+    const asked = { state, responses: {}, rounds: answers.rounds + 1, ...(held !== undefined && { held }) };
+    const waiting: WaitingCall = { kind: "question", call, execution, questions, answers: asked };
+    noteCall(turn, waiting);
+    return waiting;
   }
   return takeOutcome(run, turn, { call, execution, kind: tool.kind, span }, outcome);
+}
+
+const OUTCOME_UNKNOWN: ToolFault = {
+  code: "TOOL_OUTCOME_UNKNOWN",
+  message: "The call was interrupted. It is not known whether it took effect.",
+  retryable: false,
+};
+
+/** Repeats a call whose node was lost before its outcome was recorded, if the tool allows that. Otherwise the model is told. */
+export async function settleDoubt(
+  run: LiveRun,
+  turn: Turn,
+  { call, execution, answers }: Extract<WaitingCall, { kind: "started" }>,
+): Promise<WaitingCall> {
+  const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
+  if (tool?.idempotent === true) return await runTool(run, turn, call, tool, execution, answers);
+  const rejected = rejectCall(call, OUTCOME_UNKNOWN.code, OUTCOME_UNKNOWN.message);
+  noteCall(turn, rejected);
+  const outcome = { status: "failed", error: OUTCOME_UNKNOWN, attempts: 1, durationMs: 0 } as const;
+  recordTool(run, tool?.kind ?? "unknown", execution, outcome);
+  return rejected;
 }
 
 const NO_ANSWERS: ToolAnswers = { state: null, responses: {}, rounds: 0 };
@@ -228,13 +250,17 @@ function takeOutcome(
   outcome: ToolOutcome,
 ): WaitingCall {
   span.end(outcome.status === "succeeded" ? { output: outcome.text } : { errorType: outcome.error.code });
-  recordTool(run, kind, execution, outcome);
   turn.usedTool ||= outcome.status === "succeeded";
-  if (outcome.status === "succeeded") {
-    const { text: output, images } = outcome;
-    return { kind: "answered", call, output, isError: false, ...(images !== undefined && { images }) };
-  }
-  return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
+  const answered = toAnswer(call, outcome);
+  noteCall(turn, answered);
+  recordTool(run, kind, execution, outcome);
+  return answered;
+}
+
+function toAnswer(call: ModelToolCall, outcome: ToolOutcome): WaitingCall {
+  if (outcome.status !== "succeeded") return rejectCall(call, outcome.error.code, outcome.error.message, outcome.text);
+  const { text: output, images } = outcome;
+  return { kind: "answered", call, output, isError: false, ...(images !== undefined && { images }) };
 }
 
 function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcome: ToolOutcome): void {
@@ -254,21 +280,19 @@ function recordTool(run: LiveRun, kind: string, execution: ToolExecution, outcom
   run.ports.observer.note("run.tool_ended", { kind, status: outcome.status });
 }
 
-async function rejectTool(
+function rejectTool(
   run: LiveRun,
+  turn: Turn,
   { call, tool }: { readonly call: ModelToolCall; readonly tool: CallableTool },
-  execution: ToolExecution,
+  { execution, input }: { readonly execution: ToolExecution; readonly input: unknown },
   fault: ToolFault,
-): Promise<WaitingCall> {
-  await run.writer.submit({ op: "start_tool", ...execution });
+): WaitingCall {
+  const rejected = rejectCall(call, fault.code, fault.message);
+  noteCall(turn, rejected);
+  // Both in one batch.
+  void run.writer.submit({ op: "start_tool", ...execution, input });
   recordTool(run, tool.kind, execution, { status: "failed", error: fault, attempts: 0, durationMs: 0 });
-  return rejectCall(call, fault.code, fault.message);
-}
-
-/** `text`: the response of the tool, which only the model reads. */
-export function rejectCall(call: ModelToolCall, code: string, message: string, text?: string): WaitingCall {
-  const output = JSON.stringify({ error: { code, message }, ...(text !== undefined && { output: text }) });
-  return { kind: "answered", call, output, isError: true };
+  return rejected;
 }
 
 function toInput(input: unknown): Readonly<Record<string, unknown>> {

@@ -16,6 +16,8 @@ export interface AssignedTool {
   readonly max_output_chars: number;
   /** How often a call that failed without a response is repeated, if it can be repeated safely. */
   readonly max_retries: number;
+  /** A call whose outcome is not known, because its node was lost, may be repeated. */
+  readonly idempotent: boolean;
   /** Base64; null when the tool has none. */
   readonly secrets_wrapped: string | null;
 }

@@ -1,9 +1,10 @@
 import { ModelError } from "../providers/model-error.ts";
-import { chargedUserOf, type LiveRun, type TurnStop } from "../execution/live-run.ts";
+import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { RunStop, stopOf } from "../execution/run-stop.ts";
 import type { FaultRow, ModelCallRow } from "../execution/steps.ts";
-import type { SuspendedTurn, Turn, TurnEnd } from "./turn.ts";
+import type { Turn } from "./turn.ts";
+import type { SuspendedTurn, TurnEnd, TurnStop } from "./turn-state.ts";
 import { toUsageRow } from "../model/call-meter.ts";
 import { internalFault, toFaultRow } from "../model/call-recorder.ts";
 
@@ -65,15 +66,21 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 
 /** Ends a turn that waited and will not continue, with the turns that it waits for. */
 export function closeSuspended(run: LiveRun, turn: SuspendedTurn): void {
+  run.turns.delete(turn.id);
   for (const call of turn.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
   const kind = stopOf(run.signal);
-  if (kind === "lost") return;
+  if (kind === "lost" || !hasBegun(run, turn)) return;
   submitEnd(run, turn, {
     agentId: turn.agentId,
     durationMs: turn.durationMs,
     outcome: "cancelled",
     finishReason: kind === "interrupted" ? "interrupted" : "cancelled",
   });
+}
+
+/** Whether the turn has a row: that of a lost node may have been about to begin. */
+export function hasBegun({ context }: LiveRun, { id, isBlank }: SuspendedTurn): boolean {
+  return isBlank !== true || context.recovery?.open_turns.some((row) => row.id === id) === true;
 }
 
 interface EndInput {
@@ -114,13 +121,18 @@ function recordEnd(run: LiveRun, turn: Turn, end: TurnRecord): TurnEnd {
     stop,
   });
   if (text !== "") chargeAnswer(run);
-  return { kind: "finished", text, isError: outcome !== "completed", stop };
+  turn.end = { kind: "finished", text, isError: outcome !== "completed", stop };
+  // The turn that asked for it reads its end.
+  if (turn.asked === null) run.turns.delete(turn.id);
+  return turn.end;
 }
 
 /** Returns the text that is stored. Does not await the write: the steps that follow are written in the same batch. */
 function submitEnd(
   run: LiveRun,
-  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs"> & { readonly modelCalls?: readonly ModelCallRow[] },
+  turn: Omit<SuspendedTurn, "agentId" | "waiting" | "durationMs" | "readings"> & {
+    readonly modelCalls?: readonly ModelCallRow[];
+  },
   end: EndInput & { readonly agentId: string; readonly durationMs: number },
 ): string {
   // What was withheld has not been checked.

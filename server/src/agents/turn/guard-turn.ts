@@ -8,7 +8,8 @@ import { checkAnswer } from "../output/check-answer.ts";
 import { ModelError } from "../providers/model-error.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import { failTurn, finishTurn, type TurnFinish } from "./finish-turn.ts";
-import { type Turn, type TurnEnd, warnOnce } from "./turn.ts";
+import { type Turn, warnOnce } from "./turn.ts";
+import type { TurnEnd } from "./turn-state.ts";
 
 /** Checks what the agent is about to read. Throws a ModelError when the agent must not answer. */
 export async function guardInput(run: LiveRun, turn: Turn): Promise<void> {

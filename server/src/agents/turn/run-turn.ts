@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Framework, FRAMEWORKS } from "@swarmbase/sdk";
-import {
-  answerCalls,
-  rejectCall,
-  runCalls,
-  runTool,
-  takeAnswer,
-  takeClientResult,
-  toMemberAnswer,
-} from "../tools/answer-calls.ts";
+import { answerCalls, type CallAnswering } from "../tools/answer-calls.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import { buildTurnContext, callModel, type ModelAnswer } from "../model/call-model.ts";
 import { checkAnswer } from "../output/check-answer.ts";
@@ -16,39 +8,37 @@ import { describeRepair } from "../output/instructions.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import { ModelError } from "../providers/model-error.ts";
-import { abortTurn, closeSuspended, failTurn } from "./finish-turn.ts";
+import { abortTurn, failTurn } from "./finish-turn.ts";
 import { completeTurn, guardInput } from "./guard-turn.ts";
 import type { LiveRun } from "../execution/live-run.ts";
+import { trackSuspended, trackTurn } from "../execution/run-progress.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
-import { buildToolset } from "../tools/toolset.ts";
+import { buildToolset, type Toolset } from "../tools/toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
-import {
-  type AskedTurn,
-  createTurn,
-  resetText,
-  reviveTurn,
-  submitModelCalls,
-  type SuspendedTurn,
-  suspendTurn,
-  type Turn,
-  type TurnEnd,
-  type WaitingCall,
-  warnOnce,
-} from "./turn.ts";
+import { suspendTurn } from "./suspended-turn.ts";
+import { createTurn, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
+import { type AskedTurn, createBlankTurn, type TurnEnd, type WaitingCall } from "./turn-state.ts";
 
 const BUSY_RETRY_MS = 100;
 
 /** Runs one turn from its start to its end. Rejects only with the RunStop of a lost run. */
-export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | null): Promise<TurnEnd> {
+export async function runTurn(
+  run: LiveRun,
+  agentId: string,
+  asked: AskedTurn | null,
+  id = run.ports.newId(),
+): Promise<TurnEnd> {
   if (asked !== null && run.turnCount >= run.limits.maxTurns)
     return { kind: "finished", text: "", isError: true, stop: "max_turns" };
   const position = run.turnCount++;
-  const turn = await openTurn(run, agentId, asked, position);
+  const turn = await openTurn(run, agentId, asked, { id, position });
   if (turn === null) {
+    run.turns.delete(id);
     run.turnCount -= 1;
     return { kind: "gone" };
   }
+  trackTurn(run, turn);
   return await settle(run, turn, async () => {
     await guardInput(run, turn);
     buildTurnContext(run, turn, buildToolset(run, turn).tools);
@@ -56,29 +46,7 @@ export async function runTurn(run: LiveRun, agentId: string, asked: AskedTurn | 
   });
 }
 
-/** Continues a turn that waited for an approval or the client. Another node may have started it. */
-export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
-  const { outcome, agent } = await run.writer.submit({
-    op: "resume_turn",
-    turn_id: suspended.id,
-    agent_id: suspended.agentId,
-  });
-  if (outcome !== "started" || agent === undefined) {
-    closeSuspended(run, suspended);
-    return { kind: "gone" };
-  }
-  const turn = reviveTurn(run, suspended, agent);
-  const end = await settle(run, turn, async () => {
-    const waiting = await runCalls(run, turn, suspended.waiting, (call) => decideCall(run, turn, call));
-    return takeAnswers(run, turn, waiting) ?? (await continueTurn(run, turn));
-  });
-  // The turns that it waited for have not been resumed.
-  if (turn.signal.aborted)
-    for (const call of suspended.waiting) if (call.kind === "member") closeSuspended(run, call.turn);
-  return end;
-}
-
-async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
+export async function settle(run: LiveRun, turn: Turn, work: () => Promise<TurnEnd>): Promise<TurnEnd> {
   try {
     turn.signal.throwIfAborted();
     return await work();
@@ -93,7 +61,7 @@ async function openTurn(
   run: LiveRun,
   agentId: string,
   asked: AskedTurn | null,
-  position: number,
+  { id, position }: Pick<Turn, "id" | "position">,
 ): Promise<Turn | null> {
   const { opened } = run;
   if (opened !== null && opened.agent.id === agentId && asked === null) {
@@ -101,8 +69,9 @@ async function openTurn(
     addMessages(run, opened.messages);
     return createTurn(run, { ...opened, position, asked });
   }
-  const id = run.ports.newId();
   const messageId = run.ports.newId();
+  // Before it is submitted: the batch that begins the turn stores it with the turn that asks for it.
+  trackSuspended(run, createBlankTurn({ id, messageId, position, agentId, asked }));
   for (;;) {
     run.signal.throwIfAborted();
     const { outcome, agent, messages } = await run.writer.submit({
@@ -132,14 +101,14 @@ function findFrameworks({ context }: LiveRun, agentId: string): readonly Framewo
 }
 
 /** Turns that start together get the same messages. */
-function addMessages(run: LiveRun, messages: readonly TranscriptMessage[]): void {
+export function addMessages(run: LiveRun, messages: readonly TranscriptMessage[]): void {
   const lastSeq = run.transcript.at(-1)?.seq ?? 0;
   run.transcript.push(...messages.filter(({ seq }) => seq > lastSeq));
   const excess = run.transcript.length - (run.limits.historyLimit + 1);
   if (excess > 0) run.transcript.splice(0, excess);
 }
 
-async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
+export async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
   const schema = responseSchemaOf(turn.agent.settings);
   for (;;) {
     const toolset = buildToolset(run, turn);
@@ -160,10 +129,11 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
 
     // The turn can wait for hours after this, or be lost with its node.
     submitModelCalls(run, turn);
-    const answers = await answerCalls(
-      { run, turn, toolset, askMember: (agentId, asked) => runTurn(run, agentId, asked) },
-      answer.calls,
-    );
+    turn.messages.push({ role: "assistant", content: answer.text, toolCalls: answer.calls });
+    turn.toolSteps += 1;
+    turn.settledText = turn.text;
+    turn.calls = answer.calls.map((call) => ({ kind: "pending", call }));
+    const answers = await answerCalls(answeringOf(run, turn, toolset), answer.calls);
     turn.signal.throwIfAborted();
     switch (answers.kind) {
       case "handoff":
@@ -171,13 +141,15 @@ async function continueTurn(run: LiveRun, turn: Turn): Promise<TurnEnd> {
       case "loop":
         return await completeTurn(run, turn, { finishReason: "loop", stop: "loop_detected" });
       case "answered": {
-        turn.messages.push({ role: "assistant", content: answer.text, toolCalls: answer.calls });
-        turn.toolSteps += 1;
         const suspended = takeAnswers(run, turn, answers.waiting);
         if (suspended !== null) return suspended;
       }
     }
   }
+}
+
+export function answeringOf(run: LiveRun, turn: Turn, toolset: Toolset): CallAnswering {
+  return { run, turn, toolset, askMember: (agentId, asked, turnId) => runTurn(run, agentId, asked, turnId) };
 }
 
 /** Ends the turn with the value of its answer, or with an error. Null: the model is told why, and answers once more. */
@@ -220,7 +192,7 @@ async function endWithoutText(run: LiveRun, turn: Turn): Promise<TurnEnd> {
 }
 
 /** Suspends the turn when a call waits. Null: all calls have results, and the model reads them next. */
-function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): TurnEnd | null {
+export function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): TurnEnd | null {
   if (waiting.some(({ kind }) => kind !== "answered"))
     return { kind: "suspended", turn: suspendTurn(run, turn, waiting) };
   for (const answer of waiting) {
@@ -234,32 +206,8 @@ function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]):
       ...(answer.images !== undefined && { images: answer.images }),
     });
   }
+  turn.calls = [];
   turn.messages = keepNewestImages(turn.messages);
   if (turn.toolSteps >= run.limits.maxToolSteps) turn.mustAnswer = true;
   return null;
-}
-
-async function decideCall(run: LiveRun, turn: Turn, waiting: WaitingCall): Promise<WaitingCall> {
-  switch (waiting.kind) {
-    case "answered":
-      return waiting;
-    case "member":
-      return toMemberAnswer(waiting.call, await resumeTurn(run, waiting.turn));
-    case "approval":
-    case "question":
-    case "client": {
-      const { call, execution } = waiting;
-      const decision = run.context.decisions.find(({ id }) => id === execution.id);
-      if (decision?.status !== "running") {
-        const code = decision?.error?.code ?? "TOOL_DENIED";
-        if (code === "APPROVAL_EXPIRED" || code === "CLIENT_TOOL_EXPIRED") turn.hasExpired = true;
-        return rejectCall(call, code, decision?.error?.message ?? "The call was not approved.");
-      }
-      if (waiting.kind === "client") return takeClientResult(run, turn, waiting, decision);
-      const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
-      if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
-      if (waiting.kind === "question") return await takeAnswer(run, turn, waiting, { tool, answer: decision.answer });
-      return await runTool(run, turn, call, tool, execution);
-    }
-  }
 }

@@ -1,41 +1,14 @@
-import type { Framework } from "@swarmbase/sdk";
 import { isRecord } from "../../json/index.ts";
 import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.ts";
 import { NO_READINGS, type Readings } from "../guardrails/check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
-import type { ModelImage, ModelMessage, ModelToolCall, ModelUsage, ModelWarning } from "../providers/model-port.ts";
-import type { ToolAnswers, ToolQuestion } from "../tools/tool-port.ts";
+import type { ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
-import type { LiveRun, TurnStop } from "../execution/live-run.ts";
-import { dropImages } from "./turn-images.ts";
-import type { ModelCallRow, SpeakingAgent, Step, ToolExecution } from "../execution/steps.ts";
-
-/** The part of a turn's state that is stored while the turn waits. */
-interface StoredTurn {
-  readonly id: string;
-  readonly messageId: string;
-  readonly position: number;
-  /** Not null when the coordinator asked for this turn. */
-  readonly asked: AskedTurn | null;
-  system: string;
-  messages: ModelMessage[];
-  text: string;
-  /** Readers do not see the text before it was checked. Absent in rows of earlier versions. */
-  isWithheld?: boolean;
-  firstTokenMs: number | null;
-  toolSteps: number;
-  /** Of the provider that answered last, which can be a fallback. */
-  framework: Framework;
-  model: string;
-  attempts: number;
-  warnings: (ModelWarning | { readonly setting: string; readonly message: string; readonly messageCount: number })[];
-  usage: ModelUsage | null;
-  costUsd: number | null;
-  /** Of calls whose usage is recorded with the end of the turn. */
-  readonly reservationIds: string[];
-}
+import type { LiveRun } from "../execution/live-run.ts";
+import type { ModelCallRow, SpeakingAgent, Step } from "../execution/steps.ts";
+import type { LiveCall, StoredTurn, TurnEnd } from "./turn-state.ts";
 
 /** The state of a turn. */
 export interface Turn extends StoredTurn {
@@ -47,13 +20,19 @@ export interface Turn extends StoredTurn {
   readonly startedAtMs: number;
   /** The number of swarm messages in the context; 0 when another process built it. */
   contextCount: number;
-  /** The number of model messages that the context has; those after it belong to the turn. */
+  /** The number of model messages that the context has; those after it belong to the turn. 0 when another process built it. */
   contextLength: number;
   /** The maximum number of messages in the context, once the model has rejected a longer one. */
   contextLimit: number | null;
   /** What the agent reads instead of messages that a guardrail changed or excluded. */
   readings: Readings;
   stripper: EchoStripper;
+  /** The text of the model calls that are complete. */
+  settledText: string;
+  /** The tool calls of the last model call, while they are answered. */
+  calls: LiveCall[];
+  /** Not null when the turn has ended. */
+  end: TurnEnd | null;
   /** Those that no submitted step has. */
   modelCalls: ModelCallRow[];
   isResponding: boolean;
@@ -63,53 +42,6 @@ export interface Turn extends StoredTurn {
   usedTool: boolean;
   hasExpired: boolean;
 }
-
-export interface AskedTurn {
-  readonly byAgentId: string;
-  readonly byAgentName: string;
-  readonly words: string;
-}
-
-/** A tool call of a turn that waits: answered, waiting for an approval or the client, or for another agent's turn that waits. */
-export type WaitingCall =
-  | {
-      readonly kind: "answered";
-      readonly call: ModelToolCall;
-      readonly output: string;
-      readonly isError: boolean;
-      readonly images?: readonly ModelImage[];
-    }
-  | { readonly kind: "approval"; readonly call: ModelToolCall; readonly execution: ToolExecution }
-  | {
-      /** The tool asks a person. */
-      readonly kind: "question";
-      readonly call: ModelToolCall;
-      readonly execution: ToolExecution;
-      /** Those without an answer; they are asked one after the other. */
-      readonly questions: readonly ToolQuestion[];
-      readonly answers: ToolAnswers;
-    }
-  | {
-      readonly kind: "client";
-      readonly call: ModelToolCall;
-      readonly execution: ToolExecution;
-      readonly maxOutputChars: number;
-    }
-  | { readonly kind: "member"; readonly call: ModelToolCall; readonly turn: SuspendedTurn };
-
-/** The state that another node needs to continue a turn. Stored as JSON. */
-export interface SuspendedTurn extends Readonly<Omit<StoredTurn, "reservationIds">> {
-  /** Absent in rows of earlier versions. */
-  readonly reservationIds?: readonly string[];
-  readonly agentId: string;
-  readonly waiting: readonly WaitingCall[];
-  readonly durationMs: number;
-}
-
-export type TurnEnd =
-  | { readonly kind: "finished"; readonly text: string; readonly isError: boolean; readonly stop: TurnStop | null }
-  | { readonly kind: "gone" }
-  | { readonly kind: "suspended"; readonly turn: SuspendedTurn };
 
 type NewTurn = Pick<Turn, "id" | "messageId" | "position" | "agent" | "asked">;
 
@@ -140,6 +72,9 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     contextLimit: null,
     readings: NO_READINGS,
     stripper: createEchoStripper(agent.name),
+    settledText: "",
+    calls: [],
+    end: null,
     modelCalls: [],
     text: "",
     isWithheld: guardrailsOf(run, agent.id, "output").length > 0,
@@ -178,41 +113,6 @@ function withRequest({ context }: LiveRun, agent: SpeakingAgent): SpeakingAgent 
   };
 }
 
-export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
-  return {
-    id: turn.id,
-    messageId: turn.messageId,
-    position: turn.position,
-    agentId: turn.agent.id,
-    asked: turn.asked,
-    system: turn.system,
-    messages: turn.messages.map(dropImages),
-    waiting: waiting.map(dropImages),
-    text: turn.text,
-    ...(turn.isWithheld === true && { isWithheld: true }),
-    firstTokenMs: turn.firstTokenMs,
-    toolSteps: turn.toolSteps,
-    framework: turn.framework,
-    model: turn.model,
-    attempts: turn.attempts,
-    warnings: turn.warnings,
-    usage: turn.usage,
-    costUsd: turn.costUsd,
-    reservationIds: turn.reservationIds,
-    durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
-  };
-}
-
-/** Takes a copy of the stored state, which is parsed JSON and not used otherwise. */
-export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: SpeakingAgent): Turn {
-  const { agentId: _agentId, waiting: _waiting, durationMs, reservationIds = [], ...stored } = suspended;
-  const fresh = createTurn(run, { ...stored, agent });
-  const startedAtMs = fresh.startedAtMs - durationMs;
-  // Text that readers have seen cannot be withheld any more.
-  const isWithheld = stored.isWithheld ?? (fresh.isWithheld === true && stored.text === "");
-  return { ...fresh, ...structuredClone(stored), isWithheld, reservationIds: [...reservationIds], startedAtMs };
-}
-
 /** Every call of a turn has the same settings and the same warnings about them. */
 export function warnOnce(turn: Turn, warning: ModelWarning): void {
   const isKnown = turn.warnings.some(
@@ -249,6 +149,7 @@ type TextReset = Pick<Extract<Step, { op: "reset_text" }>, "reason" | "error">;
 /** Discards the text of the turn so far. Readers get an event, because the deltas that follow begin a new text. */
 export function resetText(run: LiveRun, turn: Turn, { reason, error }: TextReset): void {
   turn.text = "";
+  turn.settledText = "";
   if (turn.isWithheld === true) return;
   void run.writer.submit({
     op: "reset_text",

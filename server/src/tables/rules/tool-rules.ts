@@ -49,6 +49,7 @@ export function tools(checks: ToolChecks | null): TableRule {
       timeout_ms: integer("tools.timeout_ms"),
       max_output_chars: integer("tools.max_output_chars"),
       max_retries: integer("tools.max_retries"),
+      idempotent: boolean(),
       enabled: boolean(),
       secret_names: nullable(toolSecrets()),
     },

@@ -149,9 +149,10 @@ describe("the daily budget of a payer", () => {
     const words = "select 1 from public.run_events where run_id = $1 and type = 'message.delta'";
     await until(async () => (await stage.rows(words, [abandoned.runId])).length > 0, "the second call speaks");
     assert.ok((await heldBy(payerId)) > 4_096);
-    await stage.rows("update private.run_leases set expires_at = now() - interval '1 second' where run_id = $1", [
-      abandoned.runId,
-    ]);
+    await stage.rows(
+      "update private.run_leases set expires_at = now() - interval '1 second', takeovers = 2 where run_id = $1",
+      [abandoned.runId],
+    );
     await stage.rows("select private.sweep_runs(100)");
     assert.equal((await stage.run(abandoned.runId)).stop_reason, "worker_lost");
     assert.equal(await heldBy(payerId), 0);

@@ -36,7 +36,7 @@ async function newAbandonedRun(abandonedFor: string): Promise<{ runId: string; a
     "its words are stored",
   );
   await stage.rows(
-    "update private.run_leases set fence = fence + 1, expires_at = now() - $2::interval where run_id = $1",
+    "update private.run_leases set fence = fence + 1, takeovers = 2, expires_at = now() - $2::interval where run_id = $1",
     [runId, abandonedFor],
   );
   await stage.rows("update public.run_turns set started_at = now() - $2::interval where run_id = $1", [

@@ -6,6 +6,8 @@ import { createStreamHub, type RunEvent } from "../../../src/agents/streams/stre
 import { toStorableJson } from "../../../src/agents/execution/sql/storable-json.ts";
 
 const RUN = { id: "run", swarmId: "swarm" };
+/** More than a test numbers. */
+const MANY = 1_000;
 
 test("events are published once and in order for any order of commits; a late listener misses none", () => {
   fc.assert(
@@ -23,7 +25,7 @@ test("events are published once and in order for any order of commits; a late li
       (moves) => {
         const streamHub = createStreamHub();
         streamHub.open(RUN.id);
-        const sequencer = createEventSequencer(streamHub, RUN, 7);
+        const sequencer = createEventSequencer(streamHub, { run: RUN, lastSeq: 7, maxUnstoredSeqs: MANY });
         const sources = [0, 1].map((at) => ({ turnId: `turn ${at}`, messageId: `message ${at}`, agentId: "agent" }));
         const open: { block: Block; count: number }[] = [];
         const stored: number[] = [];
@@ -49,7 +51,7 @@ test("events are published once and in order for any order of commits; a late li
             assert.equal(first + deltas.length - 1, seq);
             stored.push(...deltas.map((_, at) => first + at));
           }
-          sequencer.settle();
+          sequencer.settle(true);
         };
         for (const move of moves) {
           if (move.kind === "delta") sequencer.delta("message.delta", sources[move.turn] ?? sources[0]!, "word");
@@ -73,6 +75,42 @@ test("events are published once and in order for any order of commits; a late li
           );
       },
     ),
+  );
+});
+
+test("no seq is published that a node which continues the run could use again", () => {
+  const LIMIT = 10;
+  const moves = fc.array(fc.constantFrom("delta", "delta", "delta", "store", "store durably"), {
+    maxLength: 80,
+  });
+  fc.assert(
+    fc.property(moves, (steps) => {
+      const streamHub = createStreamHub();
+      streamHub.open(RUN.id);
+      const sequencer = createEventSequencer(streamHub, { run: RUN, lastSeq: 0, maxUnstoredSeqs: LIMIT });
+      const source = { turnId: "turn", messageId: "message", agentId: "agent" };
+      const shown: number[] = [];
+      streamHub.subscribe(RUN.id, ({ seq }) => shown.push(seq));
+      let durableSeq = 0;
+      let storedSeq = 0;
+      for (const step of steps) {
+        if (step === "delta") sequencer.delta("message.delta", source, "word");
+        else {
+          for (const { seq } of sequencer.takeUnstored()) storedSeq = Math.max(storedSeq, seq);
+          const isDurable = step === "store durably" || sequencer.needsDurable;
+          if (isDurable) durableSeq = storedSeq;
+          sequencer.settle(isDurable);
+        }
+        // A crash of the database leaves what is durable.
+        assert.ok((shown.at(-1) ?? 0) <= durableSeq + LIMIT, `${shown.at(-1)}`);
+      }
+      sequencer.takeUnstored();
+      sequencer.settle(true);
+      assert.deepEqual(
+        shown,
+        [...new Set(shown)].toSorted((one, other) => one - other),
+      );
+    }),
   );
 });
 

@@ -348,7 +348,7 @@ describe("a run whose starter", () => {
 });
 
 describe("a node that dies", () => {
-  test("leaves a run that another node ends with the stored text; its later writes are rejected", async () => {
+  test("leaves a run that was taken over twice to be ended with the stored text; its later writes are rejected", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const blocker = Promise.withResolvers<void>();
     // Without its workers it renews no lease, like a process that hangs.
@@ -362,6 +362,7 @@ describe("a node that dies", () => {
     });
     const runId = await stage.ask(swarm);
     const shown = collect(dead, runId);
+    await stage.rows("update private.run_leases set takeovers = 2 where run_id = $1", [runId]);
     await dead.take(runId);
     const stored = (): Promise<unknown[]> =>
       stage.rows("select 1 from public.run_events where run_id = $1 and type = 'message.delta'", [runId]);

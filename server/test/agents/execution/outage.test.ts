@@ -246,7 +246,7 @@ describe("a client that waits for a run", () => {
     );
     const runId = await findRunOn(node, swarm);
     await stage.rows(
-      "update private.run_leases set expires_at = now() - interval '1 second', fence = fence + 1 where run_id = $1",
+      "update private.run_leases set expires_at = now() - interval '1 second', fence = fence + 1, takeovers = 2 where run_id = $1",
       [runId],
     );
     const error = await waiting;

@@ -26,6 +26,11 @@ function openRun() {
       return { events, isFull: events.length === PAGE };
     },
     readLastSeq: async () => stored.at(-1)?.seq ?? null,
+    findPosition: async (_runId, afterSeq) => {
+      if (stored.some((event) => event.seq === afterSeq)) return null;
+      const seq = stored.findLast((event) => event.seq < afterSeq)?.seq ?? 0;
+      return { seq, turns: [{ agent_id: null, turn_id: "t", text: "as stored" }] };
+    },
   };
   const publish = (type = "message.delta"): void => {
     seq += 1;
@@ -38,7 +43,7 @@ function openRun() {
     streamHub.settle(RUN, seq);
   };
   const subscribe = (afterSeq: number): Subscriber =>
-    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, streamHub, reader });
+    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, isKnown: false, streamHub, reader });
   return { streamHub, publish, store, subscribe, lastSeq: () => seq };
 }
 
@@ -54,6 +59,30 @@ async function readToEnd(subscriber: Subscriber): Promise<number[]> {
 }
 
 describe("a subscriber", () => {
+  test("that continues after an event which is not stored goes back, and replaces the text of the turns", async () => {
+    const run = openRun();
+    for (let at = 0; at < 3; at += 1) run.publish();
+    run.store();
+    const subscriber = run.subscribe(50);
+    const step = await subscriber.next(5_000);
+    assert.ok(step.kind === "events");
+    assert.deepEqual(
+      step.events.map(({ type, seq, data }) => [type, seq, data["text"]]),
+      [["turn.restarted", 3, "as stored"]],
+    );
+    run.publish("run.completed");
+    assert.deepEqual(await readToEnd(subscriber), [4]);
+  });
+
+  test("that continues after an event which this node has not stored yet goes on after it", async () => {
+    const run = openRun();
+    run.publish();
+    run.publish();
+    const subscriber = run.subscribe(1);
+    run.publish("run.completed");
+    assert.deepEqual(await readToEnd(subscriber), [2, 3]);
+  });
+
   test("emits every event once and in order, for any interleaving of publishing and storing", async () => {
     const actions = fc.array(fc.constantFrom("publish", "publish", "publish", "store", "subscribe", "wait"), {
       maxLength: 60,

@@ -15,6 +15,7 @@ export function assignedTool(parts: Partial<AssignedTool> = {}): AssignedTool {
     timeout_ms: WAIT_MS,
     max_output_chars: 16_000,
     max_retries: 1,
+    idempotent: false,
     secrets_wrapped: null,
     ...parts,
   };

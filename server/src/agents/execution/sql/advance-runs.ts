@@ -30,14 +30,23 @@ export interface Advanced {
   readonly results: readonly StepResult[];
   /** A webhook event was stored. */
   readonly hasEvents: boolean;
+  /** The write, and all before it, survive a crash of the database. */
+  readonly isDurable: boolean;
 }
+
+type ResultRow = Omit<StepResult, "events" | "messages"> &
+  Partial<Pick<StepResult, "events">> & {
+    /** Of a turn that is resumed. */
+    readonly messages?: MessageColumns;
+    readonly last_read_seq?: number | null;
+  };
 
 interface AdvancedRow {
   readonly place: number;
   readonly outcome: "taken" | "lost" | "held";
   readonly cancel_reason: Advanced["cancelReason"];
   /** One for each step; null: nothing was written. */
-  readonly results: readonly (Omit<StepResult, "events"> & Partial<Pick<StepResult, "events">>)[] | null;
+  readonly results: readonly ResultRow[] | null;
   /** Of the steps whose result has none. */
   readonly events: readonly EventRow[] | null;
   /** Of a run that started a turn: the new messages of the swarm. */
@@ -57,7 +66,9 @@ export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]
     events,
     is_repeated: isRepeated,
   }));
-  const { rows } = await pool.query<{ answer: { runs: readonly AdvancedRow[]; has_events: boolean } }>({
+  const { rows } = await pool.query<{
+    answer: { runs: readonly AdvancedRow[]; has_events: boolean; is_durable: boolean };
+  }>({
     name: "agents-advance-runs",
     text: "select private.advance_runs($1) as answer",
     values: [toStorableJson(sent)],
@@ -67,20 +78,24 @@ export async function advanceRuns(pool: pg.Pool, advances: readonly RunAdvance[]
   return advances.map(({ steps }, place) => {
     const row = byPlace.get(place);
     if (row === undefined) throw new Error("the database returned no row for the run");
-    return row.outcome === "held" ? null : toAdvanced(row, steps, answer?.has_events === true);
+    const { has_events: hasEvents = false, is_durable: isDurable = false } = answer ?? {};
+    return row.outcome === "held" ? null : { ...toAdvanced(row, steps), hasEvents, isDurable };
   });
 }
 
-function toAdvanced(row: AdvancedRow, steps: readonly NumberedStep[], hasEvents: boolean): Advanced {
+function toAdvanced(row: AdvancedRow, steps: readonly NumberedStep[]): Omit<Advanced, "hasEvents" | "isDurable"> {
   const messages = row.messages === null ? [] : toMessages(row.messages);
   const results = steps.map((step, index): StepResult => {
-    const result = row.results?.[index] ?? {};
+    const { messages: history, last_read_seq: lastSeq, ...result } = row.results?.[index] ?? {};
     const isOfStep = ({ seq }: EventRow): boolean => seq >= step.seq && seq < step.seq + countSeqs(step);
     const events = result.events ?? row.events?.filter(isOfStep) ?? [];
     if (step.op === "start_turn") return { ...result, events, messages };
+    // A turn that is resumed has not read what was written since it began.
+    if (history !== undefined)
+      return { ...result, events, messages: toMessages(history).filter(({ seq }) => seq <= (lastSeq ?? 0)) };
     if (step.op !== "finish_run" || row.body === null) return { ...result, events };
     const end = { seq: step.seq, type: `run.${step.status}`, agent_id: null, restricted: false, data: row.body };
     return { ...result, events: [end], hasNext: row.has_next !== false };
   });
-  return { isLost: row.outcome === "lost", cancelReason: row.cancel_reason, results, hasEvents };
+  return { isLost: row.outcome === "lost", cancelReason: row.cancel_reason, results };
 }

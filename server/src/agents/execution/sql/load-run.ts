@@ -1,7 +1,7 @@
 import type { SwarmStrategy } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { Guardrail } from "../../guardrails/guardrail.ts";
-import type { FaultRow, SpeakingAgent } from "../steps.ts";
+import type { FaultRow, SpeakingAgent, UsageRow } from "../steps.ts";
 
 interface ContextAgent extends Pick<SpeakingAgent, "id" | "name" | "role" | "framework" | "model" | "settings"> {
   readonly position: number;
@@ -18,6 +18,8 @@ export interface RunContext {
     readonly request: Readonly<Record<string, unknown>>;
   };
   readonly last_seq: number;
+  /** How many seqs after the last one that is safely stored may be shown to readers. */
+  readonly max_unstored_seqs: number;
   readonly swarm: {
     readonly id: string;
     readonly name: string;
@@ -37,8 +39,36 @@ export interface RunContext {
   /** False when the starter of the run may no longer start runs in the swarm. */
   readonly may_go_on: boolean;
   readonly progress: unknown;
+  /** Null when the run was not taken over from a lost node. */
+  readonly recovery: RunRecovery | null;
   /** Of tool calls that waited for an approval or for the client. */
   readonly decisions: readonly Decision[];
+}
+
+/** What a lost node has left in addition to the stored progress. */
+interface RunRecovery {
+  /** Since the progress was stored. */
+  readonly elapsed_ms: number;
+  readonly open_turns: readonly OpenTurnRow[];
+  readonly reservations: readonly {
+    readonly id: string;
+    readonly turn_id: string | null;
+    /** Null: the call was in progress. */
+    readonly usage: UsageRow | null;
+  }[];
+}
+
+interface OpenTurnRow {
+  readonly id: string;
+  readonly message_id: string;
+  readonly agent_id: string;
+  readonly position: number;
+  /** The text that readers have. */
+  readonly text: string;
+  /** Calls of a model since the progress was stored, if one was made. */
+  readonly lost_calls: number;
+  /** Of what was stored of their answers. */
+  readonly lost_chars: number;
 }
 
 interface Decision {
@@ -51,6 +81,8 @@ interface Decision {
   readonly output: unknown;
   /** To a question of the tool. */
   readonly answer?: unknown;
+  /** The question that was asked. */
+  readonly question_id?: string | null;
 }
 
 /** Null: this node no longer holds the run. */

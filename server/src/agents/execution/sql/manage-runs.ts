@@ -7,6 +7,8 @@ import type { CancelReason } from "../steps.ts";
 export interface RenewedRun {
   readonly run_id: string;
   readonly is_lost: boolean;
+  /** How long the lease is valid; null when there is none. */
+  readonly held_ms: number | null;
   readonly cancel_reason: CancelReason | null;
   readonly swarm_status: string | null;
   /** False when the starter of the run may no longer start runs in the swarm. */
@@ -18,7 +20,7 @@ export interface RenewedRun {
 export async function renewLeases(pool: pg.Pool, runs: readonly StartedRun[], leaseMs: number): Promise<RenewedRun[]> {
   const { rows } = await pool.query<RenewedRun>({
     name: "agents-keep-runs",
-    text: `select run_id, is_lost, cancel_reason, swarm_status, may_go_on, gone_turn_ids
+    text: `select run_id, is_lost, held_ms, cancel_reason, swarm_status, may_go_on, gone_turn_ids
            from private.renew_run_leases($1, $2, $3)`,
     values: [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), leaseMs],
   });

@@ -6,6 +6,8 @@ import { toStorableJson } from "./storable-json.ts";
 export interface DeltaBatch {
   readonly hold: RunHold;
   readonly rows: readonly EventRow[];
+  /** They have to survive a crash of the database. */
+  readonly isDurable: boolean;
 }
 
 export interface DeltaResult {
@@ -18,7 +20,12 @@ export interface DeltaResult {
 
 /** Stores the deltas of many runs, each with its own fence, in one transaction that never waits for a lock. */
 export async function storeDeltas(pool: pg.Pool, batches: readonly DeltaBatch[]): Promise<readonly DeltaResult[]> {
-  const sent = batches.map(({ hold, rows }) => ({ run_id: hold.runId, fence: hold.fence, events: rows }));
+  const sent = batches.map(({ hold, rows, isDurable }) => ({
+    run_id: hold.runId,
+    fence: hold.fence,
+    events: rows,
+    is_durable: isDurable,
+  }));
   const { rows } = await pool.query<{ verdicts: readonly DeltaResult[] }>({
     name: "agents-store-deltas",
     text: "select private.store_deltas($1) as verdicts",

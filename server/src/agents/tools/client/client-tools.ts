@@ -48,6 +48,7 @@ export function clientToolsOf(request: JsonRecord): readonly CallableTool[] {
     timeout_ms: 0,
     max_output_chars: MAX_OUTPUT_CHARS,
     max_retries: 0,
+    idempotent: false,
     secrets_wrapped: null,
   }));
 }

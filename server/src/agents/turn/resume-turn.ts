@@ -1,0 +1,121 @@
+import type { LiveRun } from "../execution/live-run.ts";
+import { trackSuspended, trackTurn } from "../execution/run-progress.ts";
+import { buildTurnContext } from "../model/call-model.ts";
+import { recordLostCalls } from "../model/lost-calls.ts";
+import {
+  answerCall,
+  type CallAnswering,
+  runCalls,
+  runTool,
+  settleDoubt,
+  takeAnswer,
+  takeClientResult,
+} from "../tools/answer-calls.ts";
+import { noteCall, rejectCall, toMemberAnswer } from "../tools/tool-answers.ts";
+import { buildToolset } from "../tools/toolset.ts";
+import { closeSuspended, hasBegun } from "./finish-turn.ts";
+import { guardInput } from "./guard-turn.ts";
+import { addMessages, answeringOf, continueTurn, settle, takeAnswers } from "./run-turn.ts";
+import { reviveTurn } from "./suspended-turn.ts";
+import type { Turn } from "./turn.ts";
+import type { SuspendedTurn, TurnEnd, WaitingCall } from "./turn-state.ts";
+
+/** Continues a turn that waited for an approval or the client, or whose node was lost. */
+export async function resumeTurn(run: LiveRun, suspended: SuspendedTurn): Promise<TurnEnd> {
+  const { isContextLeftOut = false, isBlank = false } = suspended;
+  trackSuspended(run, suspended);
+  // A turn that ends at once keeps the text that readers have.
+  const isRestarted = mayHaveWritten(run, suspended) && !run.signal.aborted;
+  const { outcome, agent, messages } = await run.writer.submit({
+    op: "resume_turn",
+    turn_id: suspended.id,
+    agent_id: suspended.agentId,
+    ...(isRestarted && { restart: { text: suspended.isWithheld === true ? "" : suspended.text } }),
+    ...(isContextLeftOut && { history_limit: run.limits.historyLimit + 1 }),
+  });
+  if (outcome !== "started" || agent === undefined) {
+    closeSuspended(run, suspended);
+    return { kind: "gone" };
+  }
+  addMessages(run, messages ?? []);
+  const turn = reviveTurn(run, suspended, agent);
+  trackTurn(run, turn);
+  if (run.signal.aborted && turn.isWithheld !== true) turn.text = findText(run, turn.id) ?? turn.text;
+  const end = await settle(run, turn, async () => {
+    if (isBlank) await guardInput(run, turn);
+    if (isContextLeftOut) buildContextAgain(run, turn);
+    const toolset = buildToolset(run, turn);
+    recordLostCalls(run, turn, { tools: toolset.tools, isRestarted });
+    const answering = answeringOf(run, turn, toolset);
+    const waiting = await runCalls(run, turn, suspended.waiting, (call) => decideCall(answering, call));
+    return takeAnswers(run, turn, waiting) ?? (await continueTurn(run, turn));
+  });
+  // The turns that it waited for have not been resumed.
+  if (turn.signal.aborted)
+    for (const call of suspended.waiting)
+      if (call.kind === "member" && run.turns.get(call.turn.id) === undefined) closeSuspended(run, call.turn);
+  return end;
+}
+
+/**
+ * Whether readers may have text of a model call that is not complete. While calls of tools have no results, the model is not called;
+ * what a node did since the run waited is not known.
+ */
+function mayHaveWritten({ context, progress }: LiveRun, { waiting }: SuspendedTurn): boolean {
+  if (context.recovery === null) return false;
+  return progress?.seq === undefined || waiting.every(({ kind }) => kind === "answered");
+}
+
+function findText({ context }: LiveRun, turnId: string): string | null {
+  return context.recovery?.open_turns.find(({ id }) => id === turnId)?.text ?? null;
+}
+
+/** The messages of the swarm when the turn began, and those of the turn. */
+function buildContextAgain(run: LiveRun, turn: Turn): void {
+  const own = turn.messages;
+  buildTurnContext(run, turn, buildToolset(run, turn).tools);
+  turn.messages.push(...own);
+}
+
+async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promise<WaitingCall> {
+  const { run, turn } = answering;
+  switch (waiting.kind) {
+    case "answered":
+      return waiting;
+    case "pending":
+      return await answerCall(answering, waiting.call);
+    case "started":
+      return await settleDoubt(run, turn, waiting);
+    case "member": {
+      const { call, turn: asked } = waiting;
+      if (!hasBegun(run, asked)) return await answerCall(answering, call);
+      noteCall(turn, { kind: "asking", call, turnId: asked.id });
+      return toMemberAnswer(call, await resumeTurn(run, asked));
+    }
+    case "approval":
+    case "question":
+    case "client": {
+      const { call, execution } = waiting;
+      const decision = run.context.decisions.find(({ id }) => id === execution.id);
+      // The node was lost before the run waited for it.
+      if (decision === undefined || isOfEarlierQuestion(waiting, decision)) return waiting;
+      if (decision.status !== "running") {
+        const code = decision.error?.code ?? "TOOL_DENIED";
+        if (code === "APPROVAL_EXPIRED" || code === "CLIENT_TOOL_EXPIRED") turn.hasExpired = true;
+        return rejectCall(call, code, decision.error?.message ?? "The call was not approved.");
+      }
+      if (waiting.kind === "client") return takeClientResult(run, turn, waiting, decision);
+      const tool = turn.agent.tools.find(({ id }) => id === execution.tool_id);
+      if (tool === undefined) return rejectCall(call, "TOOL_NOT_FOUND", "The tool is no longer available.");
+      if (waiting.kind === "question") return await takeAnswer(run, turn, waiting, { tool, answer: decision.answer });
+      return await runTool(run, turn, call, tool, execution);
+    }
+  }
+}
+
+function isOfEarlierQuestion(
+  waiting: WaitingCall,
+  { question_id: questionId }: LiveRun["context"]["decisions"][number],
+): boolean {
+  return waiting.kind === "question" && questionId !== waiting.questions[0]?.id;
+}

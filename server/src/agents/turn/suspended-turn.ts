@@ -1,0 +1,69 @@
+import type { LiveRun } from "../execution/live-run.ts";
+import type { SpeakingAgent } from "../execution/steps.ts";
+import { createTurn, type Turn } from "./turn.ts";
+import { dropImages } from "./turn-images.ts";
+import { createBlankTurn, type SuspendedTurn, type WaitingCall } from "./turn-state.ts";
+
+export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
+  return {
+    id: turn.id,
+    messageId: turn.messageId,
+    position: turn.position,
+    agentId: turn.agent.id,
+    asked: turn.asked,
+    system: turn.system,
+    messages: turn.messages.map(dropImages),
+    waiting: waiting.map(dropImages),
+    text: turn.text,
+    ...(turn.isWithheld === true && { isWithheld: true }),
+    firstTokenMs: turn.firstTokenMs,
+    toolSteps: turn.toolSteps,
+    framework: turn.framework,
+    model: turn.model,
+    attempts: turn.attempts,
+    warnings: turn.warnings,
+    usage: turn.usage,
+    costUsd: turn.costUsd,
+    reservationIds: turn.reservationIds,
+    durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
+    ...(turn.isRepairing && { isRepairing: true }),
+    ...(turn.usedTool && { usedTool: true }),
+    ...(turn.hasExpired && { hasExpired: true }),
+  };
+}
+
+/** The state of a turn that is in progress: another node repeats the call of the model that is not complete. */
+export function snapshotTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
+  const { id, messageId, position, asked, contextLength } = turn;
+  const isBlank = waiting.length === 0 && turn.messages.length === contextLength;
+  if (isBlank) return createBlankTurn({ id, messageId, position, agentId: turn.agent.id, asked });
+  const whole = { ...suspendTurn(run, turn, waiting), text: turn.settledText };
+  if (contextLength === 0) return whole;
+  return {
+    ...whole,
+    system: "",
+    messages: whole.messages.slice(contextLength),
+    isContextLeftOut: true,
+    ...(turn.readings.size > 0 && { readings: [...turn.readings] }),
+  };
+}
+
+/** Takes a copy of the stored state, which is parsed JSON and not used otherwise. */
+export function reviveTurn(run: LiveRun, suspended: SuspendedTurn, agent: SpeakingAgent): Turn {
+  const { agentId: _agentId, waiting, durationMs, reservationIds = [], readings = [], ...stored } = suspended;
+  const { isBlank: _isBlank, isContextLeftOut: _isContextLeftOut, ...state } = stored;
+  const fresh = createTurn(run, { ...stored, agent });
+  const startedAtMs = fresh.startedAtMs - durationMs;
+  // Text that readers have seen cannot be withheld any more.
+  const isWithheld = stored.isWithheld ?? (fresh.isWithheld === true && stored.text === "");
+  return Object.assign(fresh, structuredClone(state), {
+    framework: state.framework ?? fresh.framework,
+    model: state.model ?? fresh.model,
+    isWithheld,
+    reservationIds: [...reservationIds],
+    startedAtMs,
+    settledText: state.text,
+    calls: [...waiting],
+    readings: new Map(readings),
+  });
+}
