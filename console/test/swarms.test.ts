@@ -63,7 +63,10 @@ test("a new swarm answers a question and streams the replies", async (t, { openP
   await page.getByText("Lin Wu is thinking").waitFor();
   await takeScreenshot(page, "room-thinking");
   await scanWithAxe(page);
-  await page.getByRole("article").getByText("[simulated] Lin Wu").waitFor();
+  await page
+    .getByRole("article")
+    .getByText(/^\[simulated\] Hello .* I am Lin Wu/)
+    .waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
   await checkAppearance(page, "room");
   await page.getByRole("button", { name: "Reply to Lin Wu" }).click();

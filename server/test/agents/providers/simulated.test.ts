@@ -59,6 +59,15 @@ describe("the simulated provider", () => {
     }
   });
 
+  it("introduces itself when it is asked to, and refers to the agent before it", async () => {
+    const question = "[Grace]: Hello! Who are you two, and what could you do for me?";
+    const first = await say("", { messages: [joined(question)], tools: [tool("calculator")] });
+    assert.match(first.text, /^\[simulated\] Hello Grace! I am Ada, .* \/tool calculator /);
+    assert.equal(first.text, (await say("", { messages: [joined(question)], tools: [tool("calculator")] })).text);
+    const second = await say("", { messages: [joined(question, `[Max]: ${first.text}`)] });
+    assert.match(second.text, /^\[simulated\] Thank you, Max\. I am Ada; .* I have no tools\./);
+  });
+
   it("applies max_tokens and stop without cutting its mark", async () => {
     for (const [settings, text, reason] of [
       [{ max_tokens: 2 }, "[simulated] Ada", "length"],

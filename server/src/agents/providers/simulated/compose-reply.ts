@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { responseSchemaOf } from "../../output/response-schema.ts";
 import type { ModelCall, ModelToolCall } from "../model-port.ts";
 import { fillSchema } from "./fill-schema.ts";
+import { asksForIntroduction, introduce } from "./introduce.ts";
 import { type Failure, readDirectives } from "./read-directives.ts";
 import { isSimulated, MARK, readMessages, type SwarmMessage } from "./read-messages.ts";
 
@@ -54,7 +55,12 @@ export function composeReply(call: ModelCall, limits: { maxTokens: number; stop:
 
   const missing = steps.flat().filter(({ tool }) => !offered.has(tool));
   const missingNames = missing.map(({ tool }) => tool);
-  const text = cutAtStop(restate(call, swarmMessages, seed, missingNames), limits.stop);
+  const question = swarmMessages[questionIndex];
+  const answer =
+    steps.length === 0 && asksForIntroduction(question)
+      ? introduce(call, { question, later: swarmMessages.slice(questionIndex + 1) })
+      : restate(call, swarmMessages, seed, missingNames);
+  const text = cutAtStop(answer, limits.stop);
   const pieces = text.match(/\s*\S{1,12}/g) ?? [text];
   const kept = pieces.slice(0, Math.max(1, limits.maxTokens));
   return { ...head, pieces: kept, calls: [], finish: kept.length < pieces.length ? "length" : "stop" };
