@@ -4,17 +4,23 @@ import { App } from "./app/app.tsx";
 import { StartFailure } from "./app/start-failure.tsx";
 import { loadClient } from "./data/client.ts";
 import { onReconnect } from "./data/connection.ts";
+import { leaveLingering } from "./data/live.ts";
 import { createQueries } from "./data/query-client.ts";
-import { startSession } from "./data/session.ts";
+import { getAccessToken, startSession } from "./data/session.ts";
 
 const element = document.getElementById("root");
 if (element === null) throw new Error("index.html has no root element");
 const root = createRoot(element);
 try {
-  await loadClient();
+  const client = await loadClient();
   const queries = createQueries();
   onReconnect(() => void queries.invalidateQueries());
-  await startSession(() => queries.clear());
+  await startSession(() => {
+    leaveLingering();
+    queries.clear();
+  });
+  // Connects while the files of the page are loading, so that its channels join before it reads.
+  if (getAccessToken() !== null) client.realtime.connect();
   root.render(<App queries={queries} />);
 } catch {
   root.render(<StartFailure />);

@@ -1,5 +1,6 @@
-import type { QueryClient, QueryKey } from "@tanstack/react-query";
+import type { Query, QueryClient, QueryKey } from "@tanstack/react-query";
 import type { TableName } from "./client.ts";
+import { beganBefore, isAffectedBy, isReloadedByItself } from "./reads.ts";
 
 /** A cached row: any row with an id. */
 export interface KeyedRow {
@@ -35,12 +36,22 @@ export function applyReportedChange(queries: QueryClient, table: TableName, chan
   }
 }
 
-/** Reads the rows of a table again. A first read in progress cannot be cancelled and may have begun too early, so it ends before. */
-export async function reloadRows(queries: QueryClient, table: TableName): Promise<void> {
-  const reads = queries.getQueryCache().findAll({ queryKey: [table], fetchStatus: "fetching" });
+/** Reads the rows of a table again, after rows were inserted or deleted. */
+export function reloadRows(queries: QueryClient, table: TableName): Promise<void> {
+  return reloadWhere(queries, (query) => query.queryKey[0] === table && !isReloadedByItself(query));
+}
+
+/** Reads what depends on a table again, if the read began before its channel had joined: changes until then have not been sent. */
+export function reloadReadBefore(queries: QueryClient, table: TableName, joinedAt: number): Promise<void> {
+  return reloadWhere(queries, (query) => isAffectedBy(query, table) && beganBefore(query, joinedAt));
+}
+
+/** A first read in progress cannot be cancelled and may have begun too early, so it ends before. */
+async function reloadWhere(queries: QueryClient, isMeant: (query: Query) => boolean): Promise<void> {
+  const reads = queries.getQueryCache().findAll({ fetchStatus: "fetching", predicate: isMeant });
   const first = reads.flatMap(({ state, promise }) => (state.data === undefined && promise ? [promise] : []));
   await Promise.allSettled(first);
-  await queries.invalidateQueries({ queryKey: [table], predicate: ({ state }) => !isRemovedHere(state.data) });
+  await queries.invalidateQueries({ predicate: (query) => isMeant(query) && !isRemovedHere(query.state.data) });
 }
 
 function changed(cached: unknown, change: RowChange): unknown {

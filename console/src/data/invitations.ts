@@ -16,6 +16,8 @@ export function useInvitations(): ReadResult<readonly Row<"swarm_invitations">[]
   const reading = useRows({
     table: "swarm_invitations",
     key: ["mine", userId],
+    follows: ["swarm_members"],
+    isBackground: true,
     read: (client, signal) =>
       client.from("swarm_invitations").select("*").order("id", { ascending: false }).limit(50).abortSignal(signal),
   });
@@ -24,7 +26,7 @@ export function useInvitations(): ReadResult<readonly Row<"swarm_invitations">[]
     useMemo(() => ["swarm_invitations", "mine", userId], [userId]),
     ANY_CHANGE,
   );
-  useLiveTable("swarm_members", { onChange, onMissed: reading.reload });
+  useLiveTable("swarm_members", { onChange });
   return reading;
 }
 

@@ -9,7 +9,8 @@ import { useCallback, useMemo } from "react";
 import type { KeyedRow } from "./cached-rows.ts";
 import { getClient } from "./client.ts";
 import { type ClientResponse, type Failure, unwrap } from "./failure.ts";
-import { useLiveTable } from "./live.ts";
+import { useLiveTable, waitForJoins } from "./live.ts";
+import { recordRead } from "./reads.ts";
 import type { Pages, PagesOptions } from "./rows.ts";
 
 export interface LivePagesOptions<Row> extends PagesOptions<Row> {
@@ -34,6 +35,8 @@ export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row
     queryKey,
     queryFn: async ({ pageParam, signal }): Promise<readonly Row[]> => {
       const last = pageParam as Row | null;
+      await waitForJoins([table]);
+      if (last === null) recordRead(queryKey);
       const known = queries.getQueryData<Loaded<Row>>(queryKey);
       const reused = last === null ? undefined : findPage(known, last, size);
       if (reused !== undefined) return reused;

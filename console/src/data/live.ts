@@ -1,7 +1,14 @@
 import type { RealtimeChannel } from "@supabase/supabase-js";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { applyReportedChange, dropRow, type KeyedRow, reloadRows, replaceRow } from "./cached-rows.ts";
+import {
+  applyReportedChange,
+  dropRow,
+  type KeyedRow,
+  reloadReadBefore,
+  reloadRows,
+  replaceRow,
+} from "./cached-rows.ts";
 import { getClient, type TableName } from "./client.ts";
 import { setLive } from "./connection.ts";
 
@@ -9,10 +16,10 @@ export interface LiveOptions {
   /** A realtime filter: "swarm_id=eq.…". By default, all rows that the user may see. */
   readonly filter?: string | undefined;
   readonly isOn?: boolean;
+  /** Changes cause no reload of lists, for a channel of every page: most of its rows are of no interest to the open one. */
+  readonly isQuiet?: boolean;
   /** Called for each change, after the cache is updated. */
   onChange?(change: RowEvent): void;
-  /** Called when changes may have been missed: after the first join and after each reconnect. */
-  onMissed?(): void;
 }
 
 export interface RowEvent {
@@ -21,57 +28,94 @@ export interface RowEvent {
   readonly row: KeyedRow;
 }
 
-type Listener = Pick<LiveOptions, "onChange" | "onMissed">;
+type Listener = Pick<LiveOptions, "onChange">;
 
 interface Shared {
+  readonly table: TableName;
   readonly channel: RealtimeChannel;
   readonly listeners: Set<Listener>;
+  /** Settles when the channel has joined or has failed to. Undefined afterwards. */
+  joining: Promise<void> | undefined;
+  isJoined: boolean;
+  /** Set while nothing listens: the channel is left when the time is over. */
+  leaving: ReturnType<typeof setTimeout> | undefined;
 }
 
 const shared = new Map<string, Shared>();
+/** A user who comes back to a page within this time finds its rows current, without a request. */
+const LINGER_MS = 120_000;
+/** The service limits the channels of a socket. */
+const MAX_LINGERING = 40;
+/** A slow connection shows rows at once and reads them a second time after the join. */
+const JOIN_WAIT_MS = 500;
+const BACKGROUND_WAIT_MS = 5_000;
 /** Changes within this time cause one reload. */
 const BATCH_MS = 400;
 const waiting = new Map<TableName, ReturnType<typeof setTimeout>>();
 
 /**
  * Keeps the cached rows of a table current: replaces updated rows, removes deleted ones, and reloads the lists after an insert
- * or delete. Hooks with the same arguments share a channel.
+ * or delete. Hooks with the same arguments share a channel, which stays open for a while after the last one has ended.
  */
-export function useLiveTable(table: TableName, { filter, isOn = true, onChange, onMissed }: LiveOptions = {}): void {
+export function useLiveTable(table: TableName, options: LiveOptions = {}): void {
+  const { filter, isOn = true, isQuiet = false, onChange } = options;
   const queries = useQueryClient();
   useEffect(() => {
     if (!isOn) return;
-    const listener = { ...(onChange !== undefined && { onChange }), ...(onMissed !== undefined && { onMissed }) };
-    return listen({ table, filter, queries, listener });
-  }, [table, filter, isOn, onChange, onMissed, queries]);
+    return listen({ table, filter, isQuiet, queries, listener: { ...(onChange !== undefined && { onChange }) } });
+  }, [table, filter, isOn, isQuiet, onChange, queries]);
 }
 
-function listen(options: {
+/** Waits for the channels of the tables, for a limited time, so that rows that are read afterwards need no second read. */
+export async function waitForJoins(tables: readonly TableName[], isBackground = false): Promise<void> {
+  // The effects of the same render open the channels.
+  await Promise.resolve();
+  const joins = [...shared.values()].flatMap(({ table, joining }) =>
+    joining !== undefined && tables.includes(table) ? [joining] : [],
+  );
+  if (joins.length === 0) return;
+  await Promise.race([
+    Promise.all(joins),
+    new Promise((resolve) => setTimeout(resolve, isBackground ? BACKGROUND_WAIT_MS : JOIN_WAIT_MS)),
+  ]);
+}
+
+/** Leaves the channels of pages that are closed, because they belong to the user who signs out. */
+export function leaveLingering(): void {
+  for (const [name, { listeners }] of shared) if (listeners.size === 0) leave(name);
+}
+
+interface ChannelOptions {
   readonly table: TableName;
   readonly filter: string | undefined;
+  readonly isQuiet: boolean;
   readonly queries: QueryClient;
-  readonly listener: Listener;
-}): () => void {
-  const { table, filter, queries, listener } = options;
-  const name = `${table}:${filter ?? "*"}`;
-  const found = shared.get(name) ?? open({ table, filter, queries, name });
+}
+
+function listen({ listener, ...options }: ChannelOptions & { readonly listener: Listener }): () => void {
+  const { table, filter, isQuiet } = options;
+  const name = `${table}:${filter ?? "*"}${isQuiet ? ":quiet" : ""}`;
+  const found = shared.get(name) ?? open(name, options);
+  clearTimeout(found.leaving);
   found.listeners.add(listener);
   return () => {
     found.listeners.delete(listener);
     if (found.listeners.size > 0) return;
-    shared.delete(name);
-    void getClient().removeChannel(found.channel);
+    found.leaving = setTimeout(() => leave(name), shared.size > MAX_LINGERING ? 0 : LINGER_MS);
   };
 }
 
-function open(options: {
-  readonly table: TableName;
-  readonly filter: string | undefined;
-  readonly queries: QueryClient;
-  readonly name: string;
-}): Shared {
-  const { table, filter, queries, name } = options;
+function leave(name: string): void {
+  const found = shared.get(name);
+  if (found === undefined) return;
+  clearTimeout(found.leaving);
+  shared.delete(name);
+  void getClient().removeChannel(found.channel);
+}
+
+function open(name: string, { table, filter, isQuiet, queries }: ChannelOptions): Shared {
   const listeners: Shared["listeners"] = new Set();
+  const { promise: joining, resolve: onJoined } = Promise.withResolvers<void>();
   // True before the first join: rows that were read earlier may have changed since.
   let wasLost = true;
   const channel = getClient()
@@ -83,7 +127,9 @@ function open(options: {
         const row = (payload.eventType === "DELETE" ? payload.old : payload.new) as Partial<KeyedRow>;
         if (typeof row.id !== "string") return reloadSoon(queries, table);
         const change: RowEvent = { kind: payload.eventType, row: { ...row, id: row.id } };
-        apply(queries, table, change);
+        applyReportedRow(queries, table, change);
+        // A page that has lost a row looks like the last page until it is reloaded.
+        if (change.kind !== "UPDATE" && !isQuiet) reloadSoon(queries, table);
         for (const { onChange } of listeners) onChange?.(change);
       },
     )
@@ -91,31 +137,23 @@ function open(options: {
       const isJoined = status === "SUBSCRIBED";
       if (status === "CLOSED") return;
       setLive(isJoined);
-      // Changes during the interruption are not sent again.
-      if (isJoined && wasLost) {
-        reloadSoon(queries, table);
-        for (const { onMissed } of listeners) onMissed?.();
-      }
+      // Changes during the interruption are not sent again, except through a channel of the whole table.
+      const isCovered = filter !== undefined && shared.get(`${table}:*`)?.isJoined === true;
+      if (isJoined && wasLost && !isCovered) void reloadReadBefore(queries, table, performance.now());
       wasLost = !isJoined;
+      opened.isJoined = isJoined;
+      // A channel that cannot join delays no read.
+      opened.joining = undefined;
+      onJoined();
     });
-  const opened: Shared = { channel, listeners };
+  const opened: Shared = { table, channel, listeners, joining, isJoined: false, leaving: undefined };
   shared.set(name, opened);
   return opened;
 }
 
-function apply(queries: QueryClient, table: TableName, { kind, row }: RowEvent): void {
-  switch (kind) {
-    case "UPDATE":
-      applyReportedChange(queries, table, replaceRow(row));
-      return;
-    case "DELETE":
-      applyReportedChange(queries, table, dropRow(row.id));
-      // A page that has lost a row looks like the last page until it is reloaded.
-      reloadSoon(queries, table);
-      return;
-    case "INSERT":
-      reloadSoon(queries, table);
-  }
+function applyReportedRow(queries: QueryClient, table: TableName, { kind, row }: RowEvent): void {
+  if (kind === "UPDATE") applyReportedChange(queries, table, replaceRow(row));
+  if (kind === "DELETE") applyReportedChange(queries, table, dropRow(row.id));
 }
 
 function reloadSoon(queries: QueryClient, table: TableName): void {

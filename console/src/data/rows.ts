@@ -2,6 +2,8 @@ import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@ta
 import { useCallback, useMemo } from "react";
 import { type Client, getClient, type TableName } from "./client.ts";
 import { type ClientResponse, type Failure, type DataOf, unwrap } from "./failure.ts";
+import { waitForJoins } from "./live.ts";
+import { buildMeta, recordRead } from "./reads.ts";
 
 /** The result of a reading hook. */
 export interface ReadResult<Data> {
@@ -18,14 +20,31 @@ export interface RowsOptions<Result extends ClientResponse> {
   readonly key: QueryKey;
   read(client: Client, signal: AbortSignal): PromiseLike<Result>;
   readonly isOn?: boolean;
+  /** Further tables whose channel the hook opens, for a view or for embedded rows. */
+  readonly follows?: readonly TableName[];
+  /** How long cached rows need no read when the hook is used again; by default that of all queries. */
+  readonly staleMs?: number | undefined;
+  /** Nothing that the user waits for: it can wait longer for its channel. */
+  readonly isBackground?: boolean;
+  /** The hook reloads the rows after inserts itself, because most of them do not matter to it. */
+  readonly reloadsItself?: boolean;
 }
+
+const NO_TABLES: readonly TableName[] = [];
 
 /** Runs and caches the supabase-js query that `read` builds. */
 export function useRows<Result extends ClientResponse>(options: RowsOptions<Result>): ReadResult<DataOf<Result>> {
-  const { table, key, read, isOn = true } = options;
+  const { table, key, read, isOn = true, follows = NO_TABLES, isBackground, reloadsItself = false, staleMs } = options;
+  const queryKey = [table, ...key];
   const { data, error, refetch } = useQuery<DataOf<Result>, Failure>({
-    queryKey: [table, ...key],
-    queryFn: ({ signal }) => unwrap(read(getClient(), signal)),
+    queryKey,
+    queryFn: async ({ signal }) => {
+      await waitForJoins([table, ...follows], isBackground);
+      recordRead(queryKey);
+      return unwrap(read(getClient(), signal));
+    },
+    meta: buildMeta(follows, reloadsItself),
+    ...(staleMs !== undefined && { staleTime: staleMs }),
     enabled: isOn,
     placeholderData: keepPreviousData,
   });
@@ -56,12 +75,17 @@ const PAGE_SIZE = 50;
 
 /** A keyset-paginated list: each page begins after the last row of the previous one. */
 export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true }: PagesOptions<Row>): Pages<Row> {
+  const queryKey = [table, ...key];
   const query = useInfiniteQuery({
-    queryKey: [table, ...key],
-    queryFn: async ({ pageParam, signal }) =>
-      (await unwrap<ClientResponse>(
-        read(getClient(), { last: pageParam as Row | null, size, signal }),
-      )) as unknown as readonly Row[],
+    queryKey,
+    queryFn: async ({ pageParam, signal }) => {
+      await waitForJoins([table]);
+      if (pageParam === null) recordRead(queryKey);
+      const call = read(getClient(), { last: pageParam as Row | null, size, signal });
+      const answer = await unwrap<ClientResponse>(call);
+      const rows = answer as unknown as readonly Row[];
+      return rows;
+    },
     initialPageParam: null,
     getNextPageParam: (page: readonly Row[]) => (page.length < size ? undefined : (page.at(-1) ?? undefined)),
     enabled: isOn,

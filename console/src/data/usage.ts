@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef } from "react";
 import type { Client, Row } from "./client.ts";
 import { type Failure, unwrap } from "./failure.ts";
 import { useLiveTable } from "./live.ts";
-import { useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
 
 /** The dimensions of the usage report. */
@@ -73,12 +73,25 @@ export function useUsage({ since, split }: UsageQuery): UsageResult {
   const { rows, failure, reload } = useRows({
     table: "usage_daily",
     key: ["report", since, split],
+    follows: ["usage_records"],
     read: async (client, signal) => ({
       data: await readReport(client, { since, split, payerId, signal }),
       error: null,
     }),
   });
   return { report: rows, failure, reload };
+}
+
+/** What the user pays for, by day. */
+export function useUsageDays(since: string): ReadResult<readonly UsageDay[]> {
+  const { id: payerId } = useUser();
+  useLiveUsage();
+  return useRows({
+    table: "usage_daily",
+    key: ["days", since],
+    follows: ["usage_records"],
+    read: async (client, signal) => ({ data: await readDays(client, { since, payerId, signal }), error: null }),
+  });
 }
 
 interface ReportOptions extends UsageQuery {
@@ -99,7 +112,10 @@ async function readReport(client: Client, options: ReportOptions): Promise<Usage
   return { days, shares, isCut: found.length > LISTED_SHARES, daysOfShares };
 }
 
-async function readDays(client: Client, { since, payerId, signal }: ReportOptions): Promise<readonly UsageDay[]> {
+async function readDays(
+  client: Client,
+  { since, payerId, signal }: Pick<ReportOptions, "since" | "payerId" | "signal">,
+): Promise<readonly UsageDay[]> {
   return unwrap(
     client
       .from("usage_daily")
@@ -173,5 +189,5 @@ function useLiveUsage(): void {
     }, BATCH_MS);
   }, [queries]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useLiveTable("usage_records", { onChange: reloadSoon, onMissed: reloadSoon });
+  useLiveTable("usage_records", { onChange: reloadSoon });
 }
