@@ -161,7 +161,7 @@ test("the API page shows URL, key and snippets without a token, and links to the
   await readClipboard(page, instance.anon_key);
   await page.getByRole("radio", { name: "curl" }).click();
   await page.getByText("Before the first call").click();
-  await page.getByRole("region", { name: "Setup" }).waitFor();
+  await page.getByRole("group", { name: "Setup" }).waitFor();
   const text = await page.locator("body").innerText();
   const { access_token: token } = await readSession(page);
   assert.match(text, /Bearer \$ACCESS_TOKEN/);

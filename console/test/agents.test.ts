@@ -73,7 +73,7 @@ test("a new agent can be tried out, and uses an assigned tool", async (t, { open
   await page.getByText(/^\[simulated\] Ada was called with 1 message/).waitFor();
   await say(page, "The time, please.\n/tool current_time {}");
   await page.getByText("Done", { exact: true }).click();
-  await page.getByText('"Asia/Tokyo"', { exact: true }).waitFor();
+  await page.getByRole("group", { name: "Output" }).getByText('"Asia/Tokyo"', { exact: true }).waitFor();
   await checkAppearance(page, "agent-try");
   await page.getByRole("tab", { name: "Overview" }).click();
   await page.getByRole("link", { name: "Completed" }).nth(1).waitFor();
@@ -182,7 +182,7 @@ test("an agent with a response schema replies with a structured value", async (t
   await page.getByText("All changes saved").waitFor();
   await page.goto(`/agents/${id}/try`);
   await say(page, "Where are you?");
-  const reply = page.getByRole("region", { name: "Structured reply" });
+  const reply = page.getByRole("group", { name: "Structured reply" });
   await reply.getByText("Delft").waitFor();
   await scanWithAxe(page);
   await page.getByRole("link", { name: "Try: Jason" }).click();

@@ -39,7 +39,7 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByLabel("Ignore case").click();
   await checkAppearance(page, "evals-case");
   await page.getByRole("button", { name: "Add the case" }).click();
-  await page.getByRole("button", { name: "Edit the case opening hours" }).click();
+  await page.getByRole("link", { name: "Edit the case opening hours" }).click();
   await page.getByLabel("Expectation", { exact: true }).selectOption("Judge");
   await page.getByLabel("Criteria").fill("Names the hours.");
   await page.getByLabel("Lowest score").fill("0.8");
@@ -50,7 +50,7 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("button", { name: "Delete the case opening hours" }).filter({ visible: true }).click();
   await page.getByRole("heading", { name: "No cases yet" }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("button", { name: "Edit the case opening hours" }).waitFor();
+  await page.getByRole("link", { name: "Edit the case opening hours" }).waitFor();
   await checkAppearance(page, "evals-cases");
 
   const { runId } = await storeRuns(api, stored?.dataset_id ?? "");
@@ -63,7 +63,7 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("tab", { name: "Runs" }).click();
   await page.getByText("1 of 2").filter({ visible: true }).waitFor();
   await checkAppearance(page, "evals-runs");
-  await page.getByRole("button", { name: "Open the run of Ada, version 1" }).first().click();
+  await page.getByRole("link", { name: "Open the run of Ada, version 1" }).first().click();
   await page.waitForURL(new RegExp(`/runs/${runId}$`));
   await page.getByRole("link", { name: "an earlier run" }).waitFor();
   await page.getByRole("radio", { name: "Regressions" }).click();
@@ -71,8 +71,8 @@ test("a dataset gets cases, shows the results of its runs, and is deleted", asyn
   await page.getByRole("button", { name: "Open the result of hours" }).waitFor({ state: "detached" });
   await checkAppearance(page, "evals-run");
   await page.getByRole("button", { name: "Open the result of tone" }).click();
-  await page.getByRole("region", { name: "Output" }).getByText("Go away.").waitFor();
-  await page.getByRole("region", { name: "Expectation: Exact text" }).getByText("Please wait.").waitFor();
+  await page.getByRole("group", { name: "Output" }).getByText("Go away.").waitFor();
+  await page.getByRole("group", { name: "Expectation: Exact text" }).getByText("Please wait.").waitFor();
   await checkAppearance(page, "evals-result");
   await page.keyboard.press("Escape");
 

@@ -86,20 +86,20 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   );
 
   await page.getByRole("link", { name: "Guardrails", exact: true }).click();
-  await page.getByRole("button", { name: "Open Desk" }).waitFor();
+  await page.getByRole("link", { name: "Open Desk" }).waitFor();
   await checkAppearance(page, "guardrails");
   await page.getByLabel("Agent or swarm").selectOption("Agent Ada");
-  await page.getByRole("button", { name: "Open Desk" }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Open Desk" }).waitFor({ state: "detached" });
   const saved = page.waitForResponse((response) => response.request().method() === "PATCH" && response.ok());
   await page.getByRole("switch", { name: "No card numbers: on" }).filter({ visible: true }).click();
   await saved;
-  await page.getByRole("button", { name: "Open No card numbers" }).click();
+  await page.getByRole("link", { name: "Open No card numbers" }).click();
   await page.getByRole("button", { name: "More about No card numbers" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByLabel(/^Type/).fill("No card numbers");
   await page.getByRole("button", { name: "Delete the guardrail" }).click();
-  await page.getByRole("button", { name: "Open Desk" }).waitFor();
-  await page.getByRole("button", { name: "Open No card numbers" }).waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "Open Desk" }).waitFor();
+  await page.getByRole("link", { name: "Open No card numbers" }).waitFor({ state: "detached" });
 });
 
 plainTest("the form of a guardrail keeps every kind of configuration as it is", () => {

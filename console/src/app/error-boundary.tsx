@@ -1,5 +1,6 @@
-import { Component, type ReactNode } from "react";
+import { Component, type ReactNode, useEffect } from "react";
 import { useRouteError } from "react-router";
+import { whenReachableAgain } from "../data/connection.ts";
 import { Button } from "../components/button.tsx";
 import { FailureState } from "../components/failure-state.tsx";
 import { FullPage } from "./full-page.tsx";
@@ -28,16 +29,22 @@ function Broken() {
   );
 }
 
+/** Reloads the page when the service responds again. A service that responds now does not have the file: a reload would not help for long. */
+function useReloadOnReconnection(isOn: boolean): void {
+  useEffect(() => (isOn ? whenReachableAgain(() => location.reload()) : undefined), [isOn]);
+}
+
 /** Rendered inside the shell, so that the navigation stays usable. Also shown when a newer build has replaced the files of this page. */
 export function PageFailure() {
   const error = useRouteError();
   const isOutdated = error instanceof Error && /import|module|fetch/i.test(error.message);
+  useReloadOnReconnection(isOutdated);
   return (
     <FailureState
       title={isOutdated ? "This part could not be loaded" : "This page has failed"}
       message={
         isOutdated
-          ? "The connection was lost, or the service has been updated since the page was opened."
+          ? "The connection was lost, or the service has been updated since the page was opened. After a lost connection the page reloads by itself."
           : "Saved data is not affected. Reloading the page usually helps."
       }
       onRetry={() => location.reload()}

@@ -51,16 +51,17 @@ interface SnippetProps {
 }
 
 function Snippet({ code, label, start, children }: SnippetProps) {
+  const language = label === "curl" ? "bash" : "js";
   return (
     <div className="grid gap-4">
-      <CodeBlock label={label} code={code} />
+      <CodeBlock label={label} code={code} language={language} />
       <details>
         <summary className="w-fit rounded-sm text-sm font-medium text-ink-soft hover:text-ink">
           Before the first call
         </summary>
         <div className="mt-3 grid gap-3">
           <p className="text-sm text-ink-soft">{children}</p>
-          <CodeBlock label="Setup" code={start} />
+          <CodeBlock label="Setup" code={start} language={language} />
         </div>
       </details>
     </div>

@@ -1,5 +1,6 @@
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
+import { Link } from "react-router";
 import { VirtualList } from "./virtual-list.tsx";
 
 export interface Column<Row> {
@@ -17,8 +18,8 @@ export interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  /** Makes rows clickable. `label` is the accessible name of the row's button. */
-  readonly onOpen?: { label(row: Row): string; open(row: Row): void };
+  /** Makes rows clickable: links to another page, or buttons. `label` is the accessible name of the row's link or button. */
+  readonly onOpen?: { label(row: Row): string } & ({ to(row: Row): string } | { open(row: Row): void });
   onEndReached?(): void;
   readonly foot?: ReactNode;
 }
@@ -50,14 +51,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         {...(onEndReached !== undefined && { onEndReached })}
         renderRow={(row) => (
           <div className="relative border-b border-line hover:bg-hover">
-            {onOpen !== undefined && (
-              <button
-                type="button"
-                aria-label={onOpen.label(row)}
-                onClick={() => onOpen.open(row)}
-                className="absolute inset-0 -outline-offset-2"
-              />
-            )}
+            {onOpen !== undefined && <OpenRow row={row} onOpen={onOpen} />}
             <WideRow columns={columns} row={row} tracks={tracks} />
             <NarrowRow columns={columns} row={row} />
           </div>
@@ -66,6 +60,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {foot}
     </div>
   );
+}
+
+function OpenRow<Row>({ row, onOpen }: { readonly row: Row } & Required<Pick<DataTableProps<Row>, "onOpen">>) {
+  const place = { "aria-label": onOpen.label(row), className: "absolute inset-0 -outline-offset-2" };
+  if ("to" in onOpen) return <Link to={onOpen.to(row)} {...place} />;
+  return <button type="button" onClick={() => onOpen.open(row)} {...place} />;
 }
 
 interface RowProps<Row> {

@@ -37,6 +37,8 @@ export function DrawnChart(props: ChartProps) {
       {
         width: element.clientWidth,
         height,
+        // Half of the last label of the x axis lies to the right of the plot.
+        padding: [8, 28, 0, 0],
         legend: { show: false },
         cursor: {
           y: false,
@@ -53,7 +55,11 @@ export function DrawnChart(props: ChartProps) {
         },
         axes: [
           { ...axis, size: 28, values: (_plot, splits) => splits.map((time) => formatTick(time, times)) },
-          { ...axis, size: 56, values: (_plot, splits) => splits.map((value) => format(value)) },
+          {
+            ...axis,
+            size: (drawnPlot, values) => widthOf(drawnPlot, values, axis.font),
+            values: (_plot, splits) => splits.map((value) => format(value)),
+          },
         ],
         series: [{}, ...series.map((one) => styleOf(one, element))],
       },
@@ -92,6 +98,18 @@ export function DrawnChart(props: ChartProps) {
       <ChartTable {...props} />
     </figure>
   );
+}
+
+const MIN_AXIS = 40;
+const AXIS_GAP = 16;
+
+/** The space that the longest label of the y axis needs. */
+function widthOf({ ctx }: UPlot, values: readonly string[] | null, font: string): number {
+  ctx.save();
+  ctx.font = font;
+  const widths = (values ?? []).map((value) => ctx.measureText(value).width);
+  ctx.restore();
+  return Math.max(MIN_AXIS, Math.ceil(Math.max(0, ...widths)) + AXIS_GAP);
 }
 
 function findPointed({ cursor }: UPlot): PointerPosition | null {

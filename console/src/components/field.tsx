@@ -41,7 +41,7 @@ export function Field({ label, hint, error, isOptional = false, trailing, childr
       <div className="flex items-baseline justify-between gap-3">
         <label htmlFor={id} className="min-w-0 text-sm font-medium wrap-anywhere text-ink">
           {label}
-          {isOptional && <span className="ml-1.5 font-normal text-ink-faint">optional</span>}
+          {isOptional && <span className="font-normal text-ink-faint"> (optional)</span>}
         </label>
         {trailing !== undefined && <div className="text-xs text-ink-faint">{trailing}</div>}
       </div>

@@ -12,7 +12,7 @@ const MAX_SHOWN = 200;
 /** A JSON value whose objects and arrays can be expanded. */
 export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
   return (
-    <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
+    <figure dir="ltr" className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
       <figcaption className="flex h-9 items-center justify-between border-b border-line pr-1 pl-3 text-xs font-medium text-ink-faint">
         {label}
         <CopyButton text={JSON.stringify(value, null, 2) ?? "null"} label={`Copy: ${label}`} />
@@ -20,14 +20,24 @@ export function JsonView({ label, value, depth = 2 }: JsonViewProps) {
       <div
         // Scrollable regions must be focusable by keyboard.
         tabIndex={0}
-        role="region"
+        role="group"
         aria-label={label}
         className="max-h-96 overflow-auto p-3 font-mono text-sm -outline-offset-2"
       >
-        <Value value={value} depth={depth} />
+        <Value value={parseText(value)} depth={depth} />
       </div>
     </figure>
   );
+}
+
+/** Tools often return JSON as a text. */
+function parseText(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return value;
+  }
 }
 
 interface ValueProps {

@@ -5,7 +5,13 @@ const Rendered = lazy(async () => ({ default: (await import("./rendered-markdown
 /** Renders Markdown; shows the plain text until the renderer is loaded. */
 export function Markdown({ text }: { readonly text: string }) {
   return (
-    <Suspense fallback={<p className="break-words whitespace-pre-wrap">{text}</p>}>
+    <Suspense
+      fallback={
+        <p dir="auto" className="break-words whitespace-pre-wrap">
+          {text}
+        </p>
+      }
+    >
       <Rendered text={text} />
     </Suspense>
   );

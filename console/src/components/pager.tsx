@@ -15,7 +15,7 @@ export function Pager({ shown, hasMore, isBusy, onMore, noun }: PagerProps) {
   return (
     <div className="flex items-center justify-between gap-3 px-4 py-3 text-sm text-ink-faint">
       <span role="status">
-        {hasMore ? `${formatCount(shown)} ${noun} so far` : `All ${formatCount(shown)} ${noun}`}
+        {hasMore ? `${formatCount(shown)} ${noun} so far` : shown > 1 && `All ${formatCount(shown)} ${noun}`}
       </span>
       {hasMore && (
         <Button size="small" isBusy={isBusy} onClick={onMore}>

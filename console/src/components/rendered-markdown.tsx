@@ -29,11 +29,11 @@ const COMPONENTS: Components = {
     const language = /language-(\w+)/.exec(className ?? "")?.[1];
     if (language === undefined && !text.includes("\n"))
       return <code className="rounded-sm bg-sunken px-1 py-0.5 font-mono text-[0.92em] break-words">{text}</code>;
-    return <CodeBlock code={text.replace(/\n$/, "")} label={language ?? "code"} />;
+    return <CodeBlock code={text.replace(/\n$/, "")} label={language ?? "code"} language={language} />;
   },
   table: ({ children }) => (
     <div className="overflow-x-auto">
-      <table className="text-sm [&_td]:border [&_td]:border-line [&_td]:px-2.5 [&_td]:py-1.5 [&_th]:border [&_th]:border-line [&_th]:bg-sunken [&_th]:px-2.5 [&_th]:py-1.5 [&_th]:text-left">
+      <table className="text-sm [&_td]:border [&_td]:border-line [&_td]:px-2.5 [&_td]:py-1.5 [&_th]:border [&_th]:border-line [&_th]:bg-sunken [&_th]:px-2.5 [&_th]:py-1.5 [&_th]:text-start">
         {children}
       </table>
     </div>
@@ -55,7 +55,11 @@ function textOf(children: ReactNode): string {
 
 export const RenderedMarkdown = memo(function RenderedMarkdown({ text }: { readonly text: string }) {
   return (
-    <div className="grid min-w-0 gap-3 wrap-anywhere [&_blockquote]:border-l-2 [&_blockquote]:border-line-strong [&_blockquote]:pl-3 [&_blockquote]:text-ink-soft [&_ol]:list-decimal [&_ol]:pl-5 [&_ul]:list-disc [&_ul]:pl-5">
+    <div
+      // The first letter decides, so that each message has its own direction.
+      dir="auto"
+      className="grid min-w-0 gap-3 wrap-anywhere [&_blockquote]:border-s-2 [&_blockquote]:border-line-strong [&_blockquote]:ps-3 [&_blockquote]:text-ink-soft [&_ol]:list-decimal [&_ol]:ps-5 [&_ul]:list-disc [&_ul]:ps-5"
+    >
       <Renderer remarkPlugins={PLUGINS} components={COMPONENTS}>
         {text}
       </Renderer>

@@ -14,6 +14,7 @@ export function TextArea({ className, isCode = false, rows = 3, ...rest }: TextA
       {...useFieldLinks()}
       rows={rows}
       spellCheck={!isCode}
+      dir={isCode ? "ltr" : "auto"}
       {...rest}
       className={clsx(
         INPUT_STYLE,

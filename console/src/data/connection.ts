@@ -49,6 +49,26 @@ export const watchedFetch: typeof fetch = async (input, init) => {
 /** The browser reports a lost network before any request fails. */
 addEventListener("offline", setUnreachable);
 
+/** If the service does not respond now, calls once when it does. Returns a function that ends the wait. */
+export function whenReachableAgain(onReachable: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const probe = async (isFirst: boolean): Promise<void> => {
+    const isThere = await watchedFetch("/health", { cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isOver) return;
+    if (!isThere) timer = setTimeout(() => void probe(false), PROBE_MS);
+    else if (!isFirst) onReachable();
+  };
+  void probe(true);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
 function setLimited(retryAfter: string | null): void {
   const seconds = Number(retryAfter ?? DEFAULT_WAIT_SECONDS) || DEFAULT_WAIT_SECONDS;
   connection.set({ ...connection.get(), limitedUntil: Date.now() + seconds * 1_000 });

@@ -10,6 +10,8 @@ import { useWebhookNames } from "./webhooks.ts";
 export interface EventTail extends Tail {
   /** Undefined until the channel has joined. */
   readonly isLive: boolean | undefined;
+  /** The changes from before the page was opened are read, or cannot be. */
+  readonly hasHistory: boolean;
   /** Empties the list. */
   clear(): void;
 }
@@ -24,6 +26,7 @@ const BATCH_MS = 150;
 export function useEventTail(isPaused: boolean): EventTail {
   const [tail, setTail] = useState(EMPTY_TAIL);
   const [isLive, setLive] = useState<boolean>();
+  const [hasHistory, setHasHistory] = useState(false);
   const paused = useRef(isPaused);
   const batched = useRef<Change[]>([]);
   const flush = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -55,7 +58,10 @@ export function useEventTail(isPaused: boolean): EventTail {
         setLive(isJoined);
         if (isJoined && wasLost) add([{ kind: "gap", key: crypto.randomUUID(), at: new Date().toISOString() }]);
         // Changes from before the join, or missed while disconnected.
-        if (isJoined) void readRecentChanges(signal).then(add, ignore);
+        if (isJoined)
+          void readRecentChanges(signal)
+            .then(add, ignore)
+            .then(() => setHasHistory(!signal.aborted));
         wasLost = !isJoined;
       },
     });
@@ -69,7 +75,7 @@ export function useEventTail(isPaused: boolean): EventTail {
 
   useNewAttempts(add);
   const clear = useCallback(() => setTail((now) => ({ ...EMPTY_TAIL, seen: now.seen })), []);
-  return { ...tail, isLive, clear };
+  return { ...tail, isLive, hasHistory, clear };
 }
 
 function useNewAttempts(add: (changes: readonly Change[]) => void): void {

@@ -27,6 +27,10 @@ export function AccountPage() {
   );
 }
 
+function pathOf(section: Section): string {
+  return section === "profile" ? "/account" : `/account/${section}`;
+}
+
 function AccountTabs() {
   const { section } = useParams();
   const navigate = useNavigate();
@@ -38,9 +42,8 @@ function AccountTabs() {
         label="Account"
         value={open}
         tabs={TABS}
-        onChange={(value) =>
-          void navigate(value === "profile" ? "/account" : `/account/${value}`, { preventScrollReset: true })
-        }
+        pathOf={pathOf}
+        onChange={(value) => void navigate(pathOf(value), { preventScrollReset: true })}
       />
     </div>
   );

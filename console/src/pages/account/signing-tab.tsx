@@ -74,7 +74,7 @@ export function SigningTab() {
       </CardSection>
       <CardSection title="How to sign" description="The hex HMAC-SHA256 of the bytes of the body, in one header.">
         <div className="grid gap-3">
-          <CodeBlock label="Node.js" code={SIGN} />
+          <CodeBlock label="Node.js" code={SIGN} language="js" />
           <p className="text-sm text-ink-soft">
             This signature covers the body only, so a recorded request can be sent again. HTTP message signatures (RFC
             9421) with the same secret also cover method, path, query and time: <Code>createSignedFetch</Code> of the

@@ -1,6 +1,5 @@
 import { Play } from "lucide-react";
 import { useMemo } from "react";
-import { useNavigate } from "react-router";
 import { type AgentTurn, useAgentTurns, useAgentUsage } from "../../data/agent-activity.ts";
 import type { Agent } from "../../data/agents.ts";
 import { CardSection } from "../../components/card.tsx";
@@ -102,7 +101,6 @@ function Tokens({ agentId }: { readonly agentId: string }) {
 
 function Turns({ agent }: { readonly agent: Agent }) {
   const turns = useAgentTurns(agent.id);
-  const navigate = useNavigate();
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = turns;
   if (rows === undefined)
     return failure === null ? (
@@ -133,7 +131,7 @@ function Turns({ agent }: { readonly agent: Agent }) {
       keyOf={({ id }) => id}
       onOpen={{
         label: ({ model, created_at: at }) => `Open the run of the turn with ${model} at ${at}`,
-        open: ({ swarm_id: swarmId, run_id: runId }) => void navigate(`/swarms/${swarmId}/runs/${runId}`),
+        to: ({ swarm_id: swarmId, run_id: runId }) => `/swarms/${swarmId}/runs/${runId}`,
       }}
       onEndReached={loadMore}
       foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="turns" />}

@@ -44,6 +44,7 @@ function Page({ agent }: { readonly agent: Agent }) {
   const { tab: asked } = useParams();
   const navigate = useNavigate();
   const tab = TABS.find((known) => known === asked) ?? "overview";
+  const pathOf = (part: string) => (part === "overview" ? `/agents/${agent.id}` : `/agents/${agent.id}/${part}`);
   usePageCommands(agent);
   const contents = {
     overview: <Overview agent={agent} />,
@@ -78,7 +79,8 @@ function Page({ agent }: { readonly agent: Agent }) {
         label="Parts of the agent"
         value={tab}
         tabs={TABS.map((value) => ({ value, label: LABELS[value], content: contents[value] }))}
-        onChange={(next) => void navigate(next === "overview" ? `/agents/${agent.id}` : `/agents/${agent.id}/${next}`)}
+        pathOf={pathOf}
+        onChange={(next) => void navigate(pathOf(next))}
       />
     </>
   );

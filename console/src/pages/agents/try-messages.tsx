@@ -1,27 +1,24 @@
 import type { EventUsage, Json } from "@swarmbase/sdk";
 import { ShieldQuestion, Wrench } from "lucide-react";
-import { useState } from "react";
 import type { Agent } from "../../data/agents.ts";
 import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
-import { decideToolCall } from "../../data/respond.ts";
+import { findDecisionFault } from "../../data/respond.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { Button } from "../../components/button.tsx";
-import { CodeBlock } from "../../components/code-block.tsx";
+import { DecisionForm } from "../../components/decision-form.tsx";
 import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
 import { JsonView } from "../../components/json-view.tsx";
 import { Link } from "../../components/link.tsx";
-import { Markdown } from "../../components/markdown.tsx";
-import { QuestionForm } from "../../components/question-form.tsx";
+import { MessageText } from "../../components/message-text.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { StatusDot } from "../../components/status-dot.tsx";
 
 export function UserMessage({ text, at }: { readonly text: string; readonly at?: string }) {
   return (
     <div className="grid justify-items-end gap-1">
-      <p className="max-w-[85%] rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2 break-words whitespace-pre-wrap">
-        {text}
-      </p>
+      <div className="max-w-[85%] min-w-0 rounded-xl rounded-br-sm bg-accent-soft px-3.5 py-2">
+        <MessageText content={text} />
+      </div>
       {at !== undefined && (
         <span className="text-xs text-ink-faint">
           <RelativeTime at={at} />
@@ -63,7 +60,7 @@ export function AgentMessage({ agent, swarmId, text, data = null, at, runId, tur
           )
         ) : (
           <div className="min-w-0 break-words" aria-busy={isSpeaking || undefined}>
-            {data === null ? <Markdown text={text} /> : <JsonView label="Structured reply" value={data} />}
+            <MessageText content={text} data={data} isFromAgent />
           </div>
         )}
         <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-ink-faint tabular-nums">
@@ -113,60 +110,24 @@ function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: st
       </summary>
       <div className="grid gap-2.5 px-3 pb-3">
         {tool.input !== undefined && <JsonView label="Input" value={tool.input} />}
-        {tool.output !== undefined &&
-          (typeof tool.output === "string" ? (
-            <CodeBlock label="Output" code={tool.output} isWrapped />
-          ) : (
-            <JsonView label="Output" value={tool.output} />
-          ))}
+        {tool.output !== undefined && <JsonView label="Output" value={tool.output} />}
         {tool.error !== null && <p className="text-sm text-bad">{tool.error.message}</p>}
         {isAsking && runId !== null && (
           // A call can ask again, and each question is a form of its own.
-          <Decide key={`${tool.question?.id} ${tool.expiresAt}`} runId={runId} tool={tool} />
+          <DecisionForm
+            key={`${tool.question?.id} ${tool.expiresAt}`}
+            question={tool.question}
+            onDecide={(isApproved, content) =>
+              findDecisionFault({
+                runId,
+                toolExecutionId: tool.id,
+                isApproved,
+                ...(content !== undefined && { content }),
+              })
+            }
+          />
         )}
       </div>
     </details>
-  );
-}
-
-function Decide({ runId, tool }: { readonly runId: string; readonly tool: LiveTool }) {
-  const [decided, setDecided] = useState<boolean | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const isBusy = decided !== null;
-  const decide = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
-    setDecided(isApproved);
-    setError(null);
-    try {
-      await decideToolCall({ runId, toolExecutionId: tool.id, isApproved, ...(content !== undefined && { content }) });
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : "The decision could not be saved.");
-      setDecided(null);
-    }
-  };
-  if (tool.question !== null)
-    return (
-      <>
-        <QuestionForm
-          message={tool.question.message}
-          schema={tool.question.schema}
-          pressed={decided === null ? null : decided ? "answer" : "decline"}
-          isDisabled={false}
-          onAnswer={(content) => void decide(true, content)}
-          onDecline={() => void decide(false)}
-        />
-        {error !== null && <p className="text-sm text-bad">{error}</p>}
-      </>
-    );
-  return (
-    <div className="flex flex-wrap items-center gap-2">
-      <span className="mr-auto w-full text-sm text-ink-soft sm:w-auto">Approve this call?</span>
-      <Button size="small" disabled={isBusy} onClick={() => void decide(false)}>
-        Deny
-      </Button>
-      <Button size="small" variant="primary" isBusy={isBusy} onClick={() => void decide(true)}>
-        Approve
-      </Button>
-      {error !== null && <p className="w-full text-sm text-bad">{error}</p>}
-    </div>
   );
 }

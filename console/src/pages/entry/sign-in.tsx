@@ -8,7 +8,7 @@ export function SignIn() {
   return (
     <AccountForm
       title="Sign in"
-      description="Sign in to your account."
+      description="Welcome to Swarmbase. Sign in to your account, or make one below."
       action="Sign in"
       fields={["email", "password"]}
       onSubmit={signIn}

@@ -17,7 +17,7 @@ export function SignUp() {
   return (
     <AccountForm
       title="Make an account"
-      description="Create an account to set up your first agents."
+      description="Welcome! With an account you set up your first agents and talk with them, which takes a few minutes."
       action="Make an account"
       fields={["name", "email", "chosenPassword"]}
       onSubmit={async ({ name, email, chosenPassword: password }) => {

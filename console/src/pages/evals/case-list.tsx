@@ -1,5 +1,4 @@
 import { Plus, Trash2 } from "lucide-react";
-import { useNavigate } from "react-router";
 import { type EvalCase, useDeleteEvalCase, useEvalCases, useRestoreEvalCase } from "../../data/eval-cases.ts";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -14,7 +13,6 @@ import { describeExpectation, KIND_LABELS } from "./describe-expectation.ts";
 export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
   const cases = useEvalCases(dataset.id);
   const remove = useRemove();
-  const navigate = useNavigate();
   const path = `/evals/${dataset.id}/cases`;
   const addTo = (variant: "primary" | "plain") => (
     <ButtonLink to={`${path}/new`} variant={variant} icon={<Plus />}>
@@ -67,7 +65,7 @@ export function CaseList({ dataset }: { readonly dataset: EvalDataset }) {
             keyOf={({ id }) => id}
             onOpen={{
               label: ({ name }) => `Edit the case ${name}`,
-              open: ({ id }) => void navigate(`${path}/${id}`),
+              to: ({ id }) => `${path}/${id}`,
             }}
             onEndReached={cases.loadMore}
             foot={foot}

@@ -1,5 +1,4 @@
 import { ListChecks, Plus } from "lucide-react";
-import { useNavigate } from "react-router";
 import { type EvalDataset, useEvalDatasets } from "../../data/eval-datasets.ts";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
@@ -24,7 +23,6 @@ const COLUMNS: readonly Column<EvalDataset>[] = [
 export function DatasetList() {
   const filters = useFilters();
   const datasets = useEvalDatasets(filters.debouncedSearch);
-  const navigate = useNavigate();
   useListCommands({
     path: "evals",
     newLabel: "New dataset",
@@ -64,7 +62,7 @@ export function DatasetList() {
           keyOf={({ id }) => id}
           onOpen={{
             label: ({ name }) => `Open ${name}`,
-            open: ({ id }) => void navigate(`/evals/${id}`),
+            to: ({ id }) => `/evals/${id}`,
           }}
           onEndReached={datasets.loadMore}
           foot={foot}

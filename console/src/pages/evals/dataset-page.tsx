@@ -24,6 +24,7 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
   const navigate = useNavigate();
   const { tab: asked } = useParams();
   const [isDeleting, setDeleting] = useState(false);
+  const pathOf = (part: string) => (part === "cases" ? `/evals/${id}` : `/evals/${id}/${part}`);
   const tabs = [
     { value: "cases", label: "Cases", content: <CaseList dataset={dataset} /> },
     { value: "runs", label: "Runs", content: <EvalRunList dataset={dataset} /> },
@@ -49,7 +50,8 @@ function Page({ dataset }: { readonly dataset: EvalDataset }) {
         label="Parts of the dataset"
         value={tabs.find(({ value }) => value === asked)?.value ?? "cases"}
         tabs={tabs}
-        onChange={(next) => void navigate(next === "cases" ? `/evals/${id}` : `/evals/${id}/${next}`)}
+        pathOf={pathOf}
+        onChange={(next) => void navigate(pathOf(next))}
       />
       <DeleteDataset dataset={dataset} isOpen={isDeleting} onClose={() => setDeleting(false)} />
     </>

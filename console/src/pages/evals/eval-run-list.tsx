@@ -1,4 +1,3 @@
-import { useNavigate } from "react-router";
 import type { EvalDataset } from "../../data/eval-datasets.ts";
 import { type EvalRun, useEvalRuns } from "../../data/eval-runs.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -47,7 +46,6 @@ const COLUMNS: readonly Column<EvalRun>[] = [
 
 export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
   const runs = useEvalRuns(dataset.id);
-  const navigate = useNavigate();
   return (
     <List
       noun="runs"
@@ -69,7 +67,7 @@ export function EvalRunList({ dataset }: { readonly dataset: EvalDataset }) {
           keyOf={({ id }) => id}
           onOpen={{
             label: (run) => `Open the run of ${nameRun(run)} at ${run.created_at}`,
-            open: ({ id }) => void navigate(`/evals/${dataset.id}/runs/${id}`),
+            to: ({ id }) => `/evals/${dataset.id}/runs/${id}`,
           }}
           onEndReached={runs.loadMore}
           foot={foot}

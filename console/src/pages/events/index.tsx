@@ -48,7 +48,7 @@ export function EventsPage() {
       [isPaused, tail.clear],
     ),
   );
-  const isLoading = tail.isLive === undefined && lines.length === 0;
+  const isLoading = !tail.hasHistory && lines.length === 0;
   return (
     <>
       <PageHeader

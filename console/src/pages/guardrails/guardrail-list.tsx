@@ -1,5 +1,5 @@
 import { Plus, ShieldCheck } from "lucide-react";
-import { useNavigate, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { type Guardrail, useGuardrails, useUpdateGuardrail } from "../../data/guardrails.ts";
 import { Badge } from "../../components/badge.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
@@ -21,7 +21,6 @@ export function GuardrailList() {
   const guardrails = useGuardrails({ search: filters.debouncedSearch, owner: parseOwner(of) });
   const owners = useOwnerChoices();
   const columns = useColumns();
-  const navigate = useNavigate();
   useListCommands({
     path: "guardrails",
     newLabel: "New guardrail",
@@ -67,7 +66,7 @@ export function GuardrailList() {
           columns={columns}
           rows={rows}
           keyOf={({ id }) => id}
-          onOpen={{ label: ({ name }) => `Open ${name}`, open: ({ id }) => void navigate(`/guardrails/${id}`) }}
+          onOpen={{ label: ({ name }) => `Open ${name}`, to: ({ id }) => `/guardrails/${id}` }}
           onEndReached={guardrails.loadMore}
           foot={foot}
         />

@@ -1,4 +1,3 @@
-import { useNavigate } from "react-router";
 import { type Tool, type ToolCall, useToolCalls } from "../../data/tools.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
@@ -46,7 +45,6 @@ const COLUMNS: readonly Column<ToolCall>[] = [
 /** The calls of the tool in swarms of the user. */
 export function ToolCalls({ tool }: { readonly tool: Tool }) {
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useToolCalls(tool.id);
-  const navigate = useNavigate();
   if (rows === undefined)
     return failure === null ? (
       <ListSkeleton />
@@ -67,7 +65,7 @@ export function ToolCalls({ tool }: { readonly tool: Tool }) {
       keyOf={({ id }) => id}
       onOpen={{
         label: ({ status, created_at: at }) => `Open the run of the call (${STYLES[status].word}) at ${at}`,
-        open: ({ swarm_id: swarmId, run_id: runId }) => void navigate(`/swarms/${swarmId}/runs/${runId}`),
+        to: ({ swarm_id: swarmId, run_id: runId }) => `/swarms/${swarmId}/runs/${runId}`,
       }}
       onEndReached={loadMore}
       foot={<Pager shown={rows.length} hasMore={hasMore} isBusy={isLoadingMore} onMore={loadMore} noun="calls" />}

@@ -37,6 +37,7 @@ function Page({ tool }: { readonly tool: Tool }) {
   const isMine = tool.owner_id === user.id;
   const isOfApp = tool.kind === "client";
   const canTest = !isOfApp && (isMine || tool.kind === "builtin");
+  const pathOf = (part: string) => (part === "overview" ? `/tools/${tool.id}` : `/tools/${tool.id}/${part}`);
   const tabs = [
     { value: "overview", label: "Overview", content: <ToolOverview tool={tool} /> },
     ...(canTest ? [{ value: "test", label: "Test call", content: <TestTool tool={tool} /> }] : []),
@@ -73,7 +74,8 @@ function Page({ tool }: { readonly tool: Tool }) {
         label="Parts of the tool"
         value={tabs.some(({ value }) => value === asked) ? (asked ?? "overview") : "overview"}
         tabs={tabs}
-        onChange={(next) => void navigate(next === "overview" ? `/tools/${tool.id}` : `/tools/${tool.id}/${next}`)}
+        pathOf={pathOf}
+        onChange={(next) => void navigate(pathOf(next))}
       />
       {isMine && <DeleteTool tool={tool} isOpen={isDeleting} onClose={() => setDeleting(false)} />}
     </>

@@ -58,6 +58,7 @@ export function ComposerField({ ref, text, onChange, onSend, swarmAgents, placeh
       <textarea
         ref={ref}
         aria-label="Message"
+        dir="auto"
         aria-autocomplete="list"
         aria-haspopup="listbox"
         {...(choices.length > 0 && { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-${activeIndex}` })}

@@ -1,6 +1,6 @@
 import { TriangleAlert } from "lucide-react";
 import type { LiveRun, LiveTool, LiveTurn } from "../../../data/live-run.ts";
-import { Markdown } from "../../../components/markdown.tsx";
+import { MessageText } from "../../../components/message-text.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { ApprovalCard, keyOfApproval } from "../runs/approval-card.tsx";
 import { ToolLine } from "../runs/tool-line.tsx";
@@ -23,7 +23,7 @@ export function LiveTurnView({ run, turn }: { readonly run: LiveRun; readonly tu
       {text === "" ? (
         (status === "thinking" || status === "responding") && waiting === undefined && <Dots />
       ) : (
-        <Markdown text={text} />
+        <MessageText content={text} isFromAgent />
       )}
       {!run.isConnected && <p className="text-sm text-thinking">The connection was lost. Reconnecting …</p>}
       {error !== null && (

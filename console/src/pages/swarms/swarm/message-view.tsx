@@ -2,12 +2,10 @@ import { Flag } from "lucide-react";
 import { useState } from "react";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { useOpenFlags } from "../../../data/message-writes.ts";
-import { JsonView } from "../../../components/json-view.tsx";
-import { Markdown } from "../../../components/markdown.tsx";
+import { MessageText } from "../../../components/message-text.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { ToolLine } from "../runs/tool-line.tsx";
 import { EditForm } from "./edit-form.tsx";
-import { keepLineBreaks } from "../keep-line-breaks.ts";
 import { MessageMenu } from "./message-menu.tsx";
 import { useMessageActions } from "./message-actions.tsx";
 import { Quotation } from "./quotation.tsx";
@@ -65,11 +63,7 @@ export function MessageView({ message, isContinued, isHighlighted, onJump }: Mes
             toolsOf(message.turn_id).map((tool) => (
               <ToolLine key={tool.id} tool={tool} runPath={`/swarms/${message.swarm_id}/runs/${message.run_id}`} />
             ))}
-          {message.data === null ? (
-            <Markdown text={isAgent ? content : keepLineBreaks(content)} />
-          ) : (
-            <JsonView label="Structured reply" value={message.data} />
-          )}
+          <MessageText content={content} data={message.data} isFromAgent={isAgent} />
           <Notes message={message} />
         </>
       )}

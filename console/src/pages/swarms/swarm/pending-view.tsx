@@ -1,6 +1,5 @@
 import { useUser } from "../../../data/session.ts";
-import { Markdown } from "../../../components/markdown.tsx";
-import { keepLineBreaks } from "../keep-line-breaks.ts";
+import { MessageText } from "../../../components/message-text.tsx";
 import { MessageFrame } from "./message-frame.tsx";
 import type { PendingMessage } from "./use-pending-messages.ts";
 
@@ -12,7 +11,7 @@ export function PendingView({ pending }: { readonly pending: PendingMessage }) {
   return (
     <MessageFrame name={name} seed={user.id} isAgent={false} isYou trailing="sending …">
       <div className="opacity-70">
-        <Markdown text={keepLineBreaks(pending.content)} />
+        <MessageText content={pending.content} />
       </div>
     </MessageFrame>
   );

@@ -1,0 +1,65 @@
+import { Check, X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "./button.tsx";
+import { QuestionForm } from "./question-form.tsx";
+
+export interface DecisionFormProps {
+  /** What the tool asks; null if the call only needs an approval. */
+  readonly question: { readonly message: string; readonly schema: unknown } | null;
+  readonly isDisabled?: boolean;
+  /** Resolves to the message of a failure, or to null. */
+  onDecide(isApproved: boolean, content?: Readonly<Record<string, unknown>>): Promise<string | null>;
+}
+
+/** The buttons for a tool call that waits, or the form of its question. A call can be decided once. */
+export function DecisionForm({ question, isDisabled = false, onDecide }: DecisionFormProps) {
+  const [decided, setDecided] = useState<boolean | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const decide = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
+    setDecided(isApproved);
+    const failure = await onDecide(isApproved, content);
+    setError(failure);
+    if (failure !== null) setDecided(null);
+  };
+  return (
+    <div className="grid gap-2">
+      {question === null ? (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            size="small"
+            variant="primary"
+            icon={<Check />}
+            isBusy={decided === true}
+            disabled={decided !== null || isDisabled}
+            onClick={() => void decide(true)}
+          >
+            Approve
+          </Button>
+          <Button
+            size="small"
+            icon={<X />}
+            isBusy={decided === false}
+            disabled={decided !== null || isDisabled}
+            onClick={() => void decide(false)}
+          >
+            Deny
+          </Button>
+        </div>
+      ) : (
+        <QuestionForm
+          message={question.message}
+          schema={question.schema}
+          pressed={decided === null ? null : decided ? "answer" : "decline"}
+          isDisabled={isDisabled}
+          onAnswer={(content) => void decide(true, content)}
+          onDecline={() => void decide(false)}
+        />
+      )}
+      {error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
