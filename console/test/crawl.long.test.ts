@@ -154,6 +154,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${hook}?tab=recovery`, hasNoField: true },
     { path: `${hook}?tab=setup`, hasNoField: true },
     { path: `${hook}/deliveries/${delivery?.id}`, press: [/^Sign it here/] },
+    { path: "/approvals", hasNoField: true },
     { path: "/invitations", hasNoField: true },
     { path: "/events" },
     { path: "/evals" },

@@ -1,11 +1,10 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { Logo } from "../components/logo.tsx";
+import { usePageTitle } from "../components/page-title.ts";
 
 /** A page with a single message, outside of the shell. */
 export function FullPage({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} · Swarmbase`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <main className="grid min-h-dvh place-items-center p-6">
       <div className="grid max-w-md justify-items-center gap-4 text-center">

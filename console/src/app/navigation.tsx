@@ -141,6 +141,13 @@ function AccountMenu() {
   );
 }
 
+/** What waits on pages that a narrow screen shows only under "More". */
+function waitingUnderMore(waiting: NavigationProps["waiting"]): Waiting | undefined {
+  const hidden = NAV_ITEMS.flatMap(({ to, isMain }) => (isMain ? [] : (waiting.get(to) ?? [])));
+  const count = hidden.reduce((sum, one) => sum + one.count, 0);
+  return count === 0 ? undefined : { count, noun: "waiting" };
+}
+
 /** The navigation of narrow screens. */
 export function BottomBar({ openPalette, waiting }: NavigationProps) {
   const [isOpen, setOpen] = useState(false);
@@ -177,7 +184,12 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
           onClick={() => setOpen(true)}
           className="flex h-14 flex-col items-center justify-center gap-1 text-2xs font-medium text-ink-soft -outline-offset-2"
         >
-          <Menu className="size-5" aria-hidden />
+          <span className="relative">
+            <Menu className="size-5" aria-hidden />
+            <span className="absolute -top-1.5 left-3.5">
+              <Count waiting={waitingUnderMore(waiting)} />
+            </span>
+          </span>
           More
         </button>
       </nav>

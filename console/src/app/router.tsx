@@ -23,6 +23,10 @@ export const router = createBrowserRouter([
             lazy: async () => ({ Component: (await import("../pages/swarms/index.tsx")).SwarmsPage }),
           },
           {
+            path: "approvals",
+            lazy: async () => ({ Component: (await import("../pages/approvals/index.tsx")).ApprovalsPage }),
+          },
+          {
             path: "invitations/*",
             lazy: async () => ({ Component: (await import("../pages/invitations/index.tsx")).InvitationsPage }),
           },

@@ -1,6 +1,8 @@
 import { lazy, Suspense, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
+import { useTitleCount } from "../components/page-title.ts";
 import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
 import { useSessionState } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
@@ -69,12 +71,16 @@ function SignedInShell() {
   );
 }
 
-/** Counts the open invitations, for the navigation. */
+/** Counts what the user has to answer, for the navigation and, if an agent waits for it, for the title of the tab. */
 function useWaiting(): ReadonlyMap<string, Waiting> {
-  const { rows = [] } = useInvitations();
-  const { length: count } = rows;
+  const invitations = useInvitations().rows?.length ?? 0;
+  const approvals = useApprovals().rows?.length ?? 0;
+  useTitleCount(approvals);
   return useMemo(() => {
-    const invitations = { count, noun: count === 1 ? "invitation" : "invitations" };
-    return new Map(count === 0 ? [] : [["/swarms", invitations]]);
-  }, [count]);
+    const counts: readonly (readonly [string, Waiting])[] = [
+      ["/swarms", { count: invitations, noun: invitations === 1 ? "invitation" : "invitations" }],
+      ["/approvals", { count: approvals, noun: "waiting" }],
+    ];
+    return new Map(counts.filter(([, { count }]) => count > 0));
+  }, [invitations, approvals]);
 }

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { usePageTitle } from "./page-title.ts";
 
 interface Crumb {
   readonly label: string;
@@ -22,9 +23,7 @@ export interface PageHeaderProps {
 
 /** Renders the only h1 of a page and sets the title of the tab. */
 export function PageHeader({ title, description, crumbs = [], lead, trailing, actions }: PageHeaderProps) {
-  useEffect(() => {
-    document.title = `${title} · Swarmbase`;
-  }, [title]);
+  usePageTitle(title);
   return (
     <header className="mb-6 grid grid-cols-1 gap-2">
       {crumbs.length > 0 && (

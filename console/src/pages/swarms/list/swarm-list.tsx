@@ -1,6 +1,7 @@
 import { SWARM_STATUSES } from "@swarmbase/sdk";
 import { MessagesSquare, Plus } from "lucide-react";
 import { useMemo } from "react";
+import { useApprovals } from "../../../data/approvals.ts";
 import { type RunningRow, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
@@ -23,6 +24,8 @@ export function SwarmList() {
   const status = filters.choice("status", SWARM_STATUSES) ?? "all";
   const swarms = useSwarms({ search: filters.debouncedSearch, status });
   const running = useRunningBySwarm();
+  const { rows: approvals = [] } = useApprovals();
+  const asking = new Set(approvals.map(({ swarmId }) => swarmId));
   useListCommands({
     path: "swarms",
     newLabel: "New swarm",
@@ -77,7 +80,9 @@ export function SwarmList() {
             rows={rows}
             keyOf={({ id }) => id}
             rowHeight={77}
-            renderRow={(swarm) => <SwarmRow swarm={swarm} running={running.get(swarm.id)} />}
+            renderRow={(swarm) => (
+              <SwarmRow swarm={swarm} running={running.get(swarm.id)} needsUser={asking.has(swarm.id)} />
+            )}
             onEndReached={swarms.loadMore}
             {...(swarms.hasMore && { foot })}
           />

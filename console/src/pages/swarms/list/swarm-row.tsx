@@ -13,9 +13,11 @@ export interface SwarmRowProps {
   readonly swarm: SwarmSummary;
   /** The status of an unfinished run, if there is one. */
   readonly running: RunStatus | undefined;
+  /** A tool call waits for a decision of the user. */
+  readonly needsUser: boolean;
 }
 
-export function SwarmRow({ swarm, running }: SwarmRowProps) {
+export function SwarmRow({ swarm, running, needsUser }: SwarmRowProps) {
   const { id, name, description, status, swarm_agents: swarmAgents, people, messages, created_at: createdAt } = swarm;
   const [last] = messages;
   return (
@@ -28,7 +30,7 @@ export function SwarmRow({ swarm, running }: SwarmRowProps) {
             <span className="truncate font-semibold">{name}</span>
             {status !== "active" && <SwarmStatusBadge status={status} />}
             <span className="hidden sm:contents">
-              <Running status={running} />
+              <Running status={running} needsUser={needsUser} />
             </span>
           </div>
           <p className="truncate text-sm text-ink-soft">
@@ -37,7 +39,7 @@ export function SwarmRow({ swarm, running }: SwarmRowProps) {
           <span className="contents sm:hidden">
             {running !== undefined && (
               <span className="pt-1">
-                <Running status={running} />
+                <Running status={running} needsUser={needsUser} />
               </span>
             )}
           </span>
@@ -71,9 +73,10 @@ function LastWords({ content, sender_name: sender }: SwarmSummary["messages"][nu
   );
 }
 
-function Running({ status }: { readonly status: RunStatus | undefined }) {
+function Running({ status, needsUser }: { readonly status: RunStatus | undefined; readonly needsUser: boolean }) {
   if (status === undefined) return null;
-  if (status === "requires_action") return <StatusBadge status="requires_action" />;
+  if (status === "requires_action")
+    return needsUser ? <StatusBadge status="requires_action" /> : <StatusBadge status="queued" word="Waiting" />;
   return <StatusBadge status="running" word={status === "queued" ? "Queued" : "Responding"} />;
 }
 

@@ -1,11 +1,12 @@
 import { clsx } from "clsx";
 import { ChevronLeft, Users } from "lucide-react";
-import { useEffect, useMemo } from "react";
+import { useMemo } from "react";
 import { Link, NavLink, useMatch, useNavigate } from "react-router";
 import { nameOf } from "../../../data/members.ts";
 import { useOpenFlags } from "../../../data/message-writes.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { type Command, useCommands } from "../../../components/commands.tsx";
+import { usePageTitle } from "../../../components/page-title.ts";
 import { Tooltip } from "../../../components/tooltip.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
@@ -23,9 +24,7 @@ export function SwarmHeader() {
   const { swarm } = useSwarmContext();
   const isTalking = useMatch("/swarms/:swarmId") !== null;
   useTabCommands(swarm.id);
-  useEffect(() => {
-    document.title = `${swarm.name} · Swarmbase`;
-  }, [swarm.name]);
+  usePageTitle(swarm.name);
   return (
     <header className="sticky top-0 z-10 grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 border-b border-line bg-canvas px-4 sm:px-6 lg:flex lg:h-14">
       <div className="flex h-14 min-w-0 items-center gap-2 lg:flex-1">
