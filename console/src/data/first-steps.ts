@@ -1,7 +1,9 @@
 import type { Client } from "./client.ts";
 import { useLiveTable } from "./live.ts";
+import { useReloadSoon } from "./reload-soon.ts";
 import { type ReadResult, useRows } from "./rows.ts";
 import { unwrap } from "./failure.ts";
+import type { WebhookSummary } from "./webhooks.ts";
 import { useWrite } from "./write.ts";
 
 /** The progress of the first steps, derived from the user's rows. */
@@ -18,58 +20,80 @@ export interface FirstSteps {
   readonly hasDelivery: boolean;
 }
 
-export function useFirstSteps(): ReadResult<FirstSteps> {
-  useLiveTable("agents");
-  useLiveTable("agent_tools");
-  useLiveTable("swarms");
-  useLiveTable("messages");
+const AGENTS_KEY = ["agents", "first steps"] as const;
+const SWARMS_KEY = ["swarms", "first steps"] as const;
+const ANY_CHANGE = ["INSERT", "DELETE"] as const;
+const INSERTS = ["INSERT"] as const;
+/** Enough rows to find one agent with a tool, and one swarm with an answer. */
+const SEARCHED_ROWS = 30;
+
+export interface FirstStepsOptions {
+  readonly isOn: boolean;
+  /** Undefined while they are loading. */
+  readonly webhooks: readonly WebhookSummary[] | undefined;
+}
+
+export function useFirstSteps({ isOn, webhooks }: FirstStepsOptions): ReadResult<FirstSteps> {
+  useLiveTable("agents", { isOn });
+  useLiveTable("agent_tools", { isOn, onChange: useReloadSoon(AGENTS_KEY, ANY_CHANGE) });
+  useLiveTable("swarms", { isOn });
+  useLiveTable("messages", { isOn, onChange: useReloadSoon(SWARMS_KEY, INSERTS) });
   const agents = useRows({
     table: "agents",
-    key: ["first steps"],
-    read: (client, signal) => client.from("agents").select("id").limit(2).abortSignal(signal),
-  });
-  const tools = useRows({
-    table: "agent_tools",
-    key: ["first steps"],
-    read: (client, signal) => client.from("agent_tools").select("id").limit(1).abortSignal(signal),
+    key: AGENTS_KEY.slice(1),
+    isOn,
+    follows: ["agent_tools"],
+    read: (client, signal) =>
+      client
+        .from("agents")
+        .select("id, agent_tools(id)")
+        .limit(1, { referencedTable: "agent_tools" })
+        .limit(SEARCHED_ROWS)
+        .abortSignal(signal),
   });
   const swarms = useRows({
     table: "swarms",
-    key: ["first steps"],
-    read: (client, signal) => client.from("swarms").select("id, swarm_agents!inner(id)").limit(1).abortSignal(signal),
-  });
-  const answers = useRows({
-    table: "messages",
-    key: ["first steps"],
+    key: SWARMS_KEY.slice(1),
+    isOn,
+    follows: ["messages"],
     read: (client, signal) =>
-      client.from("messages").select("id").eq("sender_type", "agent").limit(1).abortSignal(signal),
+      client
+        .from("swarms")
+        .select("id, swarm_agents!inner(id), messages(id)")
+        .limit(1, { referencedTable: "swarm_agents" })
+        .eq("messages.sender_type", "agent")
+        .limit(1, { referencedTable: "messages" })
+        .limit(SEARCHED_ROWS)
+        .abortSignal(signal),
   });
-  const webhooks = useRows({
-    table: "webhooks",
-    key: ["first steps"],
-    read: (client, signal) => client.from("webhooks").select("id").limit(1).abortSignal(signal),
-  });
-  const deliveries = useRows({
-    table: "webhook_deliveries",
-    key: ["first steps"],
-    read: (client, signal) => client.from("webhook_deliveries").select("id").limit(1).abortSignal(signal),
-  });
-  const all = [agents, tools, swarms, answers, webhooks, deliveries];
+  const failure = agents.failure ?? swarms.failure;
   const reload = () => {
-    for (const reading of all) reading.reload();
+    agents.reload();
+    swarms.reload();
   };
-  const failure = all.find((reading) => reading.failure !== null)?.failure ?? null;
-  if (all.some(({ rows }) => rows === undefined)) return { rows: undefined, failure, reload };
+  if (agents.rows === undefined || swarms.rows === undefined || webhooks === undefined)
+    return { rows: undefined, failure, reload };
   const steps: FirstSteps = {
-    agents: agents.rows?.length ?? 0,
-    agentId: agents.rows?.[0]?.id ?? null,
-    hasTool: (tools.rows?.length ?? 0) > 0,
-    swarmId: swarms.rows?.[0]?.id ?? null,
-    hasAnswer: (answers.rows?.length ?? 0) > 0,
-    webhookId: webhooks.rows?.[0]?.id ?? null,
-    hasDelivery: (deliveries.rows?.length ?? 0) > 0,
+    agents: agents.rows.length,
+    agentId: agents.rows[0]?.id ?? null,
+    hasTool: agents.rows.some(({ agent_tools: tools }) => tools.length > 0),
+    swarmId: swarms.rows[0]?.id ?? null,
+    hasAnswer: swarms.rows.some(({ messages }) => messages.length > 0),
+    webhookId: webhooks[0]?.id ?? null,
+    hasDelivery: webhooks.some(({ last }) => last.length > 0),
   };
   return { rows: steps, failure, reload };
+}
+
+const STORED = "swarmbase.first-steps";
+
+/** Whether the user has finished the first steps in this browser: a home page that needs no list of them reads less. */
+export function isSetUp(userId: string): boolean {
+  return localStorage.getItem(STORED) === userId;
+}
+
+export function rememberSetUp(userId: string): void {
+  localStorage.setItem(STORED, userId);
 }
 
 const AGENTS = [

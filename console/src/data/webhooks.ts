@@ -5,6 +5,7 @@ import { unwrap } from "./failure.ts";
 import { afterRow, containsText } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { useInterval } from "./use-interval.ts";
 import { useWrite, type Write } from "./write.ts";
 
 /** Without the secret, which is read only to be shown. */
@@ -80,26 +81,36 @@ export function useWebhookNames(): ReadResult<readonly { id: string; name: strin
   });
 }
 
-/** The webhooks that the service has disabled, the latest first. */
-export function useDisabledWebhooks(): ReadResult<
-  readonly Pick<Webhook, "id" | "name" | "disabled_reason" | "disabled_at">[]
-> {
+export interface WebhookSummary extends Pick<Webhook, "id" | "name" | "is_active" | "disabled_reason" | "disabled_at"> {
+  /** The newest delivery, if any. */
+  readonly last: readonly Pick<Row<"webhook_deliveries">, "id" | "status" | "status_code" | "created_at">[];
+}
+
+const MAX_SUMMARIES = 100;
+const SUMMARY_MS = 60_000;
+
+/** The newest webhooks with their last delivery, for an overview. */
+export function useWebhookSummaries(): ReadResult<readonly WebhookSummary[]> {
   useLiveTable("webhooks");
   const reading = useRows({
     table: "webhooks",
-    key: ["disabled"],
+    key: ["summaries"],
     read: (client, signal) =>
       client
         .from("webhooks")
-        .select("id, name, disabled_reason, disabled_at")
-        .not("disabled_reason", "is", null)
-        .order("disabled_at", { ascending: false })
-        .limit(20)
+        .select(
+          "id, name, is_active, disabled_reason, disabled_at, last:webhook_deliveries(id, status, status_code, created_at)",
+        )
+        .is("run_id", null)
+        .order("created_at", { ascending: false })
+        .limit(MAX_SUMMARIES)
+        .order("created_at", { ascending: false, referencedTable: "last" })
+        .limit(1, { referencedTable: "last" })
         .abortSignal(signal),
   });
-  // A row that was enabled since is updated in the cache, not removed.
-  const rows = reading.rows?.filter(({ disabled_reason: reason }) => reason !== null);
-  return { ...reading, rows };
+  // Realtime publishes no rows of deliveries, and a request after each of them would be too many for an overview.
+  useInterval(SUMMARY_MS, reading.reload, (reading.rows?.length ?? 0) > 0);
+  return reading;
 }
 
 export interface WebhookDraft {

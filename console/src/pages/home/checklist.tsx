@@ -70,8 +70,13 @@ export function listSteps(progress: FirstSteps): readonly Step[] {
   ];
 }
 
+export interface ChecklistProps {
+  readonly steps: FirstSteps;
+  onHide(): void;
+}
+
 /** The first steps of a new user. Their progress is derived from the user's rows. */
-export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
+export function Checklist({ steps: progress, onHide }: ChecklistProps) {
   const steps = listSteps(progress);
   const done = steps.filter(({ isDone }) => isDone).length;
   const next = steps.findIndex(({ isDone }) => !isDone);
@@ -88,7 +93,15 @@ export function Checklist({ steps: progress }: { readonly steps: FirstSteps }) {
             </h2>
             <p className="text-ink-soft">Takes a few minutes, in any order.</p>
           </div>
-          {progress.agents === 0 && progress.swarmId === null && <SetUp />}
+          {progress.agents === 0 && progress.swarmId === null ? (
+            <SetUp />
+          ) : (
+            progress.swarmId !== null && (
+              <Button size="small" variant="quiet" onClick={onHide}>
+                Hide the list
+              </Button>
+            )
+          )}
         </div>
         <div className="flex items-center gap-3">
           <div className="flex-1">

@@ -4,6 +4,7 @@ import { Link } from "../../components/link.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
+import { Panel } from "./panel.tsx";
 
 const PREVIEW = 160;
 
@@ -13,16 +14,8 @@ export function RecentConversations() {
   if (rows === undefined) return <Skeleton className="h-40 rounded-lg" />;
   if (rows.length === 0) return null;
   return (
-    <section aria-labelledby="recent" className="overflow-hidden rounded-lg border border-line bg-surface shadow-1">
-      <div className="flex items-baseline justify-between gap-3 px-5 py-4">
-        <h2 id="recent" className="text-lg font-semibold">
-          Recent conversations
-        </h2>
-        <Link to="/swarms" className="shrink-0">
-          All swarms
-        </Link>
-      </div>
-      <ul className="border-t border-line">
+    <Panel title="Recent conversations" id="recent" more={{ to: "/swarms", label: "All swarms" }}>
+      <ul>
         {rows.map(({ swarmId, name, sender, content, at }) => (
           <li
             key={swarmId}
@@ -33,7 +26,7 @@ export function RecentConversations() {
               <Link to={`/swarms/${swarmId}`} className="truncate text-ink! before:absolute before:inset-0">
                 {name}
               </Link>
-              <span className="truncate text-sm text-ink-soft">
+              <span dir="auto" className="truncate text-sm text-ink-soft">
                 {sender === null ? "" : `${sender}: `}
                 {toPlainLine(content, PREVIEW)}
               </span>
@@ -44,6 +37,6 @@ export function RecentConversations() {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
