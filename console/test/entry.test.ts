@@ -174,7 +174,7 @@ test("the palette finds commands, and keyboard shortcuts navigate and are listed
   await createSignedInUser(page);
   await openHome(page);
   await page.keyboard.press("Control+k");
-  await page.getByPlaceholder("Search pages and commands").fill("webh");
+  await page.getByPlaceholder("Search everything").fill("webh");
   await takeScreenshot(page, "palette");
   await scanWithAxe(page);
   await page.keyboard.press("Enter");

@@ -1,62 +1,205 @@
 import { Command as Menu } from "cmdk";
-import { Search } from "lucide-react";
+import { Bot, MessageSquare, MessagesSquare, Play, Search, User, Webhook, Wrench } from "lucide-react";
 import { Dialog } from "radix-ui";
-import { useOfferedCommands } from "../components/commands.tsx";
+import { type ReactNode, useState } from "react";
+import { useMatch, useNavigate } from "react-router";
+import { type Found, type FoundKind, useSearch } from "../data/search.ts";
+import { type Command, useOfferedCommands } from "../components/commands.tsx";
 import { Kbd } from "../components/kbd.tsx";
+import { useDebounced } from "../components/use-debounced.ts";
 
-/** Lists the available commands and filters them by the typed text. */
+const KINDS: Readonly<Record<FoundKind, { readonly heading: string; readonly icon: ReactNode }>> = {
+  agent: { heading: "Agents", icon: <Bot /> },
+  swarm: { heading: "Swarms", icon: <MessagesSquare /> },
+  tool: { heading: "Tools", icon: <Wrench /> },
+  webhook: { heading: "Webhooks", icon: <Webhook /> },
+  person: { heading: "People", icon: <User /> },
+  run: { heading: "Runs", icon: <Play /> },
+  message: { heading: "Messages", icon: <MessageSquare /> },
+};
+
+const HERE = "In this conversation";
+
+function isSaid(kind: FoundKind): boolean {
+  return kind === "run" || kind === "message";
+}
+
+function groupByKind(
+  found: readonly Found[],
+): readonly { readonly heading: string; readonly found: readonly Found[] }[] {
+  return [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, ones]) => ({
+    heading: KINDS[kind].heading,
+    found: ones,
+  }));
+}
+
+/** A message can be in two groups. */
+function valueOf(heading: string, { id }: Found): string {
+  return `${heading} ${id}`;
+}
+
+/** Finds commands and everything that the user may see, with the keyboard alone. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
-  const commands = useOfferedCommands();
-  const groups = [...Map.groupBy(commands, ({ group }) => group)];
+  const [text, setText] = useState("");
+  const settled = useDebounced(text.trim());
+  const swarmId = useMatch("/swarms/:swarmId/*")?.params.swarmId ?? null;
+  const { here, found, isLoading, failure } = useSearch({ text: settled, swarmId: swarmId === "new" ? null : swarmId });
+  const navigate = useNavigate();
+  const commands = useMatchingCommands(text);
+  // Results of an earlier text must not be opened by the key that ends the present one.
+  const current = settled === text.trim() && settled !== "" ? found : [];
+  // Names first: a name is usually meant, also if it occurs in messages.
+  const groups = [
+    ...groupByKind(current.filter(({ kind }) => !isSaid(kind))),
+    { heading: HERE, found: settled === text.trim() ? here : [] },
+    ...groupByKind(current.filter(({ kind }) => isSaid(kind))),
+  ];
+  const [selected, setSelected] = useState("");
+  const values = [
+    ...commands.map(({ id }) => id),
+    ...groups.flatMap((group) => group.found.map((one) => valueOf(group.heading, one))),
+  ];
+  const isSearching = isLoading || settled !== text.trim();
+  const open = (to: string) => {
+    onClose();
+    void navigate(to);
+  };
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-fade bg-shade" />
         <Dialog.Content
           aria-describedby={undefined}
           className="fixed inset-x-3 top-[12dvh] z-50 mx-auto max-w-xl animate-rise overflow-hidden rounded-xl border border-line bg-raised shadow-3 outline-none"
         >
-          <Dialog.Title className="sr-only">Commands</Dialog.Title>
-          <Menu label="Commands" loop>
+          <Dialog.Title className="sr-only">Search</Dialog.Title>
+          <Menu
+            label="Search"
+            loop
+            shouldFilter={false}
+            // Results come later than the text, so the selected item can be gone.
+            value={values.includes(selected) ? selected : (values[0] ?? "")}
+            onValueChange={setSelected}
+          >
             <div className="flex items-center gap-3 border-b border-line px-4">
               <Search className="size-4.5 shrink-0 text-ink-faint" aria-hidden />
               <Menu.Input
                 autoFocus
-                placeholder="Search pages and commands"
+                value={text}
+                onValueChange={(typed) => {
+                  setText(typed);
+                  setSelected("");
+                }}
+                placeholder="Search everything, or run a command"
                 className="h-13 w-full bg-transparent text-lg outline-none placeholder:text-ink-faint"
               />
               <Kbd keys="Esc" />
             </div>
-            <Menu.List label="Commands" className="max-h-[52dvh] overflow-y-auto p-2">
-              <Menu.Empty className="px-3 py-10 text-center text-ink-faint">Nothing matches.</Menu.Empty>
-              {groups.map(([group, members]) => (
-                <Menu.Group
-                  key={group}
-                  heading={group}
-                  className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
-                >
-                  {members.map(({ id, label, icon, keys, keywords, run }) => (
-                    <Menu.Item
+            {failure !== null && (
+              <p role="alert" className="border-b border-line px-4 py-2.5 text-sm text-bad">
+                Messages could not be searched. {failure}
+              </p>
+            )}
+            <Menu.List label="Results" className="max-h-[52dvh] overflow-y-auto p-2">
+              <Menu.Empty className="px-3 py-10 text-center text-ink-faint">
+                {isSearching ? "Searching …" : "Nothing matches. Names, ids and the words of messages are searched."}
+              </Menu.Empty>
+              {[...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) => (
+                <Group key={group} heading={group}>
+                  {members.map(({ id, label, icon, keys, run }) => (
+                    <Item
                       key={id}
                       value={id}
-                      keywords={[label, group, ...(keywords ?? [])]}
+                      icon={icon}
+                      title={label}
+                      trailing={keys !== undefined && <Kbd keys={keys} />}
                       onSelect={() => {
                         onClose();
                         run();
                       }}
-                      className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5"
-                    >
-                      {icon}
-                      <span className="flex-1 truncate">{label}</span>
-                      {keys !== undefined && <Kbd keys={keys} />}
-                    </Menu.Item>
+                    />
                   ))}
-                </Menu.Group>
+                </Group>
+              ))}
+              {groups.map((group) => (
+                <Results key={group.heading} heading={group.heading} found={group.found} onOpen={open} />
               ))}
             </Menu.List>
           </Menu>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/** Commands of a list page that open a row, which the search finds on every page. */
+const OPENS_FOUND = /^(?:agents|swarms|tools|webhooks)\.open\./;
+
+/** The commands with all words of the text. */
+function useMatchingCommands(text: string): readonly Command[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return useOfferedCommands().filter(({ id, label, group, keywords = [] }) => {
+    if (words.length > 0 && OPENS_FOUND.test(id)) return false;
+    const searched = [label, group, ...keywords].join(" ").toLowerCase();
+    return words.every((word) => searched.includes(word));
+  });
+}
+
+interface ResultsProps {
+  readonly heading: string;
+  readonly found: readonly Found[];
+  onOpen(to: string): void;
+}
+
+function Results({ heading, found, onOpen }: ResultsProps) {
+  if (found.length === 0) return null;
+  return (
+    <Group heading={heading}>
+      {found.map((one) => (
+        <Item
+          key={one.id}
+          value={valueOf(heading, one)}
+          icon={KINDS[one.kind].icon}
+          title={one.title}
+          trailing={<span className="max-w-[45%] truncate text-sm text-ink-faint">{one.detail}</span>}
+          onSelect={() => onOpen(one.to)}
+        />
+      ))}
+    </Group>
+  );
+}
+
+function Group({ heading, children }: { readonly heading: string; readonly children: ReactNode }) {
+  return (
+    <Menu.Group
+      heading={heading}
+      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:font-medium [&_[cmdk-group-heading]]:text-ink-faint"
+    >
+      {children}
+    </Menu.Group>
+  );
+}
+
+interface ItemProps {
+  readonly value: string;
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly trailing: ReactNode;
+  onSelect(): void;
+}
+
+function Item({ value, icon, title, trailing, onSelect }: ItemProps) {
+  return (
+    <Menu.Item
+      value={value}
+      onSelect={onSelect}
+      className="flex h-10 cursor-default items-center gap-3 rounded-md px-2.5 text-base select-none data-[selected=true]:bg-accent-soft data-[selected=true]:text-accent [&>svg]:size-4.5 [&>svg]:shrink-0"
+    >
+      {icon}
+      <span dir="auto" className="flex-1 truncate text-start">
+        {title}
+      </span>
+      {trailing}
+    </Menu.Item>
   );
 }

@@ -1,0 +1,249 @@
+import { isUuid, type RunStatus } from "@swarmbase/sdk";
+import { useMemo } from "react";
+import type { Client } from "./client.ts";
+import { containsText } from "./keyset.ts";
+import { useRows } from "./rows.ts";
+
+export type FoundKind = "agent" | "swarm" | "tool" | "webhook" | "person" | "run" | "message";
+
+export interface Found {
+  readonly kind: FoundKind;
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string;
+  /** The page of it. */
+  readonly to: string;
+}
+
+export interface SearchOptions {
+  readonly text: string;
+  /** The swarm whose page is open: its messages are searched first. */
+  readonly swarmId: string | null;
+}
+
+export interface SearchResult {
+  readonly here: readonly Found[];
+  /** The newest first within each kind. */
+  readonly found: readonly Found[];
+  readonly isLoading: boolean;
+  /** Why messages could not be searched, or null. */
+  readonly failure: string | null;
+}
+
+/** Names are read once and searched here; longer lists are searched by the service. */
+const MAX_NAMES = 1_000;
+const NAMES_STALE_MS = 120_000;
+const MAX_PER_KIND = 5;
+const MAX_MESSAGES = 12;
+/** Shorter texts occur in almost every message. */
+const MIN_MESSAGE_CHARS = 2;
+
+/** Searches everything that the user may see, by name and id; messages and the questions of runs by their words. */
+export function useSearch({ text, swarmId }: SearchOptions): SearchResult {
+  const words = useMemo(() => text.toLowerCase().split(/\s+/).filter(Boolean), [text]);
+  const isOn = words.length > 0;
+  const named = [
+    useNamed("agents", isOn, text),
+    useNamed("swarms", isOn, text),
+    useNamed("tools", isOn, text),
+    useNamed("webhooks", isOn, text),
+  ].flat();
+  const people = usePeople(isOn);
+  const everywhere = useMessages(words, null);
+  const here = useMessages(words, swarmId, swarmId !== null);
+  const byId = useRunById(text);
+  const found = [...named, ...people].filter((one) => isMatch(one, words));
+  const asked = [...byId, ...toRuns(everywhere.rows)];
+  const messages = toMessages(everywhere.rows, words).filter(({ to }) => swarmId === null || !to.includes(swarmId));
+  return {
+    here: swarmId === null ? [] : toMessages(here.rows, words).slice(0, MAX_PER_KIND),
+    found: [...Map.groupBy([...found, ...asked, ...messages], ({ kind }) => kind).values()].flatMap((ones) =>
+      ones.slice(0, MAX_PER_KIND),
+    ),
+    isLoading: canSearchMessages(words) && everywhere.rows === undefined && everywhere.failure === null,
+    failure: isOn ? (everywhere.failure?.message ?? null) : null,
+  };
+}
+
+const NAMED = {
+  agents: { kind: "agent", columns: "id, name, detail:role" },
+  swarms: { kind: "swarm", columns: "id, name, detail:description" },
+  tools: { kind: "tool", columns: "id, name, detail:description" },
+  webhooks: { kind: "webhook", columns: "id, name, detail:url" },
+} as const satisfies Record<string, { kind: FoundKind; columns: string }>;
+
+interface NamedRow {
+  readonly id: string;
+  readonly name: string;
+  readonly detail: string | null;
+}
+
+function useNamed(table: keyof typeof NAMED, isOn: boolean, text: string): readonly Found[] {
+  const { kind } = NAMED[table];
+  const read = (client: Client, signal: AbortSignal, contained: string) => {
+    const query = client
+      .from(table)
+      .select<string, NamedRow>(NAMED[table].columns)
+      .order("id", { ascending: false })
+      .limit(MAX_NAMES)
+      .abortSignal(signal);
+    return contained === "" ? query : query.or(containsText(["name"], contained));
+  };
+  const { rows: all = [] } = useRows({
+    table,
+    key: ["search names"],
+    isOn,
+    staleMs: NAMES_STALE_MS,
+    read: (client, signal) => read(client, signal, ""),
+  });
+  const isLong = all.length === MAX_NAMES;
+  const { rows: matching } = useRows({
+    table,
+    key: ["search names", text],
+    isOn: isOn && isLong,
+    read: (client, signal) => read(client, signal, text),
+  });
+  return ((isLong ? matching : undefined) ?? all).map(({ id, name, detail }) => ({
+    kind,
+    id,
+    title: name,
+    detail: detail ?? "",
+    to: `/${table}/${id}`,
+  }));
+}
+
+/** The people of the user's swarms, each with the swarm that they joined last. */
+function usePeople(isOn: boolean): readonly Found[] {
+  const { rows = [] } = useRows({
+    table: "swarm_members",
+    key: ["search people"],
+    isOn,
+    staleMs: NAMES_STALE_MS,
+    read: (client, signal) =>
+      client
+        .from("swarm_members")
+        .select("id, user_id, invited_email, swarm_id, swarms!inner(name), public_profiles(full_name)")
+        .order("id", { ascending: false })
+        .limit(MAX_NAMES)
+        .abortSignal(signal),
+  });
+  return useMemo(() => {
+    const people = new Map<string, Found>();
+    for (const { user_id: userId, invited_email: email, swarm_id: swarmId, swarms, public_profiles: profile } of rows) {
+      const id = userId ?? email ?? "";
+      const title = profile?.full_name ?? email ?? "";
+      if (!people.has(id) && title !== "")
+        people.set(id, { kind: "person", id, title, detail: swarms.name, to: `/swarms/${swarmId}` });
+    }
+    return [...people.values()];
+  }, [rows]);
+}
+
+interface FoundMessage {
+  readonly id: string;
+  readonly swarm_id: string;
+  readonly content: string | null;
+  readonly sender_name: string;
+  readonly swarms: { readonly name: string };
+  /** The runs that the message started. */
+  readonly asked: readonly { readonly id: string; readonly status: RunStatus }[];
+}
+
+function canSearchMessages(words: readonly string[]): boolean {
+  return words.join("").length >= MIN_MESSAGE_CHARS;
+}
+
+/** The result of the previous words stays until that of the new ones comes, so it is filtered by them. */
+function useMessages(words: readonly string[], swarmId: string | null, isOn = true) {
+  const { rows, failure } = useFoundMessages(words, swarmId, isOn);
+  const matching = rows?.filter(
+    ({ id, content }) => words.every((word) => content?.toLowerCase().includes(word)) || words.includes(id),
+  );
+  return { rows: matching, failure };
+}
+
+function useFoundMessages(words: readonly string[], swarmId: string | null, isOn: boolean) {
+  const [only = ""] = words;
+  const isId = words.length === 1 && isUuid(only);
+  return useRows({
+    table: "messages",
+    key: ["search", swarmId, ...words],
+    isOn: isOn && canSearchMessages(words),
+    reloadsItself: true,
+    read: (client, signal) => {
+      let query = client
+        .from("messages")
+        .select<string, FoundMessage>(
+          "id, swarm_id, content, sender_name, swarms!inner(name), asked:runs!runs_message_id_fkey(id, status)",
+        )
+        .is("deleted_at", null);
+      if (swarmId !== null) query = query.eq("swarm_id", swarmId);
+      if (isId) query = query.eq("id", only);
+      else for (const word of words) query = query.or(containsText(["content"], word));
+      return query.order("created_at", { ascending: false }).limit(MAX_MESSAGES).abortSignal(signal);
+    },
+  });
+}
+
+/** The run with this id, if the text is one. */
+function useRunById(text: string): readonly Found[] {
+  const id = text.trim();
+  const { rows } = useRows({
+    table: "runs",
+    key: ["search", id],
+    isOn: isUuid(id),
+    reloadsItself: true,
+    read: (client, signal) =>
+      client
+        .from("runs")
+        .select("id, swarm_id, status, swarms!inner(name), question:messages!runs_message_id_fkey(content)")
+        .eq("id", id)
+        .limit(1)
+        .abortSignal(signal),
+  });
+  if (!isUuid(id)) return [];
+  return (rows ?? []).map((run) => ({
+    kind: "run",
+    id: run.id,
+    title: run.question?.content ?? "Deleted question",
+    detail: `${run.status} in ${run.swarms.name}`,
+    to: `/swarms/${run.swarm_id}/runs/${run.id}`,
+  }));
+}
+
+function toRuns(messages: readonly FoundMessage[] = []): readonly Found[] {
+  return messages.flatMap(({ swarm_id: swarmId, content, swarms, asked }) =>
+    asked.map(({ id, status }) => ({
+      kind: "run" as const,
+      id,
+      title: content ?? "",
+      detail: `${status.replace("_", " ")} in ${swarms.name}`,
+      to: `/swarms/${swarmId}/runs/${id}`,
+    })),
+  );
+}
+
+function toMessages(messages: readonly FoundMessage[] = [], words: readonly string[]): readonly Found[] {
+  return messages.map(({ id, swarm_id: swarmId, content, sender_name: sender, swarms }) => ({
+    kind: "message",
+    id,
+    title: cutAround(content ?? "", words[0] ?? ""),
+    detail: `${sender} in ${swarms.name}`,
+    to: `/swarms/${swarmId}?message=${id}`,
+  }));
+}
+
+const BEFORE_MATCH = 40;
+const SHOWN = 160;
+
+/** The part of a text around a word. */
+function cutAround(text: string, word: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const from = Math.max(0, line.toLowerCase().indexOf(word) - BEFORE_MATCH);
+  return `${from > 0 ? "… " : ""}${line.slice(from, from + SHOWN)}`;
+}
+
+function isMatch({ id, title, detail }: Found, words: readonly string[]): boolean {
+  const text = `${title} ${detail}`.toLowerCase();
+  return words.every((word) => text.includes(word) || id === word);
+}

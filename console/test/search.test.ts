@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { checkAppearance } from "./support/appearance.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
+import { createPerson, createSignedInUser, openHome } from "./support/people.ts";
+import { createSwarm } from "./support/swarms.ts";
+
+const test = createBrowserTest();
+
+test("search finds names, people, runs and the words of messages, with the keyboard alone, as the user may see", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Zebedee"], { name: "Quince room" });
+  const asked = { swarm_id: swarmId, message: "Where grows the rhubarb?", agent_ids: agentIds };
+  const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
+  await api.call("POST", "/rest/v1/messages", { swarm_id: swarmId, content: "100%_sure: rhubarb\nhates lime" });
+  const { swarmId: other } = await createSwarm(api, ["Abel"], { name: "Other room" });
+  await api.call("POST", "/rest/v1/messages", { swarm_id: other, content: "Rhubarb here as well" });
+  await api.call("POST", "/rest/v1/webhooks", {
+    name: "Quince hook",
+    url: "https://receiver.example.com/",
+    events: ["agent.created"],
+    is_active: false,
+  });
+  const stranger = await openPage(t);
+  await createSignedInUser(stranger, createPerson("Wilhelmina Stranger"));
+
+  await openHome(page);
+  const results = page.getByRole("listbox", { name: "Results" });
+  const group = (name: string) => results.getByRole("group", { name });
+  const search = async (text: string) => {
+    await openSearch(page);
+    await page.keyboard.type(text);
+  };
+  await search("quince");
+  await group("Swarms").getByText("Quince room").waitFor();
+  await group("Webhooks").getByText("Quince hook").waitFor();
+  await page.keyboard.press("Escape");
+
+  await search("rhubarb");
+  await group("Messages").getByText("Rhubarb here as well").waitFor();
+  await group("Runs").getByText("Where grows the rhubarb?").waitFor();
+  await checkAppearance(page, "search");
+  await page.keyboard.press("Escape");
+
+  await search("100%_sure lime");
+  await group("Messages").getByText("100%_sure: rhubarb hates lime").waitFor();
+  assert.equal(await results.getByRole("option").count(), 1);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(new RegExp(`/swarms/${swarmId}\\?message=`));
+
+  await search("rhubarb");
+  await group("In this conversation").getByText("100%_sure: rhubarb hates lime").waitFor();
+  await group("Messages").getByText("Rhubarb here as well").waitFor();
+  await page.keyboard.press("Escape");
+
+  await search("zebed");
+  await group("Agents").getByText("Zebedee", { exact: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`/agents/${agentIds[0]}`);
+
+  await search("hopper");
+  await group("People").getByText("Grace Hopper").waitFor();
+  await page.keyboard.press("Escape");
+
+  await search(runId);
+  await group("Runs").getByText("Where grows the rhubarb?").waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`/swarms/${swarmId}/runs/${runId}`);
+
+  await openHome(stranger);
+  await assertNothing(stranger, "rhubarb");
+  await assertNothing(stranger, runId);
+});
+
+async function assertNothing(page: Page, text: string): Promise<void> {
+  await openSearch(page);
+  await page.keyboard.type(text);
+  await page.getByText("Nothing matches.").waitFor();
+  await page.keyboard.press("Escape");
+}
+
+/** Its file is loaded when it is opened for the first time. */
+async function openSearch(page: Page): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Search everything").waitFor();
+}
