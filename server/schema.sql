@@ -313,6 +313,10 @@ begin
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
     (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
   on conflict (id) do nothing;
+  insert into public.model_call_prompts
+  select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
+    step -> 'model_calls') as p
+  on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $function$;
@@ -5089,6 +5093,19 @@ AS $function$
     where n.newer_bytes < 4000000
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
+ RETURNS SETOF public.model_call_prompts
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
+    p.settings, p.max_output_tokens, p.sha256
+  from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
+  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+    tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
+  where c.prompt is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
  RETURNS SETOF public.model_calls
  LANGUAGE sql
@@ -6784,6 +6801,11 @@ begin
     select c.* from ended e
     cross join lateral private.read_model_calls((e.turn).run_id, (e.turn).id, (e.turn).swarm_id, e.agent_id,
       e.model_calls) as c
+  ), prompted as (
+    insert into public.model_call_prompts
+    select p.* from ended e
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
+    where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
     e.agent_id))
@@ -7910,6 +7932,31 @@ CREATE TRIGGER messages_queue_responses AFTER INSERT ON public.messages REFERENC
 CREATE TRIGGER messages_revise BEFORE UPDATE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.revise_message();
 CREATE TRIGGER messages_soft_delete BEFORE DELETE ON public.messages FOR EACH ROW EXECUTE FUNCTION private.soft_delete_message();
 grant delete, insert, select, update on table public.messages to authenticated, sb_service, service_role;
+
+create table public.model_call_prompts (
+  model_call_id uuid not null,
+  swarm_id uuid not null,
+  agent_id uuid not null,
+  kept_messages integer not null,
+  system text,
+  messages jsonb not null,
+  tools jsonb,
+  tool_choice text not null,
+  settings jsonb not null,
+  max_output_tokens integer,
+  sha256 text not null,
+  constraint model_call_prompts_pkey PRIMARY KEY (model_call_id),
+  constraint model_call_prompts_model_call_id_fkey FOREIGN KEY (model_call_id) REFERENCES public.model_calls(id) ON DELETE CASCADE
+);
+CREATE INDEX model_call_prompts_agent_id_idx ON public.model_call_prompts USING btree (agent_id);
+alter table public.model_call_prompts enable row level security;
+create policy model_call_prompts_select on public.model_call_prompts for select to authenticated
+  using ((agent_id = ANY ((ARRAY( SELECT private.my_agent_ids() AS my_agent_ids)))) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+create policy model_call_prompts_service on public.model_call_prompts to sb_service, service_role
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table public.model_call_prompts to sb_service, service_role;
+grant select on table public.model_call_prompts to authenticated;
 
 create table public.model_calls (
   id uuid default private.new_id() not null,

@@ -108,6 +108,9 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     response_body: HOSTILE,
     attempts: 1,
   })) as { id: string }[];
+  const asked = { swarm_id: swarmId, message: HOSTILE };
+  const { run_id: runId } = (await api.call("POST", "/functions/v1/agent-respond", asked)) as { run_id: string };
+  const run = `/runs/${runId}`;
   const dataset = `/evals/${await createDataset(api, agentId)}`;
   const swarm = `/swarms/${swarmId}`;
   const agent = `/agents/${agentId}`;
@@ -135,6 +138,11 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${swarm}/runs`, hasNoField: true },
     { path: `${swarm}/settings` },
     { path: `${swarm}/settings`, press: [/^Delete …/] },
+    { path: "/runs" },
+    { path: run, hasNoField: true },
+    { path: run, press: [/^Run again/, /^One agent, apart/] },
+    { path: run, press: [/^Compare/], hasNoField: true },
+    { path: `/runs/compare?a=${runId}&b=${runId}`, hasNoField: true },
     { path: "/tools" },
     {
       path: "/tools/new",

@@ -125,6 +125,18 @@ export type * from "./function-types/run-answers.ts";
 export type * from "./function-types/run-bodies.ts";
 export type { FunctionTable } from "./function-types/functions.ts";
 export type { RunStreamEventData } from "./function-types/stream-events.ts";
+export {
+  isExactPrompt,
+  listPromptSeqs,
+  type PromptMessage,
+  type PromptPart,
+  type PromptTool,
+  type PromptToolCall,
+  resolvePrompt,
+  type SentMessage,
+  type SentPrompt,
+  type StoredPrompt,
+} from "./prompts.ts";
 export { isSameJson } from "./is-same-json.ts";
 export { isUuid } from "./is-uuid.ts";
 export type { Json, JsonObject } from "./json.ts";

@@ -187,6 +187,18 @@ as $$
     started_at timestamptz)
 $$;
 
+-- The rows of their prompts, which only the first attempt of a call has. A single expression, like the one above.
+create or replace function private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
+returns setof public.model_call_prompts language sql stable
+as $$
+  select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
+    p.settings, p.max_output_tokens, p.sha256
+  from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
+  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+    tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
+  where c.prompt is not null
+$$;
+
 -- Stores model calls before the end of their turn, or of no turn. A repeated step inserts no second row.
 create or replace function private.add_model_calls(run public.runs, step jsonb) returns jsonb
 language plpgsql volatile
@@ -196,6 +208,10 @@ begin
   select c.* from private.read_model_calls(run.id, (step ->> 'turn_id')::uuid, run.swarm_id,
     (step ->> 'model_agent_id')::uuid, step -> 'model_calls') as c
   on conflict (id) do nothing;
+  insert into public.model_call_prompts
+  select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
+    step -> 'model_calls') as p
+  on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $$;
@@ -243,6 +259,11 @@ begin
     select c.* from ended e
     cross join lateral private.read_model_calls((e.turn).run_id, (e.turn).id, (e.turn).swarm_id, e.agent_id,
       e.model_calls) as c
+  ), prompted as (
+    insert into public.model_call_prompts
+    select p.* from ended e
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
+    where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
     e.agent_id))

@@ -63,6 +63,8 @@ const WRITTEN_TYPES: Readonly<Record<string, string>> = {
   AgentSettings: "agents",
   AgentVersionTool: "agents",
   GuardrailConfig: "guardrails",
+  PromptMessage: "prompts",
+  PromptTool: "prompts",
   EvalExpectation: "evals",
   SwarmSettings: "swarms",
   SwarmbaseEvent: "events",

@@ -33,6 +33,48 @@ const NAMED_TYPES: Readonly<Record<string, Schema>> = {
       required: ["tool_id", "name", "enabled", "configuration"],
     },
   },
+  "PromptMessage[]": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        role: { enum: ["user", "assistant", "tool"] },
+        parts: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { seq: { type: "integer" }, prefix: { type: "string" }, text: { type: "string" } },
+          },
+        },
+        tool_calls: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { id: { type: "string" }, name: { type: "string" }, input: { type: "string" } },
+            required: ["id", "name", "input"],
+          },
+        },
+        tool_call_id: { type: "string" },
+        tool_name: { type: "string" },
+        output: { type: "string" },
+        is_error: { type: "boolean" },
+        image_count: { type: "integer" },
+      },
+      required: ["role"],
+    },
+  },
+  "PromptTool[]": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string" },
+        description: { type: "string" },
+        input_schema: { type: "object" },
+      },
+      required: ["name", "description", "input_schema"],
+    },
+  },
   EvalExpectation: {
     type: "object",
     properties: {

@@ -27,6 +27,10 @@ export const router = createBrowserRouter([
             lazy: async () => ({ Component: (await import("../pages/approvals/index.tsx")).ApprovalsPage }),
           },
           {
+            path: "runs/*",
+            lazy: async () => ({ Component: (await import("../pages/runs/index.tsx")).RunsPage }),
+          },
+          {
             path: "invitations/*",
             lazy: async () => ({ Component: (await import("../pages/invitations/index.tsx")).InvitationsPage }),
           },

@@ -1,19 +1,44 @@
 import { useMemo } from "react";
-import { useRows } from "./rows.ts";
+import { type ReadResult, useRows } from "./rows.ts";
 import { useWebhookNames } from "./webhooks.ts";
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+const MAX_NAMES = 1_000;
+const NONE: readonly Named[] = [];
+
+function useAgentNames(): ReadResult<readonly Named[]> {
+  return useRows({
+    table: "agents",
+    key: ["names"],
+    read: (client, signal) =>
+      client.from("agents").select("id, name").order("name").limit(MAX_NAMES).abortSignal(signal),
+  });
+}
+
+function useSwarmNames(): ReadResult<readonly Named[]> {
+  return useRows({
+    table: "swarms",
+    key: ["names"],
+    read: (client, signal) =>
+      client.from("swarms").select("id, name").order("name").limit(MAX_NAMES).abortSignal(signal),
+  });
+}
+
+/** The swarms and agents to choose from, by name. */
+export function useRunChoices(): { readonly swarms: readonly Named[]; readonly agents: readonly Named[] } {
+  const { rows: agents = NONE } = useAgentNames();
+  const { rows: swarms = NONE } = useSwarmNames();
+  return { swarms, agents };
+}
 
 /** The names of agents, swarms and webhooks, by id. */
 export function useNames(): ReadonlyMap<string, string> {
-  const { rows: agents } = useRows({
-    table: "agents",
-    key: ["names"],
-    read: (client, signal) => client.from("agents").select("id, name").limit(1_000).abortSignal(signal),
-  });
-  const { rows: swarms } = useRows({
-    table: "swarms",
-    key: ["names"],
-    read: (client, signal) => client.from("swarms").select("id, name").limit(1_000).abortSignal(signal),
-  });
+  const { rows: agents } = useAgentNames();
+  const { rows: swarms } = useSwarmNames();
   const { rows: webhooks } = useWebhookNames();
   return useMemo(
     () => new Map([...(agents ?? []), ...(swarms ?? []), ...(webhooks ?? [])].map(({ id, name }) => [id, name])),

@@ -58,6 +58,10 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
   run_turns: { key: ["id"], filters: [OF_RUNS] },
   run_events: { key: ["run_id", "seq"], filters: [OF_RUNS] },
   model_calls: { key: ["id"], filters: [OF_RUNS] },
+  model_call_prompts: {
+    key: ["model_call_id"],
+    filters: [{ parent: { table: "model_calls", columns: { model_call_id: "id" } } }],
+  },
   tool_executions: { key: ["id"], filters: [OF_RUNS] },
   tool_execution_payloads: {
     key: ["tool_execution_id"],

@@ -13,6 +13,7 @@ import type { GuardrailsTable } from "./guardrails.ts";
 import type { MessageFlagsTable } from "./message-flags.ts";
 import type { MessageRevisionsTable } from "./message-revisions.ts";
 import type { MessagesTable } from "./messages.ts";
+import type { ModelCallPromptsTable } from "./model-call-prompts.ts";
 import type { ModelCallsTable } from "./model-calls.ts";
 import type { ModelsTable } from "./models.ts";
 import type { ProfilesTable } from "./profiles.ts";
@@ -54,6 +55,7 @@ export type Database = {
       message_flags: MessageFlagsTable;
       message_revisions: MessageRevisionsTable;
       messages: MessagesTable;
+      model_call_prompts: ModelCallPromptsTable;
       model_calls: ModelCallsTable;
       models: ModelsTable;
       profiles: ProfilesTable;

@@ -32,6 +32,7 @@ const READ_RELATIONS = [
   "run_turns",
   "run_events",
   "model_calls",
+  "model_call_prompts",
   "tool_executions",
   "tool_execution_payloads",
   "usage_records",

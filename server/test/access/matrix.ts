@@ -298,6 +298,12 @@ public.model_calls               | insert                            | no    no 
 public.model_calls               | update                            | no    no    no     no     no      no       no    yes     yes
 public.model_calls               | delete                            | no    no    no     no     no      no       no    yes     yes
 
+public.model_call_prompts        | select                            | yes   -     -      -      -       -        no    yes     yes
+public.model_call_prompts        | insert                            | no    no    no     no     no      no       no    yes     yes
+public.model_call_prompts        | update                            | no    no    no     no     no      no       no    yes     yes
+public.model_call_prompts        | delete                            | no    no    no     no     no      no       no    yes     yes
+public.model_call_prompts        | select member's agent             | -     -     yes    -      -       -        no    yes     yes
+
 public.run_events                | select                            | yes   yes   yes    yes    -       -        no    yes     yes
 public.run_events                | insert                            | no    no    no     no     no      no       no    yes     yes
 public.run_events                | update                            | no    no    no     no     no      no       no    yes     yes

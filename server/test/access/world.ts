@@ -104,7 +104,13 @@ const RUNS = `
     (:run, 3, :swarm, :memberAgent, true, 'tool', '{}');
   insert into public.model_calls (id, run_id, turn_id, swarm_id, agent_id, attempt, framework, model, status, duration_ms,
     started_at, finished_at) values
-    (:modelCall, :run, :turn, :swarm, :ownerAgent, 1, 'provider_a', 'm', 'succeeded', 1, now(), now());
+    (:modelCall, :run, :turn, :swarm, :ownerAgent, 1, 'provider_a', 'm', 'succeeded', 1, now(), now()),
+    (:memberModelCall, :run, :memberTurn, :swarm, :memberAgent, 1, 'provider_a', 'm', 'succeeded', 1, now(), now()),
+    (:bareModelCall, :run, :turn, :swarm, :ownerAgent, 2, 'provider_a', 'm', 'succeeded', 1, now(), now());
+  insert into public.model_call_prompts (model_call_id, swarm_id, agent_id, kept_messages, system, messages, tool_choice,
+    settings, sha256) values
+    (:modelCall, :swarm, :ownerAgent, 0, 'a secret prompt', '[]', 'auto', '{}', ''),
+    (:memberModelCall, :swarm, :memberAgent, 0, 'a secret prompt', '[]', 'auto', '{}', '');
   insert into public.usage_records (id, payer_id, user_id, swarm_id, framework, model) values
     (:usage, :owner, :member, :swarm, 'provider_a', 'm');`;
 

@@ -71,8 +71,10 @@ const SERVICE_ROWS = `
   insert into private.private_swarms (user_id, agent_id, swarm_id) values ('${USER}', '${USER}', '${SWARM}');
   insert into private.hidden_swarms (swarm_id, user_id) values ('${USER}', '${USER}');
   insert into public.runs (id, swarm_id, user_id, strategy, request) values ('${USER}', '${SWARM}', '${USER}', 'round_robin', '{}');
-  insert into public.model_calls (run_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at)
-    values ('${USER}', '${SWARM}', 1, 'provider_a', 'm', 'succeeded', 1, now(), now())`;
+  insert into public.model_calls (id, run_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at)
+    values ('${USER}', '${USER}', '${SWARM}', 1, 'provider_a', 'm', 'succeeded', 1, now(), now());
+  insert into public.model_call_prompts (model_call_id, swarm_id, agent_id, kept_messages, messages, tool_choice, settings, sha256)
+    values ('${USER}', '${SWARM}', '${USER}', 0, '[]', 'auto', '{}', '')`;
 
 /** The number of rows of each table of the service, and a digest of them. */
 const SERVICE_FINGERPRINT = `
@@ -133,7 +135,14 @@ test("upgrade copies a database into a new cluster, or leaves it unchanged", SEV
     dataDir,
     `begin; ${SERVICE_ROWS}; commit; ${SERVICE_FINGERPRINT}`,
   );
-  for (const table of ["api_keys", "agent_versions", "model_calls", "private.agent_counters", "private.hidden_swarms"])
+  for (const table of [
+    "api_keys",
+    "agent_versions",
+    "model_calls",
+    "model_call_prompts",
+    "private.agent_counters",
+    "private.hidden_swarms",
+  ])
     assert.match(rows?.tables[table] ?? "", /^[1-9]/, `${table} has rows: ${JSON.stringify(rows)}`);
   const home = join(dataDir, "postgres");
   const version = join(home, "cluster", "PG_VERSION");

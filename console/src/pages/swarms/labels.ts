@@ -1,4 +1,4 @@
-import type { RunStopReason, SwarmStatus, SwarmStrategy } from "@swarmbase/sdk";
+import type { SwarmStatus, SwarmStrategy } from "@swarmbase/sdk";
 
 interface StrategyLabels {
   readonly label: string;
@@ -55,21 +55,3 @@ export const FLAG_LABELS = {
   spam: "It is spam",
   other: "Something else",
 } as const;
-
-export const STOP_LABELS = {
-  all_replied: "All agents have answered.",
-  no_reply_needed: "No agent needed to reply.",
-  max_turns: "The maximum number of turns was reached. Messages so far are kept.",
-  max_tool_steps: "The maximum number of tool steps was reached. Messages so far are kept.",
-  budget_exceeded: "The budget was used up.",
-  timeout: "The run exceeded its time limit.",
-  loop_detected: "The run was ended because the agents handed over in a loop.",
-  no_progress: "The run was ended because an agent repeated itself.",
-  cancelled: "A user cancelled the run. Messages so far are kept.",
-  interrupted: "A newer question interrupted the run.",
-  starter_removed: "The user who started it may no longer start runs here. Messages so far are kept.",
-  provider_error: "The model call failed after all retries.",
-  content_filtered: "The content filter of the provider blocked the answer.",
-  approval_expired: "A tool call waited too long for an approval or for the app.",
-  worker_lost: "The node that executed the run stopped. Messages so far are kept.",
-} as const satisfies Record<RunStopReason, string>;

@@ -24,6 +24,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   // A guest sees no details of the tool calls of agents of others.
   run_events: `run_id in ${RUNS} and (not restricted or swarm_id in ${OWN_SWARMS} or agent_id in ${OWN_AGENTS})`,
   model_calls: `run_id in ${RUNS}`,
+  model_call_prompts: `model_call_id in (select id from model_calls where run_id in ${RUNS}) and agent_id in ${OWN_AGENTS}`,
   tool_executions: `run_id in ${RUNS}`,
   tool_execution_payloads: `tool_execution_id in (select id from tool_executions where run_id in ${RUNS})
     and (swarm_id in ${OWN_SWARMS} or agent_id in ${OWN_AGENTS})`,

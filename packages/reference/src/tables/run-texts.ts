@@ -92,6 +92,30 @@ export const RUN_TEXTS: Readonly<Record<string, TableText>> = {
     },
     guide: "tracing",
   },
+  model_call_prompts: {
+    summary: "What a model call sent: system prompt, messages, tools and settings. The owner of the agent can read it.",
+    notes: [
+      "One row for each call, with the id of its first attempt; retries and fallbacks send the same. Checks of guardrails have none.",
+      "A part of a message is a text, or the `seq` of a message of the swarm, whose text follows the `prefix`. Two line feeds join the parts.",
+      "`sha256` is the hash of the system prompt and of the text of each message (of a tool's result: the output), joined with line feeds. It differs if a message was edited or deleted since.",
+      "Images are counted, not stored. Reasoning that a provider signs and gets back is not part of the row.",
+      "Rows are removed with their call.",
+    ],
+    columns: {
+      model_call_id: "The first attempt of the call.",
+      agent_id: "The agent whose model was called.",
+      kept_messages:
+        "How many messages of the call before in the turn were sent again, before `messages`; 0 for the first call.",
+      system: "The system prompt; null: that of the call before in the turn.",
+      messages: "The messages, the oldest first.",
+      tools: "The tools that the model was offered; null: those of the call before in the turn.",
+      tool_choice: "`auto`, `none` (the model had to answer), or the name of the tool that it had to call.",
+      settings: "The settings of the agent, with those of the call.",
+      max_output_tokens: "The limit that a budget set; null if none applied.",
+      sha256: "A hash of all texts that were sent, also of those that `kept_messages` counts.",
+    },
+    guide: "tracing",
+  },
   run_events: {
     summary: "The stream of a run, stored so that a client can resume it.",
     notes: ["Rows of an ended run are removed after `RUN_EVENTS_RETENTION_HOURS`."],

@@ -154,6 +154,7 @@ class Recorder {
     await this.#read("runs", `id=eq.${run}`);
     for (const table of ["run_turns", "model_calls", "tool_executions"]) await this.#read(table, `run_id=eq.${run}`);
     await this.#read("run_events", `run_id=eq.${run}&order=seq&limit=1`);
+    await this.#read("model_call_prompts", "limit=1");
     await this.#read("tool_execution_payloads", "limit=1");
     await this.#read("usage_records", `run_id=eq.${run}`);
     await this.#read("usage_daily", "order=day.desc");

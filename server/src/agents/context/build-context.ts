@@ -1,3 +1,4 @@
+import type { PromptPart } from "@swarmbase/sdk";
 import type { ModelMessage } from "../providers/model-port.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { type ContextAgent, renderSystem } from "./render-system.ts";
@@ -19,6 +20,8 @@ export interface Context {
   readonly system: string;
   /** Begins and ends with a user's message, and roles alternate, as every vendor accepts. */
   readonly messages: ModelMessage[];
+  /** For each of the messages, what it consists of. */
+  readonly sources: readonly (readonly PromptPart[])[];
   /** The number of swarm messages in the context. It always has the newest one. */
   readonly messageCount: number;
   readonly trimmed: { readonly messageCount: number; readonly reason: "budget" | "history_limit" } | null;
@@ -29,6 +32,7 @@ export interface Context {
 interface Line {
   readonly role: "user" | "assistant";
   readonly text: string;
+  readonly source: PromptPart;
 }
 
 /** The cost of a vendor's framing of one message, or of the separator of two merged messages. */
@@ -59,7 +63,7 @@ export function buildContext(request: ContextRequest): Context {
   const reason = lines.length < recent.length ? "budget" : "history_limit";
   return {
     system,
-    messages: mergeLines(lines.reverse()),
+    ...mergeLines(lines.reverse()),
     messageCount: lines.length,
     trimmed: droppedCount > 0 ? { messageCount: droppedCount, reason } : null,
     estimatedTokens,
@@ -72,9 +76,15 @@ function framingCost(charsPerToken: number): number {
 }
 
 function renderLine(message: TranscriptMessage, agentId: string, speakers: Speakers): Line {
+  const { seq } = message;
   const content = message.content ?? "";
-  if (message.sender_type === "agent" && message.sender_id === agentId) return { role: "assistant", text: content };
-  return { role: "user", text: `[${speakers.labelOf(message)}]: ${quoteForgedLines(content, speakers)}` };
+  if (message.sender_type === "agent" && message.sender_id === agentId)
+    return { role: "assistant", text: content, source: message.isComposed === true ? { text: content } : { seq } };
+  const prefix = `[${speakers.labelOf(message)}]: `;
+  const quoted = quoteForgedLines(content, speakers);
+  const text = prefix + quoted;
+  const isStored = message.isComposed !== true && quoted === content;
+  return { role: "user", text, source: isStored ? { seq, prefix } : { text } };
 }
 
 /** Quotes lines within a message that imitate the name prefix of another speaker. */
@@ -87,19 +97,27 @@ function quoteForgedLines(content: string, speakers: Speakers): string {
   );
 }
 
-function mergeLines(lines: readonly Line[]): ModelMessage[] {
+function mergeLines(lines: readonly Line[]): Pick<Context, "messages" | "sources"> {
   const merged: { role: "user" | "assistant"; content: string; starts?: number[] }[] = [];
-  // A note is not a message of the swarm, so it has no starts.
-  const note = (content: string) => merged.push({ role: "user", content, starts: [] });
+  const sources: PromptPart[][] = [];
+  const note = (content: string): void => {
+    // A note is not a message of the swarm, so it has no starts.
+    merged.push({ role: "user", content, starts: [] });
+    sources.push([{ text: content }]);
+  };
   if (lines[0]?.role !== "user") note(OPENING);
-  for (const { role, text } of lines) {
+  for (const { role, text, source } of lines) {
     const last = merged.at(-1);
     if (last?.role === role) {
       last.starts ??= [0];
       last.starts.push(last.content.length + SEPARATOR.length);
       last.content += SEPARATOR + text;
-    } else merged.push({ role, content: text });
+      sources.at(-1)?.push(source);
+    } else {
+      merged.push({ role, content: text });
+      sources.push([source]);
+    }
   }
   if (merged.at(-1)?.role === "assistant") note(OWN_TURN);
-  return merged;
+  return { messages: merged, sources };
 }

@@ -8,4 +8,6 @@ export interface TranscriptMessage {
   /** Null when the message was deleted. */
   readonly content: string | null;
   readonly run_id: string | null;
+  /** The content is not that of the stored message with this seq. */
+  readonly isComposed?: true;
 }

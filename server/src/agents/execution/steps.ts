@@ -1,4 +1,4 @@
-import type { Framework } from "@swarmbase/sdk";
+import type { Framework, StoredPrompt } from "@swarmbase/sdk";
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { AssignedTool, ToolQuestion } from "../tools/tool-port.ts";
 
@@ -34,6 +34,16 @@ export interface ModelCallRow extends Partial<UsageRow> {
   /** Until the first text or reasoning. */
   readonly first_token_ms: number | null;
   readonly duration_ms: number;
+  /** Only in the first attempt of a call; the others send the same. */
+  readonly prompt?: PromptRow;
+}
+
+/** A row of model_call_prompts. */
+export interface PromptRow extends StoredPrompt {
+  readonly tool_choice: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** Null: no budget applies. */
+  readonly max_output_tokens: number | null;
 }
 
 export type CancelReason = "cancelled" | "interrupted" | "disconnected";

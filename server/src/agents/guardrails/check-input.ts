@@ -77,7 +77,7 @@ export function applyReadings(messages: readonly TranscriptMessage[], readings: 
   return messages.flatMap((message) => {
     const content = readings.get(message.id);
     if (content === undefined) return [message];
-    return content === null ? [] : [{ ...message, content }];
+    return content === null ? [] : [{ ...message, content, isComposed: true as const }];
   });
 }
 

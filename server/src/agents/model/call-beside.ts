@@ -1,4 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
+import type { Context } from "../context/build-context.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { ModelCallRow } from "../execution/steps.ts";
@@ -6,6 +7,7 @@ import type { ModelFinish, ModelMessage, ModelTool, ModelToolCall } from "../pro
 import type { TurnSpan } from "../tracing.ts";
 import { openCallMeter, type Spent, toUsageRow } from "./call-meter.ts";
 import { createCallRecorder } from "./call-recorder.ts";
+import { recordPrompt, type SentCall } from "./record-prompt.ts";
 
 /** A call of a model whose answer no reader of the swarm sees. */
 export interface SideCall {
@@ -16,6 +18,8 @@ export interface SideCall {
   readonly agent: { readonly id: string; readonly name: string };
   readonly system: string;
   readonly messages: readonly ModelMessage[];
+  /** Of a call whose prompt is recorded. */
+  readonly sources?: Context["sources"];
   /** The tool that the model must call; null: it must answer with text. */
   readonly tool: ModelTool | null;
   readonly settings: Readonly<Record<string, unknown>>;
@@ -60,7 +64,17 @@ export async function callBeside(
     charsPerToken: ratio,
     signal,
   });
-  const recorder = createCallRecorder(run, { startChat: side.startChat, signal, settings: {}, system, messages });
+  const sent: SentCall = {
+    system,
+    messages,
+    tools: tool !== null && info.hasTools ? [tool] : [],
+    toolChoice: tool !== null && info.hasTools ? { tool: tool.name } : "none",
+    settings,
+    ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
+  };
+  const prompt = side.sources && recordPrompt(sent, side.sources);
+  const { startChat } = side;
+  const recorder = createCallRecorder(run, { startChat, signal, settings: {}, system, messages, prompt });
   let call: ModelToolCall | null = null;
   let text = "";
   let finish: ModelFinish | null = null;
@@ -69,12 +83,7 @@ export async function callBeside(
     const stream = models.stream({
       framework,
       model,
-      system,
-      messages,
-      tools: tool !== null && info.hasTools ? [tool] : [],
-      toolChoice: tool !== null && info.hasTools ? { tool: tool.name } : "none",
-      settings,
-      ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
+      ...sent,
       signal,
       agent,
       attempts: recorder,

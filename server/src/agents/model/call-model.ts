@@ -6,6 +6,7 @@ import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } fro
 import type { SideCallRecord } from "./call-beside.ts";
 import { type CallMeter, openCallMeter } from "./call-meter.ts";
 import { type CallRecorder, createCallRecorder } from "./call-recorder.ts";
+import { recordTurnPrompt, type SentCall } from "./record-prompt.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import { applyReadings } from "../guardrails/check-input.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
@@ -76,6 +77,8 @@ export function buildTurnContext(run: LiveRun, turn: Turn, tools: readonly Model
   turn.messages = context.messages;
   turn.contextCount = context.messageCount;
   turn.contextLength = context.messages.length;
+  turn.sources = context.sources;
+  turn.promptedCount = 0;
   turn.warnings = turn.warnings.filter(({ setting }) => setting !== "context");
   if (context.trimmed !== null && (context.trimmed.reason === "budget" || turn.contextLimit !== null)) {
     const { messageCount } = context.trimmed;
@@ -96,6 +99,7 @@ export function withQuestion(run: LiveRun, { asked }: Turn): LiveRun["transcript
       sender_name: asked.byAgentName,
       content: asked.words,
       run_id: run.context.run.id,
+      isComposed: true,
     },
   ];
 }
@@ -182,22 +186,26 @@ async function prepareCall(run: LiveRun, turn: Turn, tools: readonly ModelTool[]
       setting: "max_tokens",
       message: `lowered to ${meter.maxOutputTokens}: the budget does not allow more`,
     });
-  const recorder = createCallRecorder(run, {
-    startChat: turn.span.startChat,
-    signal: turn.signal,
-    settings: agent.settings,
-    system: turn.system,
-    messages: turn.messages,
-  });
-  const call: ModelCall = {
-    framework: agent.framework,
-    model: agent.model,
+  const sent: SentCall = {
     system: turn.system,
     messages: turn.messages,
     tools: info.hasTools ? tools : [],
     toolChoice: turn.mustAnswer || turn.isRepairing ? "none" : "auto",
     settings: agent.settings,
     ...(meter.reservationId !== null && { maxOutputTokens: meter.maxOutputTokens }),
+  };
+  const recorder = createCallRecorder(run, {
+    startChat: turn.span.startChat,
+    signal: turn.signal,
+    settings: agent.settings,
+    system: turn.system,
+    messages: turn.messages,
+    prompt: recordTurnPrompt(turn, sent),
+  });
+  const call: ModelCall = {
+    framework: agent.framework,
+    model: agent.model,
+    ...sent,
     signal: turn.signal,
     agent: { id: agent.id, name: agent.name },
     attempts: recorder,

@@ -1,5 +1,5 @@
 import type { LiveRun } from "../execution/live-run.ts";
-import { createFault, type FaultRow, type ModelCallRow, type UsageRow } from "../execution/steps.ts";
+import { createFault, type FaultRow, type ModelCallRow, type PromptRow, type UsageRow } from "../execution/steps.ts";
 import { ModelError } from "../providers/model-error.ts";
 import type { Attempt, AttemptObserver, ModelEvent, ModelFinish, ModelUsage } from "../providers/model-port.ts";
 import type { ChatTrace, TurnSpan } from "../tracing.ts";
@@ -8,6 +8,8 @@ import { toUsageRow } from "./call-meter.ts";
 export interface RecordedCall extends Omit<ChatTrace, "callId" | keyof Attempt> {
   readonly startChat: TurnSpan["startChat"];
   readonly signal: AbortSignal;
+  /** Undefined: not recorded. */
+  readonly prompt: PromptRow | undefined;
 }
 
 interface CallEnd {
@@ -36,7 +38,7 @@ interface OpenAttempt {
 
 /** Makes a row and a span of each request to a provider, with the same facts. */
 export function createCallRecorder({ ports }: Pick<LiveRun, "ports">, call: RecordedCall): CallRecorder {
-  const { startChat, signal, ...chat } = call;
+  const { startChat, signal, prompt, ...chat } = call;
   const rows: ModelCallRow[] = [];
   let open: OpenAttempt | null = null;
 
@@ -57,6 +59,7 @@ export function createCallRecorder({ ports }: Pick<LiveRun, "ports">, call: Reco
       first_token_ms: ended.firstTokenMs,
       duration_ms: elapsedMs(ended),
       ...usage,
+      ...(rows.length === 0 && prompt !== undefined && { prompt }),
     });
     ended.span.end({
       errorType: outcome.status === "cancelled" ? "aborted" : (outcome.error?.code ?? null),

@@ -17,7 +17,7 @@ import { buildToolset, type Toolset } from "../tools/toolset.ts";
 import { keepNewestImages } from "./turn-images.ts";
 import { defaultModels, MAX_CONCURRENT_TURNS } from "./turn-terms.ts";
 import { suspendTurn } from "./suspended-turn.ts";
-import { createTurn, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
+import { createTurn, replaceMessages, resetText, submitModelCalls, type Turn, warnOnce } from "./turn.ts";
 import { type AskedTurn, createBlankTurn, type TurnEnd, type WaitingCall } from "./turn-state.ts";
 
 const BUSY_RETRY_MS = 100;
@@ -207,7 +207,7 @@ export function takeAnswers(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     });
   }
   turn.calls = [];
-  turn.messages = keepNewestImages(turn.messages);
+  replaceMessages(turn, keepNewestImages(turn.messages));
   if (turn.toolSteps >= run.limits.maxToolSteps) turn.mustAnswer = true;
   return null;
 }

@@ -63,6 +63,7 @@ async function askModel(
       agent: { id, name },
       system: context.system,
       messages: context.messages,
+      sources: context.sources,
       tool: selectionTool(run.agents, lastSpeakerId),
       settings: { temperature: 0 },
       maxTokens: MAX_CHOICE_TOKENS,
@@ -88,6 +89,7 @@ function messagesSoFar(run: LiveRun): LiveRun["transcript"] {
             sender_name: context.people.find(({ id }) => id === context.run.user_id)?.name ?? "User",
             content: context.message,
             run_id: context.run.id,
+            isComposed: true,
           },
         ];
   const ownCount = read.filter(
@@ -104,6 +106,7 @@ function messagesSoFar(run: LiveRun): LiveRun["transcript"] {
       sender_name: context.agents.find(({ id }) => id === turn.agentId)?.name ?? "Agent",
       content: turn.text,
       run_id: context.run.id,
+      isComposed: true as const,
     })),
   ];
 }

@@ -1,10 +1,12 @@
 import type { LiveRun } from "../execution/live-run.ts";
 import type { SpeakingAgent } from "../execution/steps.ts";
 import { createTurn, type Turn } from "./turn.ts";
-import { dropImages } from "./turn-images.ts";
+import { countUnchanged, dropImages } from "./turn-images.ts";
 import { createBlankTurn, type SuspendedTurn, type WaitingCall } from "./turn-state.ts";
 
 export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingCall[]): SuspendedTurn {
+  const messages = turn.messages.map(dropImages);
+  const { promptedCount } = turn;
   return {
     id: turn.id,
     messageId: turn.messageId,
@@ -12,7 +14,7 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     agentId: turn.agent.id,
     asked: turn.asked,
     system: turn.system,
-    messages: turn.messages.map(dropImages),
+    messages,
     waiting: waiting.map(dropImages),
     text: turn.text,
     ...(turn.isWithheld === true && { isWithheld: true }),
@@ -25,6 +27,10 @@ export function suspendTurn(run: LiveRun, turn: Turn, waiting: readonly WaitingC
     usage: turn.usage,
     costUsd: turn.costUsd,
     reservationIds: turn.reservationIds,
+    // The next recorded prompt repeats messages that have lost their images.
+    ...(promptedCount !== undefined && {
+      promptedCount: Math.min(promptedCount, countUnchanged(turn.messages, messages)),
+    }),
     durationMs: run.ports.clock.now().getTime() - turn.startedAtMs,
     ...(turn.isRepairing && { isRepairing: true }),
     ...(turn.usedTool && { usedTool: true }),
@@ -37,7 +43,8 @@ export function snapshotTurn(run: LiveRun, turn: Turn, waiting: readonly Waiting
   const { id, messageId, position, asked, contextLength } = turn;
   const isBlank = waiting.length === 0 && turn.messages.length === contextLength;
   if (isBlank) return createBlankTurn({ id, messageId, position, agentId: turn.agent.id, asked });
-  const whole = { ...suspendTurn(run, turn, waiting), text: turn.settledText };
+  // The prompt of a call that is not complete may never be stored, so the next one is recorded whole.
+  const whole = { ...suspendTurn(run, turn, waiting), text: turn.settledText, promptedCount: 0 };
   if (contextLength === 0) return whole;
   return {
     ...whole,

@@ -32,6 +32,12 @@ export function keepNewestImages(messages: readonly ModelMessage[]): ModelMessag
     .toReversed();
 }
 
+/** The number of messages before the first one that changed. */
+export function countUnchanged(before: readonly ModelMessage[], after: readonly ModelMessage[]): number {
+  const index = before.findIndex((message, at) => after[at] !== message);
+  return index === -1 ? before.length : index;
+}
+
 /** The text of the messages, and an estimate for their images, whose data has nothing to do with their tokens. */
 export function measureMessages(messages: readonly ModelMessage[]): {
   readonly text: string;

@@ -34,6 +34,8 @@ export interface StoredTurn {
   costUsd: number | null;
   /** Of calls whose usage is recorded with the end of the turn. */
   readonly reservationIds: string[];
+  /** The number of messages in the recorded prompt of the last model call. Absent in rows of earlier versions. */
+  promptedCount?: number;
 }
 
 export type TurnEnd =

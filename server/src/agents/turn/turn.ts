@@ -3,15 +3,17 @@ import { createEchoStripper, type EchoStripper } from "../context/echo-stripper.
 import { NO_READINGS, type Readings } from "../guardrails/check-input.ts";
 import { guardrailsOf } from "../guardrails/guardrail.ts";
 import { createRepeatGuard, type RepeatGuard } from "../guards/loops.ts";
-import type { ModelWarning } from "../providers/model-port.ts";
+import type { ModelMessage, ModelWarning } from "../providers/model-port.ts";
 import type { TurnSpan } from "../tracing.ts";
+import type { PromptedTurn } from "../model/record-prompt.ts";
 import type { DeltaSource } from "../execution/event-sequencer.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { ModelCallRow, SpeakingAgent, Step } from "../execution/steps.ts";
+import { countUnchanged } from "./turn-images.ts";
 import type { LiveCall, StoredTurn, TurnEnd } from "./turn-state.ts";
 
 /** The state of a turn. */
-export interface Turn extends StoredTurn {
+export interface Turn extends StoredTurn, PromptedTurn {
   readonly agent: SpeakingAgent;
   readonly source: DeltaSource;
   readonly signal: AbortSignal;
@@ -71,6 +73,9 @@ export function createTurn(run: LiveRun, { id, messageId, position, agent, asked
     contextLength: 0,
     contextLimit: null,
     readings: NO_READINGS,
+    sources: [],
+    promptedTools: null,
+    promptedCount: 0,
     stripper: createEchoStripper(agent.name),
     settledText: "",
     calls: [],
@@ -111,6 +116,13 @@ function withRequest({ context }: LiveRun, agent: SpeakingAgent): SpeakingAgent 
       ...(isRecord(schema) && { response_schema: schema }),
     },
   };
+}
+
+/** Takes messages of which some have lost their images, which the next recorded prompt repeats. */
+export function replaceMessages(turn: Turn, messages: ModelMessage[]): void {
+  if (turn.promptedCount !== undefined)
+    turn.promptedCount = Math.min(turn.promptedCount, countUnchanged(turn.messages, messages));
+  turn.messages = messages;
 }
 
 /** Every call of a turn has the same settings and the same warnings about them. */

@@ -152,7 +152,7 @@ function ownIds(place: number, count: number): string[] {
   return Array.from({ length: count }, () => idOf("user", place));
 }
 
-/** A run with one turn, one tool call and one model call of it, and one event; the id of the run stands for all of them. */
+/** A run with one turn, one tool call and one model call of it with its prompt, and one event; the id of the run stands for all of them. */
 function storeTurn({ swarm, agent, isRestricted }: RandomWorld["turns"][number], place: number): string {
   const run = `'${idOf("run", place)}'`;
   const where = `'${idOf("swarm", swarm)}', '${idOf("agent", agent)}'`;
@@ -165,6 +165,8 @@ function storeTurn({ swarm, agent, isRestricted }: RandomWorld["turns"][number],
     insert into public.model_calls (id, run_id, turn_id, swarm_id, agent_id, attempt, framework, model, status, duration_ms,
       started_at, finished_at)
       values (${run}, ${run}, ${run}, ${where}, 1, 'provider_a', 'm', 'succeeded', 1, now(), now());
+    insert into public.model_call_prompts (model_call_id, swarm_id, agent_id, kept_messages, messages, tool_choice, settings,
+      sha256) values (${run}, ${where}, 0, '[]', 'auto', '{}', '');
     insert into public.tool_execution_payloads (tool_execution_id, swarm_id, agent_id) values (${run}, ${where});
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
       values (${run}, 1, ${where}, ${isRestricted}, 'tool', '{}');`;

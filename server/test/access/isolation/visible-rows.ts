@@ -27,6 +27,7 @@ export const ROW_NAMES = {
   run_turns: "id",
   tool_executions: "id",
   model_calls: "id",
+  model_call_prompts: "model_call_id",
   tool_execution_payloads: "tool_execution_id",
   run_events: "run_id",
   usage_records: "id",
@@ -111,6 +112,7 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     run_turns: turns(({ swarm }) => amIn(swarm)),
     tool_executions: turns(({ swarm, agent }) => amIn(swarm) || isMyAgent(agent)),
     model_calls: turns(({ swarm }) => amIn(swarm)),
+    model_call_prompts: turns(({ swarm, agent }) => amIn(swarm) && isMyAgent(agent)),
     tool_execution_payloads: turns(({ swarm, agent }) => manages(swarm) || isMyAgent(agent)),
     run_events: turns(
       ({ swarm, agent, isRestricted }) => amIn(swarm) && (!isRestricted || manages(swarm) || isMyAgent(agent)),

@@ -36,6 +36,15 @@ export const RUN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "(run_id, turn_id, swarm_id, attempt, framework, model, status, duration_ms, started_at, finished_at) values (:run, :turn, :swarm, 1, 'provider_a', 'm', 'succeeded', 1, now(), now())",
     update: "attempt = 1",
   }),
+  "public.model_call_prompts": rows("public.model_call_prompts", {
+    where: "model_call_id = :modelCall",
+    insert:
+      "(model_call_id, swarm_id, agent_id, kept_messages, messages, tool_choice, settings, sha256) values (:bareModelCall, :swarm, :ownerAgent, 0, '[]', 'auto', '{}', '')",
+    update: "system = 'x'",
+    more: {
+      "select member's agent": "select 1 from public.model_call_prompts where model_call_id = :memberModelCall",
+    },
+  }),
   "public.run_events": rows("public.run_events", {
     where: "run_id = :run and seq = 1",
     insert: "(run_id, seq, swarm_id, type, data) values (:run, 9, :swarm, 'delta', '{}')",

@@ -176,7 +176,7 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
   join pg_attribute a on a.attrelid = p.polrelid and a.attnum > 0
   where e.text ~ ('\\m' || a.attname || ' = (ANY )?\\(')
     and not exists (select 1 from pg_index i where i.indrelid = p.polrelid and i.indkey[0] = a.attnum)
-    and p.polrelid::regclass || '.' || a.attname <> 'run_events.agent_id'`,
+    and p.polrelid::regclass || '.' || a.attname not in ('run_events.agent_id', 'model_call_prompts.swarm_id')`,
     breach: "create policy extra on public.agents for select to authenticated using (name = (select auth.email()))",
   },
 };

@@ -1,4 +1,4 @@
-import { RUN_STATUSES, type RunStatus } from "@swarmbase/sdk";
+import { RUN_STATUSES } from "@swarmbase/sdk";
 import { useNavigate } from "react-router";
 import { type Run, useRuns } from "../../../data/runs.ts";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
@@ -7,24 +7,13 @@ import { formatCompact, formatDuration, formatMoney } from "../../../components/
 import { ButtonLink } from "../../../components/link.tsx";
 import { List } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
+import { durationOf, RUN_STATUS_CHOICES } from "../../../components/run-labels.ts";
 import { Select } from "../../../components/select.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
-import { durationOf } from "./duration-of.ts";
-
-const STATUS_CHOICES = [
-  { value: "all", label: "Any status" },
-  { value: "queued", label: "Queued" },
-  { value: "running", label: "Running" },
-  { value: "requires_action", label: "Action required" },
-  { value: "completed", label: "Completed" },
-  { value: "partial", label: "Partial" },
-  { value: "failed", label: "Failed" },
-  { value: "cancelled", label: "Cancelled" },
-] as const satisfies readonly { value: RunStatus | "all"; label: string }[];
 
 const COLUMNS: readonly Column<Run>[] = [
   {
@@ -88,7 +77,7 @@ export function RunList() {
         <Select
           aria-label="Status"
           value={status}
-          choices={STATUS_CHOICES}
+          choices={RUN_STATUS_CHOICES}
           onChange={(value) => filters.set("status", value === "all" ? "" : value)}
           className="w-44"
         />

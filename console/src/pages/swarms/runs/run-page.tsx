@@ -9,6 +9,7 @@ import { formatCount, formatDuration, formatMoney } from "../../../components/fo
 import { ButtonLink, Link } from "../../../components/link.tsx";
 import { Markdown } from "../../../components/markdown.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
+import { durationOf, STOP_LABELS } from "../../../components/run-labels.ts";
 import { PageSkeleton } from "../../../components/skeleton.tsx";
 import { Stat } from "../../../components/stat.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
@@ -16,8 +17,7 @@ import { useToast } from "../../../components/toast.tsx";
 import { keepLineBreaks } from "../keep-line-breaks.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { toSentence } from "../to-sentence.ts";
-import { STOP_LABELS, STRATEGY_LABELS } from "../labels.ts";
-import { durationOf } from "./duration-of.ts";
+import { STRATEGY_LABELS } from "../labels.ts";
 import { RunTimeline } from "./run-timeline.tsx";
 
 export function RunPage() {
@@ -67,7 +67,10 @@ function OpenRun({ run }: { readonly run: Run }) {
               <RelativeTime at={run.created_at} /> · {STRATEGY_LABELS[run.strategy].label}
             </span>
           </div>
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
+            <ButtonLink size="small" to={`/runs/${run.id}`}>
+              Trace
+            </ButtonLink>
             {run.message_id !== null && (
               <ButtonLink size="small" to={`/swarms/${swarm.id}?message=${run.message_id}`}>
                 In the conversation

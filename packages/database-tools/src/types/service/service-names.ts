@@ -15,6 +15,7 @@ export const SERVICE_NAMES = {
     "message_flags",
     "message_revisions",
     "messages",
+    "model_call_prompts",
     "model_calls",
     "models",
     "profiles",

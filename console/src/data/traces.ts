@@ -1,0 +1,191 @@
+import { isExactPrompt, listPromptSeqs, resolvePrompt, type RunStatus, type SentPrompt } from "@swarmbase/sdk";
+import { useEffect, useMemo, useState } from "react";
+import type { Row } from "./client.ts";
+import { containsText } from "./keyset.ts";
+import { useLiveTable } from "./live.ts";
+import { useReloadSoon } from "./reload-soon.ts";
+import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import type { Answer, ToolCall } from "./runs.ts";
+
+type Question = Pick<Row<"messages">, "content" | "sender_name" | "seq">;
+
+export interface ListedRun extends Row<"runs"> {
+  readonly question: Question | null;
+  readonly swarms: Pick<Row<"swarms">, "name"> | null;
+}
+
+export type ModelCall = Row<"model_calls">;
+
+export interface TraceTurn extends Row<"run_turns"> {
+  readonly model_calls: readonly ModelCall[];
+  readonly tool_executions: readonly ToolCall[];
+}
+
+/** A run with all its parts. */
+export interface Trace extends ListedRun {
+  readonly turns: readonly TraceTurn[];
+  /** The calls that belong to no turn: selections of the next speaker. */
+  readonly selections: readonly ModelCall[];
+  readonly answers: readonly Answer[];
+}
+
+export interface RunFilter {
+  readonly status: RunStatus | "all";
+  readonly swarmId: string;
+  readonly agentId: string;
+  /** ISO 8601; empty: no bound. */
+  readonly since: string;
+  readonly until: string;
+  /** A part of the question, or the id of a run. */
+  readonly search: string;
+}
+
+const QUESTION = "question:messages!runs_message_id_fkey";
+const QUESTION_COLUMNS = "(content, sender_name, seq)";
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
+
+/** The runs of all swarms, the newest first. */
+export function useAllRuns(filter: RunFilter): Pages<ListedRun> {
+  useLiveTable("runs");
+  return usePages<ListedRun>({
+    table: "runs",
+    key: ["all", filter],
+    read: (client, { last, size, signal }) => {
+      const search = filter.search.trim();
+      const isId = UUID.test(search);
+      const question = `${QUESTION}${search !== "" && !isId ? "!inner" : ""}${QUESTION_COLUMNS}`;
+      const agents = filter.agentId === "" ? "" : ", run_turns!inner(agent_id)";
+      let query = client
+        .from("runs")
+        .select(`*, swarms(name), ${question}${agents}`)
+        .order("id", { ascending: false })
+        .limit(size)
+        .abortSignal(signal);
+      if (filter.status !== "all") query = query.eq("status", filter.status);
+      if (filter.swarmId !== "") query = query.eq("swarm_id", filter.swarmId);
+      if (filter.agentId !== "") query = query.eq("run_turns.agent_id", filter.agentId);
+      if (filter.since !== "") query = query.gte("created_at", filter.since);
+      if (filter.until !== "") query = query.lt("created_at", filter.until);
+      if (isId) query = query.eq("id", search);
+      else if (search !== "") query = query.or(containsText(["content"], search), { referencedTable: "question" });
+      return last === null ? query : query.lt("id", last.id);
+    },
+  });
+}
+
+const TRACE = [
+  "*, swarms(name)",
+  `${QUESTION}${QUESTION_COLUMNS}`,
+  "turns(*, model_calls(*), tool_executions(*, tool_execution_payloads(input, output, question)))",
+  "selections:model_calls(*)",
+  "answers:messages!messages_run_id_fkey(id, content, deleted_at, turn_id)",
+].join(", ");
+
+/** The traces of runs, in one request. Runs that the user may not see are absent. */
+export function useTraces(ids: readonly string[]): ReadResult<readonly Trace[]> {
+  const key = useMemo(() => ["traces", ...ids], [ids]);
+  // The parts of a run are rows of other tables.
+  const onChange = useReloadSoon(
+    useMemo(() => ["runs", ...key], [key]),
+    ANY_CHANGE,
+  );
+  const filter = `run_id=in.(${ids.join(",")})`;
+  useLiveTable("runs", { filter: `id=in.(${ids.join(",")})`, onChange });
+  useLiveTable("run_turns", { filter, onChange });
+  useLiveTable("tool_executions", { filter, onChange });
+  const { rows, failure, reload } = useRows({
+    table: "runs",
+    key,
+    read: (client, signal) =>
+      client
+        .from("runs")
+        .select(TRACE)
+        .in("id", ids)
+        .is("selections.turn_id", null)
+        .neq("answers.sender_type", "user")
+        .abortSignal(signal),
+  });
+  return { rows: rows as unknown as readonly Trace[] | undefined, failure, reload };
+}
+
+const ANY_CHANGE = ["INSERT", "UPDATE", "DELETE"] as const;
+
+/** Undefined while it loads. Null: the prompt is not stored, or the user may not see it. */
+export type LoadedPrompt =
+  | {
+      readonly sent: SentPrompt;
+      /** Whether the texts are those that were sent. Undefined until this is known. */
+      readonly isExact: boolean | undefined;
+      readonly terms: Pick<Row<"model_call_prompts">, "settings" | "tool_choice" | "max_output_tokens">;
+    }
+  | null
+  | undefined;
+
+/** What a model call sent. `calls`: those of its turn, the oldest first, up to this one. */
+export function usePrompt(swarmId: string, calls: readonly ModelCall[]): LoadedPrompt {
+  const idList = calls.map(({ id }) => id).join(",");
+  const ids = useMemo(() => idList.split(","), [idList]);
+  const { rows: prompts } = useRows({
+    table: "model_call_prompts",
+    key: ["of", idList],
+    read: (client, signal) =>
+      client.from("model_call_prompts").select("*").in("model_call_id", ids).abortSignal(signal),
+  });
+  const ordered = useMemo(
+    () => prompts && ids.flatMap((id) => prompts.find((prompt) => prompt.model_call_id === id) ?? []),
+    [prompts, ids],
+  );
+  const seqs = useMemo(() => listPromptSeqs(ordered ?? []), [ordered]);
+  const { rows: messages } = useRows({
+    table: "messages",
+    key: ["of prompts", swarmId, seqs],
+    isOn: seqs.length > 0,
+    read: (client, signal) =>
+      client
+        .from("messages")
+        .select("id, seq, content, message_revisions(content, created_at)")
+        .eq("swarm_id", swarmId)
+        .in("seq", seqs)
+        .limit(seqs.length)
+        .abortSignal(signal),
+  });
+  const at = calls.at(-1)?.started_at ?? "";
+  const last = ordered?.at(-1);
+  const sent = useMemo(() => {
+    if (ordered === undefined || (seqs.length > 0 && messages === undefined)) return undefined;
+    const bySeq = new Map(messages?.map((message) => [message.seq, textAt(message, at)]));
+    return resolvePrompt(ordered, (seq) => bySeq.get(seq) ?? null);
+  }, [ordered, seqs, messages, at]);
+  const isExact = useExactness(sent);
+  if (sent === undefined || sent === null) return sent;
+  // A retry has no prompt of its own, because it sends the same.
+  return last === undefined ? null : { sent, isExact, terms: last };
+}
+
+interface RevisedMessage {
+  readonly content: string | null;
+  readonly message_revisions: readonly { readonly content: string; readonly created_at: string }[];
+}
+
+/** The text of a message at a time. A revision has the text before the change at its time. */
+function textAt({ content, message_revisions: revisions }: RevisedMessage, at: string): string | null {
+  const next = revisions
+    .filter(({ created_at: changed }) => Date.parse(changed) > Date.parse(at))
+    .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))[0];
+  return next === undefined ? content : next.content;
+}
+
+function useExactness(sent: SentPrompt | null | undefined): boolean | undefined {
+  const [checked, setChecked] = useState<{ readonly sent: SentPrompt; readonly isExact: boolean }>();
+  useEffect(() => {
+    if (sent === undefined || sent === null) return;
+    let isCurrent = true;
+    void isExactPrompt(sent).then((isExact) => {
+      if (isCurrent) setChecked({ sent, isExact });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [sent]);
+  return checked !== undefined && checked.sent === sent ? checked.isExact : undefined;
+}

@@ -1,0 +1,44 @@
+import type { ReactNode } from "react";
+import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
+
+interface Usage {
+  readonly input_tokens: number | null;
+  readonly cached_input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly estimated: boolean;
+  readonly first_token_ms: number | null;
+  readonly duration_ms: number | null;
+}
+
+/** Label and value; a value of null is left out. */
+export type Figure = readonly [label: string, value: ReactNode];
+
+export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+      {figures.map(([label, value]) =>
+        value === null ? null : (
+          <div key={label} className="contents">
+            <dt className="text-ink-faint">{label}</dt>
+            <dd className="min-w-0 wrap-anywhere tabular-nums">{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** Times, tokens and cost of a turn or of a model call. */
+export function usageFigures(used: Usage): readonly Figure[] {
+  const tokens = (count: number | null, part: number | null, what: string): string | null =>
+    count === null ? null : `${formatCount(count)}${part ? `, of which ${formatCount(part)} ${what}` : ""}`;
+  return [
+    ["Duration", used.duration_ms === null ? null : formatDuration(used.duration_ms)],
+    ["First token after", used.first_token_ms === null ? null : formatDuration(used.first_token_ms)],
+    ["Tokens in", tokens(used.input_tokens, used.cached_input_tokens, "cached")],
+    ["Tokens out", tokens(used.output_tokens, used.reasoning_tokens, "reasoning")],
+    ["Cost", used.cost_usd === null ? null : `${formatMoney(used.cost_usd)}${used.estimated ? ", estimated" : ""}`],
+  ];
+}

@@ -1,0 +1,165 @@
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { type RunChanges, useRunAgain } from "../../data/run-again.ts";
+import type { Trace } from "../../data/traces.ts";
+import { Banner } from "../../components/banner.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Field } from "../../components/field.tsx";
+import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { Select } from "../../components/select.tsx";
+import { TextArea } from "../../components/text-area.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+
+const PLACES = [
+  { value: "swarm", label: "In the swarm" },
+  { value: "agent", label: "One agent, apart" },
+] as const;
+
+/** Asks the same question with changes, and opens the comparison. */
+export function RunAgain({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
+  const navigate = useNavigate();
+  const again = useRunAgain();
+  const agents = listAgents(trace);
+  const [first] = agents;
+  const [kind, setKind] = useState<RunChanges["kind"]>("swarm");
+  const [message, setMessage] = useState(trace.question?.content ?? "");
+  const [agentId, setAgentId] = useState("");
+  const [values, setValues] = useState({ maxTurns: "", version: "", temperature: "", maxTokens: "", instructions: "" });
+  const set = (name: keyof typeof values) => (value: string) => setValues((old) => ({ ...old, [name]: value }));
+  const speaker = agents.find(({ id }) => id === agentId) ?? first;
+  const run = async () => {
+    const changes: RunChanges =
+      kind === "swarm" || speaker === undefined
+        ? { kind: "swarm", message, agentId: agentId === "" ? null : agentId, maxTurns: toNumber(values.maxTurns) }
+        : {
+            kind: "agent",
+            message,
+            agentId: speaker.id,
+            version: toNumber(values.version),
+            temperature: toNumber(values.temperature),
+            maxTokens: toNumber(values.maxTokens),
+            instructions: values.instructions,
+          };
+    const runId = await again.run({ trace, changes });
+    if (runId !== null) void navigate(`/runs/compare?a=${trace.id}&b=${runId}`);
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Run again with changes"
+      description={
+        kind === "swarm"
+          ? "The question is sent to the swarm as a new message."
+          : "The agent answers in a conversation of its own, with what was said before the question."
+      }
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" isBusy={again.isBusy} disabled={message.trim() === ""} onClick={() => void run()}>
+            Run and compare
+          </Button>
+        </>
+      }
+    >
+      <div className="grid gap-4">
+        {speaker !== undefined && (
+          <SegmentedControl<RunChanges["kind"]> label="Where" value={kind} choices={PLACES} onChange={setKind} />
+        )}
+        <Field label="Question" error={again.errors["message"]}>
+          <TextArea value={message} rows={4} onChange={({ target }) => setMessage(target.value)} />
+        </Field>
+        {agents.length > 0 && (
+          <Field label="Who answers">
+            <Select
+              value={kind === "agent" ? (speaker?.id ?? "") : agentId}
+              choices={[
+                ...(kind === "swarm" ? [{ value: "", label: "As the swarm decides" }] : []),
+                ...agents.map(({ id, name }) => ({ value: id, label: name })),
+              ]}
+              onChange={setAgentId}
+            />
+          </Field>
+        )}
+        {kind === "swarm" ? (
+          <NumberField label="Maximum number of turns" value={values.maxTurns} onChange={set("maxTurns")} />
+        ) : (
+          <>
+            <div className="grid gap-4 sm:grid-cols-3">
+              <NumberField
+                label="Version"
+                value={values.version}
+                error={again.errors["agent_version"]}
+                placeholder={speaker?.version === null ? "" : `was ${speaker?.version}`}
+                onChange={set("version")}
+              />
+              <NumberField
+                label="Temperature"
+                value={values.temperature}
+                error={again.errors["settings.temperature"]}
+                step="0.1"
+                onChange={set("temperature")}
+              />
+              <NumberField
+                label="Maximum tokens"
+                value={values.maxTokens}
+                error={again.errors["settings.max_tokens"]}
+                onChange={set("maxTokens")}
+              />
+            </div>
+            <Field label="More instructions" isOptional hint="They follow the system prompt of the agent.">
+              <TextArea
+                value={values.instructions}
+                rows={2}
+                onChange={({ target }) => set("instructions")(target.value)}
+              />
+            </Field>
+          </>
+        )}
+        {again.failure !== null && <Banner tone="bad">{again.failure.message}</Banner>}
+      </div>
+    </Dialog>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly error?: string | undefined;
+  readonly placeholder?: string;
+  readonly step?: string;
+  onChange(value: string): void;
+}
+
+function NumberField({ label, value, error, placeholder = "", step = "1", onChange }: NumberFieldProps) {
+  return (
+    <Field label={label} isOptional error={error}>
+      <TextInput
+        type="number"
+        inputMode="decimal"
+        step={step}
+        value={value}
+        placeholder={placeholder}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    </Field>
+  );
+}
+
+function toNumber(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
+}
+
+interface Speaker {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number | null;
+}
+
+function listAgents({ turns }: Trace): readonly Speaker[] {
+  const speakers = turns.flatMap(({ agent_id: id, agent_name: name, agent_version: version }) =>
+    id === null ? [] : [{ id, name, version }],
+  );
+  return [...new Map(speakers.map((speaker) => [speaker.id, speaker])).values()];
+}

@@ -1,0 +1,154 @@
+import { useNavigate } from "react-router";
+import { useRunChoices } from "../../data/names.ts";
+import { type ListedRun, useAllRuns } from "../../data/traces.ts";
+import { type Column, DataTable } from "../../components/data-table.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
+import { ButtonLink } from "../../components/link.tsx";
+import { ListPage } from "../../components/list-page.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { durationOf, RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
+import { Select } from "../../components/select.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { TextInput } from "../../components/text-input.tsx";
+import { toPlainLine } from "../../components/to-plain-line.ts";
+import { type AddressedRunFilter, useRunFilter } from "./use-run-filter.ts";
+
+const COLUMNS: readonly Column<ListedRun>[] = [
+  {
+    title: "Question",
+    width: "2.5fr",
+    narrow: "title",
+    render: ({ question }) => (
+      <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
+    ),
+  },
+  { title: "Swarm", width: "1.2fr", render: ({ swarms }) => swarms?.name ?? "–" },
+  { title: "Status", width: "8rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
+  {
+    title: "Tokens",
+    width: "5rem",
+    isNumber: true,
+    render: ({ usage }) => (usage === null ? "–" : formatCompact(usage.total_tokens)),
+  },
+  {
+    title: "Cost",
+    width: "6rem",
+    isNumber: true,
+    render: ({ usage }) => (usage?.cost_usd === null || usage === null ? "–" : formatMoney(usage.cost_usd)),
+  },
+  {
+    title: "Duration",
+    width: "6rem",
+    isNumber: true,
+    render: (run) => {
+      const took = durationOf(run);
+      return took === null ? "–" : formatDuration(took);
+    },
+  },
+  { title: "When", width: "9rem", isNumber: true, render: ({ created_at: at }) => <RelativeTime at={at} /> },
+];
+
+/** The runs of all swarms, the newest first. */
+export function RunList() {
+  const filters = useRunFilter();
+  const navigate = useNavigate();
+  const runs = useAllRuns(filters.filter);
+  return (
+    <ListPage
+      title="Runs"
+      description="Every question to your swarms, with what happened until its answer."
+      actions={null}
+      filters={filters}
+      searchLabel="Search by question or id"
+      selects={<RunSelects filters={filters} />}
+      noun="runs"
+      one="run"
+      noMatchHint="Filters compare the question, the swarm, the agents that answered, the status and the day."
+      pages={runs}
+      empty={
+        <EmptyState
+          picture="events"
+          title="No run yet"
+          action={
+            <ButtonLink to="/swarms" variant="primary">
+              Ask a swarm
+            </ButtonLink>
+          }
+        >
+          A run is the processing of one question: turns, model calls, tool calls, cost, and the reason why it ended.
+        </EmptyState>
+      }
+    >
+      {(rows, foot) => (
+        <DataTable
+          label="Runs"
+          columns={COLUMNS}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onOpen={{
+            label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
+            open: ({ id }) => void navigate(`/runs/${id}`),
+          }}
+          onEndReached={runs.loadMore}
+          foot={foot}
+        />
+      )}
+    </ListPage>
+  );
+}
+
+function RunSelects({ filters }: { readonly filters: AddressedRunFilter }) {
+  const { filter, sinceDay, untilDay, set } = filters;
+  const { swarms, agents } = useRunChoices();
+  return (
+    <>
+      <Select
+        aria-label="Status"
+        value={filter.status}
+        choices={RUN_STATUS_CHOICES}
+        onChange={(value) => set("status", value === "all" ? "" : value)}
+        className="w-[calc(50%-0.25rem)] sm:w-40"
+      />
+      <Select
+        aria-label="Swarm"
+        value={filter.swarmId}
+        choices={toChoices("Any swarm", swarms, filter.swarmId)}
+        onChange={(value) => set("swarm", value)}
+        className="w-[calc(50%-0.25rem)] sm:w-40"
+      />
+      <Select
+        aria-label="Agent"
+        value={filter.agentId}
+        choices={toChoices("Any agent", agents, filter.agentId)}
+        onChange={(value) => set("agent", value)}
+        className="w-[calc(50%-0.25rem)] sm:w-40"
+      />
+      <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
+        <TextInput
+          type="date"
+          aria-label="From"
+          value={sinceDay}
+          onChange={({ target }) => set("from", target.value)}
+        />
+        <span className="text-ink-faint">to</span>
+        <TextInput type="date" aria-label="To" value={untilDay} onChange={({ target }) => set("to", target.value)} />
+      </div>
+    </>
+  );
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The value of the address stays a choice when it is not listed. */
+function toChoices(any: string, rows: readonly Named[], chosen: string) {
+  const isKnown = chosen === "" || rows.some(({ id }) => id === chosen);
+  return [
+    { value: "", label: any },
+    ...rows.map(({ id, name }) => ({ value: id, label: name })),
+    ...(isKnown ? [] : [{ value: chosen, label: "Another one" }]),
+  ];
+}

@@ -1,0 +1,160 @@
+import { GitCompareArrows, MessagesSquare, RotateCcw, Square } from "lucide-react";
+import { useCallback, useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { hasEnded } from "../../data/live-run.ts";
+import { useCancelRun } from "../../data/runs.ts";
+import { type Trace, useTraces } from "../../data/traces.ts";
+import { useInterval } from "../../data/use-interval.ts";
+import { Button } from "../../components/button.tsx";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { FailureState } from "../../components/failure-state.tsx";
+import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
+import { ButtonLink } from "../../components/link.tsx";
+import { PageHeader } from "../../components/page-header.tsx";
+import { RelativeTime } from "../../components/relative-time.tsx";
+import { durationOf, STOP_LABELS } from "../../components/run-labels.ts";
+import { PageSkeleton } from "../../components/skeleton.tsx";
+import { Stat } from "../../components/stat.tsx";
+import { StatusBadge } from "../../components/status-dot.tsx";
+import { useToast } from "../../components/toast.tsx";
+import { toPlainLine } from "../../components/to-plain-line.ts";
+import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { ChooseOther } from "./choose-other.tsx";
+import { layOutTrace } from "./lay-out-trace.ts";
+import { PartDrawer } from "./part-drawer.tsx";
+import { RunAgain } from "./run-again.tsx";
+import { Waterfall } from "./waterfall.tsx";
+
+const CRUMBS = [{ label: "Runs", to: "/runs" }];
+const TITLE_LENGTH = 80;
+const TICK_MS = 1_000;
+
+export function TracePage({ runId }: { readonly runId: string }) {
+  const { rows, failure, reload } = useTraces(useMemo(() => [runId], [runId]));
+  const trace = rows?.[0];
+  if (trace !== undefined) return <OpenTrace trace={trace} />;
+  if (rows !== undefined || failure?.status === 400)
+    return (
+      <>
+        <PageHeader title="Run not found" crumbs={CRUMBS} />
+        <EmptyState picture="lost" title="Run not found" action={<ButtonLink to="/runs">All runs</ButtonLink>}>
+          It does not exist, was removed, or belongs to a swarm that you are not a member of.
+        </EmptyState>
+      </>
+    );
+  if (failure === null) return <PageSkeleton />;
+  return <FailureState title="The run could not be loaded" message={failure.message} onRetry={reload} />;
+}
+
+function OpenTrace({ trace }: { readonly trace: Trace }) {
+  const [address, setAddress] = useSearchParams();
+  const [dialog, setDialog] = useState<"again" | "compare" | null>(null);
+  const nowMs = useNow(!hasEnded(trace));
+  const spans = layOutTrace(trace, nowMs);
+  const selected = address.get("part");
+  const open = (key: string | null) =>
+    setAddress((old) => {
+      if (key === null) old.delete("part");
+      else old.set("part", key);
+      return old;
+    }, URL_UPDATE_OPTIONS);
+  const question = trace.question?.content ?? null;
+  return (
+    <>
+      <PageHeader
+        title={question === null ? "Run" : toTitle(question)}
+        crumbs={CRUMBS}
+        description={
+          <>
+            {trace.question?.sender_name ?? "Someone"} asked {trace.swarms?.name ?? "a swarm"}{" "}
+            <RelativeTime at={trace.created_at} />.{" "}
+            {trace.stop_reason === null ? "The run is in progress." : STOP_LABELS[trace.stop_reason]}
+          </>
+        }
+        trailing={<StatusBadge status={trace.status} />}
+        actions={
+          <>
+            {!hasEnded(trace) && <StopButton runId={trace.id} />}
+            <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
+              In the swarm
+            </ButtonLink>
+            <Button icon={<GitCompareArrows />} onClick={() => setDialog("compare")}>
+              Compare
+            </Button>
+            <Button variant="primary" icon={<RotateCcw />} onClick={() => setDialog("again")}>
+              Run again
+            </Button>
+          </>
+        }
+      />
+      {trace.error !== null && (
+        <p role="alert" className="mb-4 text-bad wrap-anywhere">
+          {trace.error.code}: {trace.error.message}
+        </p>
+      )}
+      <TraceFigures trace={trace} />
+      <Waterfall spans={spans} selected={selected} onSelect={open} />
+      <PartDrawer trace={trace} span={spans.find(({ key }) => key === selected) ?? null} onClose={() => open(null)} />
+      {dialog === "again" && <RunAgain trace={trace} onClose={() => setDialog(null)} />}
+      {dialog === "compare" && <ChooseOther trace={trace} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+/** The first line of the question. */
+function toTitle(question: string): string {
+  return toPlainLine(question.trim().split("\n")[0] ?? "", TITLE_LENGTH) || "Run";
+}
+
+/** The time, while bars grow. */
+function useNow(isOn: boolean): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useInterval(
+    TICK_MS,
+    useCallback(() => setNowMs(Date.now()), []),
+    isOn,
+  );
+  return nowMs;
+}
+
+function TraceFigures({ trace }: { readonly trace: Trace }) {
+  const { usage } = trace;
+  const took = durationOf(trace);
+  const calls = trace.turns.flatMap((turn) => turn.model_calls);
+  const retries = calls.filter(({ attempt }) => attempt > 1).length;
+  return (
+    <div className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+      <Stat label="Duration" value={took === null ? "–" : formatDuration(took)} />
+      <Stat
+        label="Model calls"
+        value={formatCount(calls.length + trace.selections.length)}
+        note={retries === 0 ? `in ${formatCount(trace.turns.length)} turns` : `${formatCount(retries)} of them again`}
+      />
+      <Stat
+        label="Tokens"
+        value={usage === null ? "–" : formatCount(usage.total_tokens)}
+        {...(usage !== null && {
+          note: `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
+        })}
+      />
+      <Stat
+        label="Cost"
+        value={usage === null || usage.cost_usd === null ? "–" : formatMoney(usage.cost_usd)}
+        {...(usage?.estimated === true && { note: "estimated" })}
+      />
+    </div>
+  );
+}
+
+function StopButton({ runId }: { readonly runId: string }) {
+  const cancel = useCancelRun();
+  const show = useToast();
+  const run = async () => {
+    if ((await cancel.run(runId)) === null) show({ text: "The run could not be stopped.", tone: "bad" });
+  };
+  return (
+    <Button icon={<Square className="size-3! fill-current" />} isBusy={cancel.isBusy} onClick={() => void run()}>
+      Stop
+    </Button>
+  );
+}

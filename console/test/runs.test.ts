@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import type { ApiClient } from "./support/api-client.ts";
+import { getApiClient } from "./support/api-client.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
+import { createSignedInUser, navigate } from "./support/people.ts";
+import { assignTools, createSwarm, waitUntil } from "./support/swarms.ts";
+
+const test = createBrowserTest();
+
+interface RunAnswer {
+  readonly run_id: string;
+  readonly status: string;
+}
+
+async function ask(api: ApiClient, swarmId: string, message: string): Promise<RunAnswer> {
+  return (await api.call("POST", "/functions/v1/agent-respond", { swarm_id: swarmId, message })) as RunAnswer;
+}
+
+/** Asks a question whose second tool call waits for a decision, and approves it. */
+async function askWithApproval(api: ApiClient, swarmId: string): Promise<string> {
+  const message = 'Work it out\n/tool calculator {"expression":"12*49"}\n/tool send_mail {"to":"bob"}';
+  const { run_id: runId } = await ask(api, swarmId, message);
+  const path = `/rest/v1/tool_executions?run_id=eq.${runId}&status=eq.pending_approval&select=id`;
+  const [waiting] = (await api.call("GET", path)) as { id: string }[];
+  const decisions = [{ tool_execution_id: waiting?.id, approved: false }];
+  await api.call("POST", "/functions/v1/agent-respond", { action: "approve", run_id: runId, decisions });
+  await waitUntil(async () => {
+    const [run] = (await api.call("GET", `/rest/v1/runs?id=eq.${runId}&select=status`)) as { status: string }[];
+    return run?.status === "completed";
+  });
+  return runId;
+}
+
+/** Counts the requests of the page to tables and functions. */
+function countRequests(page: Page): () => number {
+  let count = 0;
+  page.on("request", (request) => {
+    if (/\/(?:rest|functions)\/v1\//u.test(request.url())) count += 1;
+  });
+  return () => count;
+}
+
+test("the trace of a run shows its parts, and each part what was sent and answered", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const { swarmId, agentIds } = await createSwarm(api, ["Ada", "Max"]);
+  await assignTools(api, agentIds[0] ?? "");
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${agentIds[0]}`, { system_prompt: "Be brief and kind." });
+  const { run_id: plainId } = await ask(api, swarmId, "@Max say hello");
+  const runId = await askWithApproval(api, swarmId);
+  const other = await createSwarm(api, ["Zoe"], { name: "Another room" });
+  await ask(api, other.swarmId, "What about the other room?");
+
+  await page.goto("/runs");
+  await page.getByRole("button", { name: "Open the run: What about the other room?" }).waitFor();
+  await page.getByRole("combobox", { name: "Swarm" }).selectOption("Beehive launch");
+  await page.getByRole("button", { name: "Open the run: What about" }).waitFor({ state: "detached" });
+  await page.getByRole("combobox", { name: "Agent" }).selectOption("Ada");
+  await page.getByRole("button", { name: "Open the run: @Max" }).waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByRole("button", { name: "Open the run: Work it out" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Open the run" }).count(), 1, "the address keeps the filters");
+  await checkAppearance(page, "all-runs");
+  await navigate(page, `/runs?q=${plainId}`);
+  await page.getByRole("button", { name: "Open the run: @Max say hello" }).waitFor();
+  await navigate(page, "/runs?from=2001-01-01&to=2001-01-02");
+  await page.getByText("No run matches").waitFor();
+  await page.getByRole("button", { name: "Show all runs" }).click();
+
+  const requestCount = countRequests(page);
+  await page.getByRole("button", { name: "Open the run: Work it out" }).click();
+  const parts = page.getByRole("list", { name: "Trace" });
+  await parts.getByRole("button", { name: /^Turn of Ada/u }).waitFor();
+  await parts.getByRole("button", { name: /^Approval of send_mail Denied/u }).waitFor();
+  await checkAppearance(page, "trace");
+  assert.ok(requestCount() <= 2, `the trace took ${requestCount()} requests`);
+  await parts.getByRole("button", { name: /^Tool call calculator/u }).click();
+  await page.getByRole("dialog").getByText('"588"').waitFor();
+  await page.keyboard.press("Escape");
+
+  const calls = parts.getByRole("button", { name: /^Model call/u });
+  await calls.nth(1).click();
+  const details = page.getByRole("dialog");
+  await details.getByText("Exactly what was sent").waitFor();
+  await details.getByRole("region", { name: "System prompt" }).getByText("Be brief and kind.").waitFor();
+  await details.getByRole("region", { name: "Result of a tool: calculator" }).getByText("588").waitFor();
+  await checkAppearance(page, "trace-model-call");
+  assert.match(page.url(), /[?&]part=/u);
+  await page.reload();
+  await details.getByText("Exactly what was sent").waitFor();
+  const [asked] = (await api.call("GET", `/rest/v1/messages?swarm_id=eq.${swarmId}&seq=eq.1&select=id`)) as {
+    id: string;
+  }[];
+  await api.call("DELETE", `/rest/v1/messages?id=eq.${asked?.id}`);
+  await page.reload();
+  await details.getByText("1 of the messages was deleted since.").waitFor();
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "Run again" }).click();
+  const again = page.getByRole("dialog");
+  await again.getByRole("radio", { name: "One agent, apart" }).click();
+  await again.getByRole("textbox", { name: "Question" }).fill("Say it in one word");
+  await again.getByRole("spinbutton", { name: "Temperature" }).fill("0.2");
+  await checkAppearance(page, "run-again");
+  await again.getByRole("button", { name: "Run and compare" }).click();
+  await page.getByRole("heading", { level: 1, name: "Compare two runs" }).waitFor();
+  await page.getByRole("cell", { name: "Say it in one word" }).waitFor();
+  await page
+    .getByRole("region", { name: /^Ada, version/u })
+    .getByText(/^\+ \[simulated\]/u)
+    .first()
+    .waitFor();
+  await checkAppearance(page, "compare-runs");
+  await navigate(page, `/runs/${runId}`);
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Deleted/u })
+    .click();
+  await page.getByRole("cell", { name: "Deleted" }).waitFor();
+  await navigate(page, `/runs/${swarmId}`);
+  await page.getByText("It does not exist, was removed").waitFor();
+});

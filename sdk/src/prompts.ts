@@ -1,0 +1,114 @@
+/** A part of a message to a model: the text of the swarm's message with this number, after a prefix, or a text of its own. */
+export type PromptPart = { seq: number; prefix?: string } | { text: string };
+
+/** A message to a model, as `model_call_prompts.messages` has it. */
+export type PromptMessage =
+  | { role: "user"; parts: PromptPart[] }
+  | { role: "assistant"; parts: PromptPart[]; tool_calls?: PromptToolCall[] }
+  | {
+      role: "tool";
+      tool_call_id: string;
+      tool_name: string;
+      output: string;
+      is_error: boolean;
+      /** Images are sent to the model and not stored. */
+      image_count?: number;
+    };
+
+export interface PromptToolCall {
+  id: string;
+  name: string;
+  /** As the model wrote it; may not be valid JSON. */
+  input: string;
+}
+
+/** A tool that a model was offered. */
+export interface PromptTool {
+  name: string;
+  description: string;
+  input_schema: Record<string, unknown>;
+}
+
+/** The columns of `model_call_prompts` that describe the content. */
+export interface StoredPrompt {
+  readonly kept_messages: number;
+  readonly system: string | null;
+  readonly messages: readonly PromptMessage[];
+  readonly tools: readonly PromptTool[] | null;
+  readonly sha256: string;
+}
+
+/** A message with its text. */
+export interface SentMessage {
+  readonly role: PromptMessage["role"];
+  readonly text: string;
+  /** Of a tool's result. */
+  readonly toolName: string | null;
+  readonly isError: boolean;
+  readonly imageCount: number;
+  readonly toolCalls: readonly PromptToolCall[];
+}
+
+export interface SentPrompt {
+  readonly system: string;
+  readonly messages: readonly SentMessage[];
+  readonly tools: readonly PromptTool[];
+  /** The numbers of the messages whose text is gone. */
+  readonly missing: readonly number[];
+  readonly sha256: string;
+}
+
+const SEPARATOR = "\n\n";
+
+/** The numbers of the swarm's messages that the prompts name. */
+export function listPromptSeqs(prompts: readonly StoredPrompt[]): number[] {
+  const parts = prompts.flatMap(({ messages }) => messages.flatMap((one) => (one.role === "tool" ? [] : one.parts)));
+  return [...new Set(parts.flatMap((part) => ("seq" in part ? [part.seq] : [])))].sort((one, other) => one - other);
+}
+
+/**
+ * What a call sent. `prompts`: those of the calls of its turn up to this one, the oldest first. `findText` returns the text that a
+ * message had, and null if it is gone. Null: the prompt of an earlier call of the turn is missing.
+ */
+export function resolvePrompt(
+  prompts: readonly StoredPrompt[],
+  findText: (seq: number) => string | null,
+): SentPrompt | null {
+  let system: string | null = null;
+  let tools: readonly PromptTool[] = [];
+  let messages: readonly PromptMessage[] = [];
+  for (const prompt of prompts) {
+    if (prompt.kept_messages > messages.length) return null;
+    messages = [...messages.slice(0, prompt.kept_messages), ...prompt.messages];
+    system = prompt.system ?? system;
+    tools = prompt.tools ?? tools;
+  }
+  const last = prompts.at(-1);
+  if (last === undefined || system === null) return null;
+  const missing: number[] = [];
+  const textOf = (part: PromptPart): string => {
+    if ("text" in part) return part.text;
+    const text = findText(part.seq);
+    if (text === null) missing.push(part.seq);
+    return `${part.prefix ?? ""}${text ?? ""}`;
+  };
+  const sent = messages.map((message): SentMessage => {
+    const common = { role: message.role, toolName: null, isError: false, imageCount: 0, toolCalls: [] };
+    if (message.role !== "tool")
+      return {
+        ...common,
+        text: message.parts.map(textOf).join(SEPARATOR),
+        ...(message.role === "assistant" && { toolCalls: message.tool_calls ?? [] }),
+      };
+    const { output: text, tool_name: toolName, is_error: isError, image_count: imageCount = 0 } = message;
+    return { ...common, text, toolName, isError, imageCount };
+  });
+  return { system, messages: sent, tools, missing, sha256: last.sha256 };
+}
+
+/** Whether the texts are still those that were sent. */
+export async function isExactPrompt({ system, messages, sha256 }: SentPrompt): Promise<boolean> {
+  const text = [system, ...messages.map((message) => message.text)].join("\n");
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") === sha256;
+}

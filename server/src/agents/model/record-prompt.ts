@@ -1,0 +1,97 @@
+import { hash } from "node:crypto";
+import type { PromptMessage, PromptPart, PromptTool } from "@swarmbase/sdk";
+import type { Context } from "../context/build-context.ts";
+import type { PromptRow } from "../execution/steps.ts";
+import type { ModelCall, ModelMessage, ModelTool } from "../providers/model-port.ts";
+
+export type SentCall = Pick<ModelCall, "system" | "messages" | "tools" | "toolChoice" | "settings" | "maxOutputTokens">;
+
+/**
+ * What a call sends. Messages of the swarm are named by their number, so that nothing is stored twice and a deleted message is
+ * gone from here, too. The hash tells whether the texts are still those that were sent.
+ */
+export function recordPrompt(call: SentCall, sources: Context["sources"]): PromptRow {
+  return {
+    kept_messages: 0,
+    system: call.system,
+    messages: describeMessages(call.messages, sources),
+    tools: describeTools(call.tools),
+    ...describeTerms(call),
+  };
+}
+
+/** What a turn knows of the prompts of its calls. */
+export interface PromptedTurn {
+  /** What the messages of the context consist of; empty when another process built them. */
+  sources: Context["sources"];
+  /** The number of messages in the recorded prompt of the last call. Absent in rows of earlier versions. */
+  promptedCount?: number;
+  /** The tools in the recorded prompt of the last call. */
+  promptedTools: readonly ModelTool[] | null;
+}
+
+/** Undefined when the prompt is not known: another version of the service began the turn. */
+export function recordTurnPrompt(turn: PromptedTurn, call: SentCall): PromptRow | undefined {
+  const { promptedCount, promptedTools, sources } = turn;
+  if (promptedCount === undefined) return undefined;
+  turn.promptedCount = call.messages.length;
+  turn.promptedTools = call.tools;
+  if (promptedCount === 0) return recordPrompt(call, sources);
+  const areSameTools = JSON.stringify(promptedTools) === JSON.stringify(call.tools);
+  return {
+    kept_messages: promptedCount,
+    system: null,
+    messages: describeMessages(call.messages.slice(promptedCount), []),
+    tools: areSameTools ? null : describeTools(call.tools),
+    ...describeTerms(call),
+  };
+}
+
+function describeTerms({ system, messages, toolChoice, settings, maxOutputTokens }: SentCall) {
+  return {
+    tool_choice: typeof toolChoice === "string" ? toolChoice : toolChoice.tool,
+    settings,
+    max_output_tokens: maxOutputTokens ?? null,
+    sha256: hash("sha256", [system, ...messages.map(textOf)].join("\n")),
+  };
+}
+
+function textOf(message: ModelMessage): string {
+  return message.role === "tool" ? message.output : message.content;
+}
+
+function describeTools(tools: SentCall["tools"]): PromptTool[] {
+  return tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: { ...inputSchema } }));
+}
+
+function describeMessages(messages: readonly ModelMessage[], sources: Context["sources"]): PromptMessage[] {
+  return messages.map((message, index) => describeMessage(message, sources[index]));
+}
+
+function describeMessage(message: ModelMessage, source: readonly PromptPart[] | undefined): PromptMessage {
+  switch (message.role) {
+    case "user":
+      return { role: "user", parts: [...(source ?? [{ text: message.content }])] };
+    case "assistant": {
+      const { content, toolCalls = [] } = message;
+      return {
+        role: "assistant",
+        parts: [...(source ?? (content === "" ? [] : [{ text: content }]))],
+        ...(toolCalls.length > 0 && {
+          tool_calls: toolCalls.map(({ id, name, inputText }) => ({ id, name, input: inputText })),
+        }),
+      };
+    }
+    case "tool": {
+      const { toolCallId, toolName, output, isError, images = [] } = message;
+      return {
+        role: "tool",
+        tool_call_id: toolCallId,
+        tool_name: toolName,
+        output,
+        is_error: isError,
+        ...(images.length > 0 && { image_count: images.length }),
+      };
+    }
+  }
+}
