@@ -7399,6 +7399,40 @@ CREATE OR REPLACE FUNCTION public.turns(run public.runs)
 AS $function$ select t.* from public.run_turns t where t.swarm_id = run.swarm_id and t.run_id = run.id $function$;
 grant execute on function public.turns(public.runs) to authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.webhook_attempt_counts(webhook_id uuid, since timestamp with time zone, until timestamp with time zone, periods integer DEFAULT 24)
+ RETURNS TABLE(since timestamp with time zone, until timestamp with time zone, delivered integer, retried integer, failed integer, p50_ms integer, p95_ms integer, slowest_ms integer, is_complete boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select period.since, period.until, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
+    counted.times[1], counted.times[2], counted.slowest, counted.attempts < 10000
+  from public.webhooks w
+  cross join lateral (
+    select least(greatest(coalesce(webhook_attempt_counts.periods, 24), 1), 100) as count,
+      greatest(webhook_attempt_counts.until - webhook_attempt_counts.since, interval '1 millisecond') as whole) as span
+  cross join lateral pg_catalog.generate_series(0, span.count - 1) as number
+  cross join lateral (
+    select webhook_attempt_counts.since + span.whole * number / span.count as since,
+      webhook_attempt_counts.since + span.whole * (number + 1) / span.count as until) as period
+  cross join lateral (
+    select pg_catalog.count(*) as attempts, pg_catalog.max(recent.response_time_ms) as slowest,
+      pg_catalog.count(*) filter (where recent.outcome = 'delivered') as delivered,
+      pg_catalog.count(*) filter (where recent.outcome = 'retrying') as retried,
+      pg_catalog.count(*) filter (where recent.outcome = 'failed') as failed,
+      pg_catalog.percentile_disc(array[0.5, 0.95]) within group (order by recent.response_time_ms) as times
+    from (
+      select a.outcome, a.response_time_ms
+      from public.webhook_delivery_attempts a
+      where a.webhook_id = w.id and a.user_id = w.user_id
+        and a.created_at >= period.since and a.created_at < period.until
+        and a.cause <> 'test' and a.outcome is not null
+      order by a.created_at desc
+      limit 10000) as recent) as counted
+  where w.id = webhook_attempt_counts.webhook_id
+  order by number
+$function$;
+grant execute on function public.webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer) to authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.webhook_health(webhook_id uuid DEFAULT NULL::uuid, hours integer DEFAULT 24)
  RETURNS TABLE(webhook_id uuid, since timestamp with time zone, until timestamp with time zone, attempts integer, delivered integer, retried integer, failed integer, success_rate numeric, p50_ms integer, p95_ms integer, pending integer, retrying integer)
  LANGUAGE sql

@@ -155,6 +155,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `/tools/${tool?.id}/edit` },
     { path: `/tools/${tool?.id}/calls`, hasNoField: true },
     { path: "/webhooks" },
+    { path: "/webhooks/tester" },
     { path: "/webhooks/new", press: [/^Add a header/] },
     { path: hook, hasNoField: true },
     { path: `${hook}/edit` },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mergeUpdates } from "../src/data/delivery-updates.ts";
 import { containsText } from "../src/data/keyset.ts";
 import type { ListedDelivery } from "../src/data/listed-delivery.ts";
-import { buildAttemptPoints } from "../src/pages/webhooks/page/attempt-points.ts";
+import { readId } from "../src/pages/webhooks/page/delivery-filter.ts";
 
 function listed(id: string, created_at: string, status: ListedDelivery["status"] = "delivered"): ListedDelivery {
   return {
@@ -37,28 +37,10 @@ test("the delivery list prepends new rows, replaces changed ones, and starts aga
   assert.deepEqual(mergeUpdates(shown, many, 2), { pages: [many], pageParams: [null] });
 });
 
-test("webhook attempts are grouped into time buckets, and empty buckets are null", () => {
-  const attempt = (at: string, isDelivered: boolean, averageMs: number | null) => ({
-    at,
-    isDelivered,
-    count: 1,
-    averageMs,
-    slowestMs: averageMs,
-  });
-  const points = buildAttemptPoints(
-    [
-      attempt("2026-01-01T10:05:00Z", true, 100),
-      attempt("2026-01-01T10:55:00Z", false, 300),
-      attempt("2026-01-01T08:00:00Z", false, null),
-      attempt("2025-01-01T00:00:00Z", true, 9),
-    ],
-    { lengthMs: 3_600_000, count: 3, now: Date.parse("2026-01-01T10:59:00Z") },
-  );
-  assert.deepEqual(points.delivered, [0, null, 0.5]);
-  assert.deepEqual(points.failed, [1, null, 0.5]);
-  assert.deepEqual(points.averageMs, [null, null, 200]);
-  assert.deepEqual(points.slowestMs, [null, null, 300]);
-  assert.equal(points.times[2], Date.parse("2026-01-01T10:00:00Z") / 1_000);
+test("the id of a delivery, an event or a message is found with and without its prefix", () => {
+  const id = "0199f0a2-6a0e-7c3d-9a57-3c5f6a1b2c3d";
+  for (const text of [id, `evt_${id}`, ` msg_${id.toUpperCase()} `]) assert.equal(readId(text), id);
+  for (const text of ["", "evt_", "hello", `${id}0`]) assert.equal(readId(text), null);
 });
 
 test("the search filter escapes special characters", () => {

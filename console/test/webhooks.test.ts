@@ -138,10 +138,103 @@ test("a failed delivery shows its response, is retried manually and recovered", 
   await page.getByText("Completed").waitFor();
   await checkAppearance(page, "webhook-recovery");
   await page.getByRole("tab", { name: "Performance" }).click();
-  await page.getByRole("img", { name: "Share of attempts" }).waitFor();
+  await page.getByRole("img", { name: "Attempts by outcome" }).waitFor();
+  await page.getByRole("img", { name: "Response times of attempts" }).waitFor();
   await checkAppearance(page, "webhook-performance");
-  await page.getByLabel("Time", { exact: true }).selectOption("Last 30 days");
-  await page.getByText("by the day, in UTC").first().waitFor();
+  await page.getByLabel("Time", { exact: true }).selectOption("Custom time");
+  await page.getByLabel("From", { exact: true }).fill("2001-01-01T00:00");
+  await page.getByLabel("To", { exact: true }).fill("2001-01-02T00:00");
+  await page.getByText("No attempts in this period").waitFor();
+});
+
+test("deliveries are found by id and time, those of a range are retried, and two attempts are compared", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  const receiver = await startReceiver(t, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  const id = await createWebhook(api, { name: "Archive", url: receiver.url });
+  const rows = await api.callAsService("POST", "/rest/v1/webhook_deliveries", failedDeliveries(id, api.userId, 3));
+  const [tried] = rows as { id: string; event_id: string }[];
+  const attempt = { delivery_id: tried?.id, webhook_id: id, user_id: api.userId, cause: "schedule", url: receiver.url };
+  await api.callAsService("POST", "/rest/v1/webhook_delivery_attempts", [
+    { ...attempt, attempt: 1, status_code: 503, response_body: "away", outcome: "retrying", created_at: daysAgo(10) },
+    { ...attempt, attempt: 2, status_code: 404, response_body: "gone", outcome: "failed", created_at: daysAgo(9) },
+  ]);
+
+  await page.goto(`/webhooks/${id}?q=evt_${tried?.event_id}`);
+  await page.getByRole("button", { name: "Open the delivery of agent.created, failed" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Open the delivery" }).count(), 1);
+  await page.getByRole("button", { name: "Open the delivery" }).click();
+  const exchange = page.getByRole("region", { name: "Exchange" });
+  await exchange.getByText("− Status: 503").waitFor();
+  await exchange.getByText("+ Status: 404").waitFor();
+  await checkAppearance(page, "delivery-compare");
+  await page.getByRole("combobox", { name: "Second" }).selectOption("Attempt 1: 503");
+  await exchange.getByText("+ Status: 404").waitFor({ state: "detached" });
+
+  await navigate(page, `/webhooks/${id}`);
+  await page.getByRole("searchbox", { name: "Search by id" }).fill("nothing");
+  await page.getByText("This is not an id.").waitFor();
+  await navigate(page, `/webhooks/${id}?from=2001-01-01T00:00&to=2001-01-02T00:00`);
+  await page.getByText("No delivery matches").waitFor();
+  await page.getByRole("button", { name: "Retry failed …" }).click();
+  await page.getByText("No delivery of this period has failed.").waitFor();
+  await page.keyboard.press("Escape");
+  await navigate(page, `/webhooks/${id}?from=${daysAgo(12).slice(0, 16)}&to=${daysAgo(8).slice(0, 16)}`);
+  await page.getByRole("button", { name: "Retry failed …" }).click();
+  await page.getByRole("button", { name: "Retry 3" }).click();
+  await page.getByRole("dialog").getByText("3 of 3 recovered").waitFor();
+  await checkAppearance(page, "webhook-retry-range");
+  await waitUntil(async () => receiver.received.length >= 3);
+});
+
+const DAY_MS = 86_400_000;
+
+function daysAgo(days: number): string {
+  return new Date(Date.now() - days * DAY_MS).toISOString();
+}
+
+/** Failed deliveries of ten days ago. */
+function failedDeliveries(webhookId: string, userId: string, count: number): readonly object[] {
+  return Array.from({ length: count }, () => ({
+    webhook_id: webhookId,
+    user_id: userId,
+    event_id: randomUUID(),
+    event_type: "agent.created",
+    payload: { id: "evt_1", type: "agent.created", created_at: daysAgo(10), data: {} },
+    status: "failed",
+    attempts: 1,
+    created_at: daysAgo(10),
+  }));
+}
+
+test("a receiver is tested without a webhook of its own, with a signed and a forged event", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  const receiver = await startReceiver(t, instance);
+  await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  await page.goto("/webhooks");
+  await page.getByRole("link", { name: "Test a receiver" }).click();
+  await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
+  await page.getByRole("button", { name: "Get a secret" }).click();
+  await page.getByText(/^whsec_/u).waitFor();
+  await page.getByRole("button", { name: "Send both events" }).click();
+  await page.getByText("Accepts a signed event").waitFor();
+  await page.getByText("Does not reject an event with another signature").waitFor();
+  await checkAppearance(page, "webhook-tester");
+  const [genuine, forged] = receiver.received;
+  assert.equal(genuine?.body.length, forged?.body.length);
+  assert.notEqual(genuine?.headers["x-service-signature"], forged?.headers["x-service-signature"]);
+  await page.getByRole("tab", { name: "Go" }).click();
+  await page.getByText("func isGenuine").waitFor();
+  await navigate(page, "/webhooks");
+  await waitUntil(async () => ((await api.call("GET", "/rest/v1/webhooks?select=id")) as unknown[]).length === 0);
 });
 
 test("the delivery list loads more rows and filters them, and its webhook is disabled, edited and deleted", async (t, environment) => {

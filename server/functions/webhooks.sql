@@ -113,6 +113,46 @@ as $$
 $$;
 grant execute on function public.webhook_health(uuid, integer) to authenticated, service_role;
 
+-- Attempts of one of the caller's webhooks over time, in 1 to 100 periods of the same length, for charts. Counts the
+-- newest 10,000 attempts of each period at most, so that the time that it takes has a limit; `is_complete` is false for
+-- a period that had more. Excludes tests. Response times are those of attempts with a response.
+create or replace function public.webhook_attempt_counts(webhook_id uuid, since timestamptz, until timestamptz,
+  periods integer default 24)
+returns table (
+  since timestamptz, until timestamptz, delivered integer, retried integer, failed integer,
+  p50_ms integer, p95_ms integer, slowest_ms integer, is_complete boolean)
+language sql stable
+as $$
+  select period.since, period.until, counted.delivered::integer, counted.retried::integer, counted.failed::integer,
+    counted.times[1], counted.times[2], counted.slowest, counted.attempts < 10000
+  from public.webhooks w
+  cross join lateral (
+    select least(greatest(coalesce(webhook_attempt_counts.periods, 24), 1), 100) as count,
+      greatest(webhook_attempt_counts.until - webhook_attempt_counts.since, interval '1 millisecond') as whole) as span
+  cross join lateral pg_catalog.generate_series(0, span.count - 1) as number
+  cross join lateral (
+    select webhook_attempt_counts.since + span.whole * number / span.count as since,
+      webhook_attempt_counts.since + span.whole * (number + 1) / span.count as until) as period
+  cross join lateral (
+    select pg_catalog.count(*) as attempts, pg_catalog.max(recent.response_time_ms) as slowest,
+      pg_catalog.count(*) filter (where recent.outcome = 'delivered') as delivered,
+      pg_catalog.count(*) filter (where recent.outcome = 'retrying') as retried,
+      pg_catalog.count(*) filter (where recent.outcome = 'failed') as failed,
+      pg_catalog.percentile_disc(array[0.5, 0.95]) within group (order by recent.response_time_ms) as times
+    from (
+      select a.outcome, a.response_time_ms
+      from public.webhook_delivery_attempts a
+      where a.webhook_id = w.id and a.user_id = w.user_id
+        and a.created_at >= period.since and a.created_at < period.until
+        and a.cause <> 'test' and a.outcome is not null
+      order by a.created_at desc
+      limit 10000) as recent) as counted
+  where w.id = webhook_attempt_counts.webhook_id
+  order by number
+$$;
+grant execute on function public.webhook_attempt_counts(uuid, timestamptz, timestamptz, integer)
+  to authenticated, service_role;
+
 create or replace function private.build_run_update(run public.runs) returns json language sql stable
 as $$
   select json_build_object('run_id', run.id, 'swarm_id', run.swarm_id, 'user_id', run.user_id, 'status', run.status,

@@ -60,6 +60,7 @@ export const VIEW_COLUMNS_NOT_NULL: Readonly<Record<string, readonly string[]>> 
 
 /** PostgreSQL says of no column that a function returns whether it may be null; these may, all others may not. */
 export const RETURNED_COLUMNS_NULLABLE: Readonly<Record<string, readonly string[]>> = {
+  webhook_attempt_counts: ["p50_ms", "p95_ms", "slowest_ms"],
   webhook_health: ["success_rate", "p50_ms", "p95_ms"],
 };
 

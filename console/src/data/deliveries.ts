@@ -15,6 +15,11 @@ export interface DeliveryFilter {
   readonly webhookId: string;
   readonly status: DeliveryStatus | null;
   readonly type: EventType | null;
+  /** ISO 8601; null: no bound. */
+  readonly since: string | null;
+  readonly until: string | null;
+  /** The UUID of a delivery or of an event. */
+  readonly id: string | null;
 }
 
 interface DeliveriesSignal {
@@ -31,9 +36,12 @@ export interface LiveDeliveries extends Pages<ListedDelivery> {
   refresh(): void;
 }
 
-export function useDeliveries({ webhookId, status, type }: DeliveryFilter): LiveDeliveries {
+export function useDeliveries({ webhookId, status, type, since, until, id }: DeliveryFilter): LiveDeliveries {
   const queries = useQueryClient();
-  const filter = useMemo<DeliveryFilter>(() => ({ webhookId, status, type }), [webhookId, status, type]);
+  const filter = useMemo<DeliveryFilter>(
+    () => ({ webhookId, status, type, since, until, id }),
+    [webhookId, status, type, since, until, id],
+  );
   const pages = usePages<ListedDelivery>({
     table: "webhook_deliveries",
     key: ["list", filter],
@@ -57,8 +65,11 @@ export function useDeliveries({ webhookId, status, type }: DeliveryFilter): Live
   return { ...pages, refresh };
 }
 
-function selectListed({ webhookId, status, type }: DeliveryFilter) {
+function selectListed({ webhookId, status, type, since, until, id }: DeliveryFilter) {
   let query = getClient().from("webhook_deliveries").select(LISTED).eq("webhook_id", webhookId);
+  if (since !== null) query = query.gte("created_at", since);
+  if (until !== null) query = query.lte("created_at", until);
+  if (id !== null) query = query.or(`id.eq.${id},event_id.eq.${id}`);
   if (status !== null) query = query.eq("status", status);
   if (type !== null) query = query.eq("event_type", type);
   return query.order("created_at", { ascending: false }).order("id", { ascending: false });

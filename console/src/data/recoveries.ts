@@ -25,29 +25,41 @@ export function useRecoveries(webhookId: string): ReadResult<readonly Recovery[]
   });
 }
 
-/** The number of deliveries that a recovery would send again. */
-export function useFailedSince(webhookId: string, since: string | null): ReadResult<readonly { count: number }[]> {
+/** The number of deliveries that a recovery of this period would send again. */
+export function useFailedIn(
+  webhookId: string,
+  since: string | null,
+  until: string | null,
+): ReadResult<readonly { count: number }[]> {
   return useRows({
     table: "webhook_deliveries",
-    key: ["failed since", webhookId, since],
+    key: ["failed in", webhookId, since, until],
     isOn: since !== null,
-    read: (client, signal) =>
-      client
+    read: (client, signal) => {
+      const query = client
         .from("webhook_deliveries")
         .select("count()")
         .eq("webhook_id", webhookId)
         .eq("status", "failed")
-        .gte("created_at", since ?? "")
-        .abortSignal(signal),
+        .gte("created_at", since ?? "");
+      return (until === null ? query : query.lte("created_at", until)).abortSignal(signal);
+    },
   });
 }
 
-export function useRecoverSince(): Write<{ readonly webhookId: string; readonly since: string }, unknown> {
+interface RecoveryPeriod {
+  readonly webhookId: string;
+  readonly since: string;
+  /** Null: now. */
+  readonly until: string | null;
+}
+
+export function useRecoverSince(): Write<RecoveryPeriod, Pick<Recovery, "id">> {
   return useWrite({
     tables: ["webhook_recoveries"],
-    write: (client, { webhookId, since }) => {
-      const body = { action: "recover_since", webhook_id: webhookId, since };
-      return unwrap(client.functions.invoke("webhook-dispatcher", { body }));
+    write: (client, { webhookId, since, until }) => {
+      const body = { action: "recover_since", webhook_id: webhookId, since, ...(until !== null && { until }) };
+      return unwrap(client.functions.invoke<{ id: string }>("webhook-dispatcher", { body })) as Promise<{ id: string }>;
     },
   });
 }

@@ -38,6 +38,7 @@ describe("the OpenAPI document", () => {
       [
         ...tables,
         "GET /rest/v1",
+        "POST /rest/v1/rpc/webhook_attempt_counts",
         "POST /rest/v1/rpc/webhook_health",
         "POST /rest/v1/rpc/restore_agent_version",
       ].toSorted(),

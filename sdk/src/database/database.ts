@@ -118,6 +118,20 @@ export type Database = {
         Returns: RunTurnsTable["Row"][];
         SetofOptions: { from: "runs"; to: "run_turns"; isOneToOne: false; isSetofReturn: true };
       };
+      webhook_attempt_counts: {
+        Args: { webhook_id: string; since: string; until: string; periods?: number };
+        Returns: {
+          since: string;
+          until: string;
+          delivered: number;
+          retried: number;
+          failed: number;
+          p50_ms: number | null;
+          p95_ms: number | null;
+          slowest_ms: number | null;
+          is_complete: boolean;
+        }[];
+      };
       webhook_health: {
         Args: { webhook_id?: string; hours?: number };
         Returns: {

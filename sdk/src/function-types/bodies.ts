@@ -175,6 +175,8 @@ export interface WebhookDispatcherRecoverSinceBody {
   webhook_id: string;
   /** a time in the past */
   since: string;
+  /** the end of the period in which the deliveries were created; the default is now */
+  until?: string | undefined;
 }
 
 export interface WebhookDispatcherRecoveryBody {

@@ -9,7 +9,12 @@ import { readBody } from "./read-body.ts";
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("retry"), delivery_id: z.guid() }),
   z.object({ action: z.literal("replay"), event_id: z.string().max(100), webhook_id: z.guid().optional() }),
-  z.object({ action: z.literal("recover_since"), webhook_id: z.guid(), since: z.iso.datetime({ offset: true }) }),
+  z.object({
+    action: z.literal("recover_since"),
+    webhook_id: z.guid(),
+    since: z.iso.datetime({ offset: true }),
+    until: z.iso.datetime({ offset: true }).optional(),
+  }),
   z.object({ action: z.literal("recovery"), recovery_id: z.guid() }),
 ]);
 
@@ -34,8 +39,9 @@ export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction 
         return { status: 200, body: { deliveries: await webhooks.replay({ callerId, eventId, webhookId }) } };
       }
       case "recover_since": {
-        const { webhook_id: webhookId, since } = body;
-        return { status: 202, body: await webhooks.recoverSince({ callerId, webhookId, since: new Date(since) }) };
+        const { webhook_id: webhookId, since, until } = body;
+        const period = { since: new Date(since), until: until === undefined ? undefined : new Date(until) };
+        return { status: 202, body: await webhooks.recoverSince({ callerId, webhookId, ...period }) };
       }
       case "recovery": {
         const recovery = await webhooks.findRecovery(callerId, body.recovery_id);

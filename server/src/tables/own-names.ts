@@ -54,6 +54,7 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "agent_cards",
   "public_profiles",
   "turns",
+  "webhook_attempt_counts",
   "webhook_health",
   "restore_agent_version",
 ]);

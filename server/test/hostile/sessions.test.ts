@@ -138,6 +138,10 @@ describe("a password without the second factor", () => {
     ["POST /rest/v1/agents", { name: "Mallory's" }],
     ["PATCH /rest/v1/profiles?full_name=eq.x", { full_name: "y" }],
     ["POST /rest/v1/rpc/webhook_health", { hours: 1 }],
+    [
+      "POST /rest/v1/rpc/webhook_attempt_counts",
+      { webhook_id: "00000000-0000-4000-8000-000000000000", since: "2026-01-01", until: "2026-01-02" },
+    ],
     ["POST /functions/v1/batch", { operations: [{ method: "GET", path: "/agents" }] }],
     ["POST /functions/v1/request-signing", { action: "regenerate_secret" }],
     ["POST /functions/v1/request-signing", { action: "delete_secret" }],

@@ -377,7 +377,44 @@ describe("recover_since", () => {
     await assert.rejects(ask(webhook, await stage.newUser(), past), code("FORBIDDEN"));
     await assert.rejects(ask(webhook, owner, new Date(Date.now() + 60_000)), code("VALIDATION_ERROR"));
     await assert.rejects(ask(webhook, owner, new Date("x")), code("VALIDATION_ERROR"));
+    await assert.rejects(
+      webhooks.recoverSince({ callerId: owner, webhookId: webhook, since: new Date(1), until: new Date(1) }),
+      code("VALIDATION_ERROR"),
+    );
     const first = await ask(webhook, owner, past);
     assert.equal((await ask(webhook, owner, past)).id, first.id);
+  });
+
+  test("recover_since with an end sends only the failed deliveries of the period again", async (t) => {
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, receiver.url);
+    const [row] = await stage.rows<{ ids: string[] }>(
+      `with made as (
+         insert into public.webhook_deliveries (webhook_id, user_id, event_id, event_type, payload, status, attempts, created_at)
+         select $1, $2, gen_random_uuid(), 'agent.created', '{}', 'failed', 1, now() - n * interval '1 hour'
+         from generate_series(1, 4) as n returning id, created_at)
+       select array_agg(id order by created_at) as ids from made`,
+      [webhook, user],
+    );
+    receiver.answer = () => ({});
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    const node = stage.start(t, { times: { recoveryPollMs: 50 } });
+    const period = { since: hoursAgo(3.5), until: hoursAgo(1.5) };
+    const recovery = await node.webhooks.recoverSince({ callerId: user, webhookId: webhook, ...period });
+    assert.equal(recovery.found, 2);
+    const delivered = async (): Promise<string[]> =>
+      (
+        await stage.rows<{ id: string }>(
+          "select id from public.webhook_deliveries where webhook_id = $1 and status = 'delivered' order by created_at",
+          [webhook],
+        )
+      ).map(({ id }) => id);
+    await until(async () => (await delivered()).length >= 2, "both are delivered");
+    await until(
+      async () => (await node.webhooks.findRecovery(user, recovery.id))?.status === "completed",
+      "the recovery is completed",
+    );
+    await node.stop();
+    assert.deepEqual(await delivered(), row?.ids.slice(1, 3));
   });
 });

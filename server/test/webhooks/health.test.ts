@@ -165,3 +165,65 @@ describe("the health of a webhook", () => {
     assert.doesNotMatch(plan, /Seq Scan on webhook_delivery_attempts/);
   });
 });
+
+interface AttemptCounts {
+  readonly since: Date;
+  readonly until: Date;
+  readonly delivered: number;
+  readonly retried: number;
+  readonly failed: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly slowest_ms: number | null;
+  readonly is_complete: boolean;
+}
+
+describe("the attempts of a webhook over time", () => {
+  test("each period has its own attempts, without tests, and only the owner reads them", async () => {
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, "https://receiver.example/");
+    await addAttempts(webhook, 10, { hoursAgo: 1 });
+    await addAttempts(webhook, 4, { hoursAgo: 1, outcome: "retrying" });
+    await addAttempts(webhook, 3, { hoursAgo: 1, cause: "test" });
+    await addAttempts(webhook, 2, { hoursAgo: 3, outcome: "failed" });
+    await addAttempts(webhook, 5, { hoursAgo: 30 });
+    const count = (userId: string, periods: number) =>
+      asUser<AttemptCounts>(
+        userId,
+        "select * from public.webhook_attempt_counts($1, now() - interval '4 hours', now(), $2)",
+        [webhook, periods],
+      );
+    const rows = await count(user, 4);
+    assert.deepEqual(
+      rows.map(({ delivered, retried, failed, slowest_ms, is_complete }) => [
+        delivered,
+        retried,
+        failed,
+        slowest_ms,
+        is_complete,
+      ]),
+      [
+        [0, 0, 2, 2, true],
+        [0, 0, 0, null, true],
+        [10, 4, 0, 10, true],
+        [0, 0, 0, null, true],
+      ],
+    );
+    assert.deepEqual([rows[2]?.p50_ms, rows[2]?.p95_ms], [4, 10]);
+    assert.deepEqual(rows[0]?.until, rows[1]?.since);
+    assert.equal((await count(user, 1_000)).length, 100);
+    assert.deepEqual(await count(await stage.newUser(), 4), []);
+  });
+
+  test("a period counts a limited number of attempts and says so", async () => {
+    const user = await stage.newUser();
+    const webhook = await stage.newWebhook(user, "https://receiver.example/");
+    await addAttempts(webhook, 10_001);
+    const [row] = await asUser<AttemptCounts>(
+      user,
+      "select * from public.webhook_attempt_counts($1, now() - interval '1 hour', now() + interval '1 minute', 1)",
+      [webhook],
+    );
+    assert.deepEqual([row?.delivered, row?.is_complete], [10_000, false]);
+  });
+});

@@ -8,6 +8,9 @@ const NewWebhook = lazy(async () => ({ default: (await import("./form/new-webhoo
 const EditWebhook = lazy(async () => ({ default: (await import("./form/edit-webhook.tsx")).EditWebhook }));
 const WebhookPage = lazy(async () => ({ default: (await import("./page/webhook-page.tsx")).WebhookPage }));
 const DeliveryPage = lazy(async () => ({ default: (await import("./delivery/delivery-page.tsx")).DeliveryPage }));
+const ReceiverTester = lazy(async () => ({
+  default: (await import("./tester/receiver-tester.tsx")).ReceiverTester,
+}));
 
 export function WebhooksPage() {
   return (
@@ -15,6 +18,7 @@ export function WebhooksPage() {
       <Routes>
         <Route index element={<WebhookList />} />
         <Route path="new" element={<NewWebhook />} />
+        <Route path="tester" element={<ReceiverTester />} />
         <Route path=":webhookId" element={<WebhookPage />} />
         <Route path=":webhookId/edit" element={<EditWebhook />} />
         <Route path=":webhookId/deliveries/:deliveryId" element={<DeliveryPage />} />

@@ -5,6 +5,7 @@ import { readDescribedTables } from "../tables/read-tables-file.ts";
 import type { RecordedExchange, TableDescription, TableOperation } from "../tables/table-description.ts";
 import { TABLE_PREFIX } from "../tables/table-text.ts";
 import type { DescribedTable } from "../tables/table-texts.ts";
+import { describeAttemptCounts } from "./describe-attempt-counts.ts";
 import type { Operation, Parameter, Reference, Schema } from "./document.ts";
 import { renderCurl } from "./render-curl.ts";
 import { headersOf, rowsAnswer, rowsSchema } from "./table-answers.ts";
@@ -33,6 +34,7 @@ export function describeTables(): TablesPart {
       ...Object.fromEntries(
         described.map((one) => [`${TABLE_PREFIX}/${one.table.name}`, describeTable(one, exchanges)]),
       ),
+      ...describeAttemptCounts(operationOf),
       [`${TABLE_PREFIX}/rpc/webhook_health`]: { post: describeWebhookHealth() },
       [`${TABLE_PREFIX}/rpc/restore_agent_version`]: { post: describeRestoreAgentVersion() },
     },

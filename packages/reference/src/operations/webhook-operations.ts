@@ -80,13 +80,14 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "webhookDispatcher",
     summary: "Retry, replay or recover deliveries",
     description:
-      "`retry` makes one attempt of a failed delivery at once. `replay` sends an event again, as new deliveries. `recover_since` queues all deliveries again that have failed since a time; `recovery` returns its progress.",
+      "`retry` makes one attempt of a failed delivery at once. `replay` sends an event again, as new deliveries. `recover_since` queues all deliveries again that have failed since a time, or in a period; `recovery` returns its progress.",
     body: {
       forms: ["Retry", "Replay", "Recover since", "Recovery"],
       fields: {
         event_id: "as in the envelope",
         webhook_id: "with `replay`: send the event only to this webhook, even if it did not receive it before",
         since: "a time in the past",
+        until: "the end of the period in which the deliveries were created; the default is now",
       },
       examples: {
         retry: { action: "retry", delivery_id: ID.delivery },

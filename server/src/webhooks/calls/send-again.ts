@@ -36,17 +36,25 @@ export async function replay({ pool }: WebhookTools, call: ReplayCall): Promise<
   return replayed;
 }
 
-/** Starts to send all failed deliveries since a time again. Returns the running recovery of the webhook when there is one. */
-export async function recoverSince(
-  { pool, clock }: WebhookTools,
-  { callerId, webhookId, since }: WebhookCall & { readonly since: Date },
-): Promise<Recovery> {
+export interface RecoverCall extends WebhookCall {
+  readonly since: Date;
+  /** Absent: now. */
+  readonly until?: Date | undefined;
+}
+
+/** Starts to send all failed deliveries of a period again. Returns the running recovery of the webhook when there is one. */
+export async function recoverSince({ pool, clock }: WebhookTools, call: RecoverCall): Promise<Recovery> {
+  const { callerId, webhookId, since, until } = call;
   if (Number.isNaN(since.getTime()) || since.getTime() > clock.now().getTime())
     throw new AppError("VALIDATION_ERROR", "The time must be in the past.", {
       details: { since: "must be a time in the past" },
     });
+  if (until !== undefined && !(until.getTime() > since.getTime()))
+    throw new AppError("VALIDATION_ERROR", "The period must end after it begins.", {
+      details: { until: "must be a time after since" },
+    });
   await getOwnActiveWebhook(pool, callerId, webhookId);
-  const recovery = await insertRecovery(pool, webhookId, since);
+  const recovery = await insertRecovery(pool, webhookId, { since, until: until ?? null });
   if (recovery === null) throw webhookNotFound();
   return recovery;
 }

@@ -15,15 +15,20 @@ export interface Recovery {
 const COLUMNS = "id, webhook_id, since, until, status, found, recovered, created_at, completed_at";
 
 /** Returns the running recovery of the webhook when there is one, and null when the webhook does not exist. */
-export async function insertRecovery(pool: pg.Pool, webhookId: string, since: Date): Promise<Recovery | null> {
+export async function insertRecovery(
+  pool: pg.Pool,
+  webhookId: string,
+  { since, until }: { readonly since: Date; readonly until: Date | null },
+): Promise<Recovery | null> {
   const { rows } = await pool.query<Recovery>(
     `with target as materialized (
        select id, user_id from public.webhooks where id = $1 for key share
      ), made as (
-       insert into public.webhook_recoveries (webhook_id, user_id, since, found)
-       select id, user_id, $2,
+       insert into public.webhook_recoveries (webhook_id, user_id, since, until, found)
+       select id, user_id, $2, coalesce($3, now()),
          (select count(*) from public.webhook_deliveries d
-          where d.webhook_id = target.id and d.user_id = target.user_id and d.status = 'failed' and d.created_at >= $2)
+          where d.webhook_id = target.id and d.user_id = target.user_id and d.status = 'failed'
+            and d.created_at >= $2 and d.created_at <= coalesce($3, now()))
        from target
        on conflict (webhook_id) where status = 'running' do nothing
        returning ${COLUMNS}
@@ -32,7 +37,7 @@ export async function insertRecovery(pool: pg.Pool, webhookId: string, since: Da
      union all
      select ${COLUMNS} from public.webhook_recoveries
      where webhook_id = $1 and status = 'running' and not exists (select 1 from made)`,
-    [webhookId, since],
+    [webhookId, since, until],
   );
   return rows[0] ?? null;
 }

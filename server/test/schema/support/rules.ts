@@ -121,6 +121,7 @@ export const RULES: Readonly<Record<string, SchemaRule>> = {
     where p.pronamespace = 'public'::regnamespace and p.oid::regprocedure::text not in ('tool(agent_tools)', 'agent_cards(swarm_agents)',
       'public_profiles(swarm_members)', 'public_profiles(messages)', 'turns(runs)', 'webhook_health(uuid,integer)',
       'private_agent_id(swarms)',
+      'webhook_attempt_counts(uuid,timestamp with time zone,timestamp with time zone,integer)',
       'restore_agent_version(uuid,integer)')`,
     breach: "create function public.extra() returns int language sql as 'select 1'",
   },

@@ -14,6 +14,7 @@ import { ListSkeleton, PageSkeleton } from "../../../components/skeleton.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { UnreadPage } from "../missing.tsx";
 import { AttemptsTimeline } from "./attempts-timeline.tsx";
+import { CompareAttempts } from "./compare-attempts.tsx";
 import { DeliveryActions } from "./delivery-actions.tsx";
 import { DeliveryDetails } from "./delivery-details.tsx";
 import { SignatureCard } from "./signature-card.tsx";
@@ -64,6 +65,7 @@ function Shown({ delivery, webhook, onChanged }: ShownProps) {
           <CardSection title="Attempts" description={describeAttempts(delivery)}>
             <Attempts attempts={attempts} delivery={delivery} webhook={webhook} />
           </CardSection>
+          {attempts.rows !== undefined && attempts.rows.length > 1 && <CompareAttempts attempts={attempts.rows} />}
           <CardSection title="Payload" description="The body is identical in all attempts.">
             <JsonView label="Event envelope" value={delivery.payload} depth={3} />
           </CardSection>

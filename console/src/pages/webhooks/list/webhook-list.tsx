@@ -46,6 +46,7 @@ export function WebhookList() {
       actions={
         <>
           <WebhooksCode />
+          <ButtonLink to="/webhooks/tester">Test a receiver</ButtonLink>
           <ButtonLink to="/webhooks/new" variant="primary" icon={<Plus />}>
             New webhook
           </ButtonLink>

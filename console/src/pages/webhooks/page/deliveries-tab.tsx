@@ -1,4 +1,6 @@
 import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_TYPES, type EventType } from "@swarmbase/sdk";
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import type { DeliveryFilter, LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
@@ -10,12 +12,15 @@ import { EmptyState } from "../../../components/empty-state.tsx";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { Pager } from "../../../components/pager.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
+import { SearchInput } from "../../../components/search-input.tsx";
 import { Select } from "../../../components/select.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { Countdown } from "../countdown.tsx";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
+import { RetryRange } from "./retry-range.tsx";
 
 const STATUS_LABELS: Readonly<Record<DeliveryStatus, string>> = {
   pending: "Pending",
@@ -28,6 +33,8 @@ const STATUS_CHOICES = [
   ...DELIVERY_STATUSES.map((value) => ({ value, label: STATUS_LABELS[value] })),
 ] as const;
 
+const FILTERS = ["status", "type", "q", "from", "to"] as const;
+
 export interface DeliveriesTabProps {
   readonly webhook: Webhook;
   readonly filter: DeliveryFilter;
@@ -37,8 +44,10 @@ export interface DeliveriesTabProps {
 export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProps) {
   const { rows, failure, reload } = deliveries;
   const [params, setParams] = useSearchParams();
-  const isFiltered = filter.status !== null || filter.type !== null;
-  const set = (name: "status" | "type", value: string) => {
+  const [isRetrying, setIsRetrying] = useState(false);
+  const isFiltered = FILTERS.some((name) => params.has(name));
+  const search = params.get("q") ?? "";
+  const set = (name: (typeof FILTERS)[number], value: string) => {
     const next = new URLSearchParams(params);
     if (value === "") next.delete(name);
     else next.set(name, value);
@@ -65,14 +74,41 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           onChange={(value) => set("type", value)}
           className="min-w-44 flex-1 sm:flex-none"
         />
+        <SearchInput label="Search by id" value={search} onChange={(value) => set("q", value)} />
+        <div className="flex w-full min-w-0 items-center gap-2 sm:w-auto">
+          <TextInput
+            type="datetime-local"
+            aria-label="From"
+            value={params.get("from") ?? ""}
+            onChange={({ target }) => set("from", target.value)}
+          />
+          <span className="text-ink-faint">to</span>
+          <TextInput
+            type="datetime-local"
+            aria-label="To"
+            value={params.get("to") ?? ""}
+            onChange={({ target }) => set("to", target.value)}
+          />
+        </div>
+        <Button icon={<RotateCcw />} onClick={() => setIsRetrying(true)}>
+          Retry failed …
+        </Button>
       </Toolbar>
+      {search !== "" && filter.id === null && (
+        <p role="status" className="mb-4 text-ink-soft">
+          This is not an id. Enter the id of a delivery or of an event, as receivers get it.
+        </p>
+      )}
+      {isRetrying && (
+        <RetryRange webhook={webhook} since={filter.since} until={filter.until} onClose={() => setIsRetrying(false)} />
+      )}
       {rows.length === 0 ? (
         <EmptyState
           picture="search"
           title="No delivery matches"
           action={<Button onClick={() => setParams({}, URL_UPDATE_OPTIONS)}>Show all deliveries</Button>}
         >
-          No delivery has this status and event type.
+          No delivery has this status, event type, id and time.
         </EmptyState>
       ) : (
         <Table deliveries={deliveries} rows={rows} />

@@ -1,19 +1,18 @@
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { type Recovery, useFailedSince, useRecoveries, useRecoverSince } from "../../../data/recoveries.ts";
+import { useFailedIn, useRecoveries, useRecoverSince } from "../../../data/recoveries.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { Field } from "../../../components/field.tsx";
-import { formatCount, formatExact } from "../../../components/formats.ts";
-import { ProgressBar } from "../../../components/progress-bar.tsx";
-import { RelativeTime } from "../../../components/relative-time.tsx";
+import { formatCount } from "../../../components/formats.ts";
 import { Select } from "../../../components/select.tsx";
 import { ListSkeleton } from "../../../components/skeleton.tsx";
-import { StatusBadge } from "../../../components/status-dot.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
+import { readLocalTime } from "./delivery-filter.ts";
+import { RecoveryProgress } from "./recovery-progress.tsx";
 
 const HOUR_MS = 3_600_000;
 type Since = "1" | "6" | "24" | "168" | "other";
@@ -40,8 +39,8 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
   const [own, setOwn] = useState("");
   // Set when the choice changes: the current time at each render would cause endless requests.
   const [chosenAt, setChosenAt] = useState(() => Date.now());
-  const since = choice === "other" ? readLocal(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
-  const { rows: failed, reload: recount } = useFailedSince(id, since);
+  const since = choice === "other" ? readLocalTime(own) : new Date(chosenAt - Number(choice) * HOUR_MS).toISOString();
+  const { rows: failed, reload: recount } = useFailedIn(id, since, null);
   const recover = useRecoverSince();
   const count = since === null ? undefined : failed?.[0]?.count;
   return (
@@ -53,7 +52,7 @@ function Begin({ webhook: { id, is_active: isActive } }: { readonly webhook: Web
         className="grid gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (since !== null) void recover.run({ webhookId: id, since }).then(recount);
+          if (since !== null) void recover.run({ webhookId: id, since, until: null }).then(recount);
         }}
       >
         <Field label="Since">
@@ -111,34 +110,11 @@ function Past({ webhookId }: { readonly webhookId: string }) {
         <ul className="grid gap-5">
           {rows.map((recovery) => (
             <li key={recovery.id}>
-              <Progress recovery={recovery} />
+              <RecoveryProgress recovery={recovery} />
             </li>
           ))}
         </ul>
       )}
     </CardSection>
   );
-}
-
-function Progress({ recovery: { since, status, found, recovered, created_at } }: { readonly recovery: Recovery }) {
-  return (
-    <div className="grid gap-2">
-      <div className="flex flex-wrap items-center justify-between gap-2">
-        <span className="font-medium">Since {formatExact(since)}</span>
-        <StatusBadge status={status} />
-      </div>
-      <ProgressBar label="Recovered deliveries" value={Math.min(recovered, found)} max={found} />
-      <div className="flex flex-wrap justify-between gap-2 text-sm text-ink-faint tabular-nums">
-        <span>
-          {formatCount(recovered)} of {formatCount(found)} recovered
-        </span>
-        <RelativeTime at={created_at} />
-      </div>
-    </div>
-  );
-}
-
-function readLocal(text: string): string | null {
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }

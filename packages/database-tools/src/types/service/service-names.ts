@@ -47,6 +47,7 @@ export const SERVICE_NAMES = {
     "restore_agent_version",
     "tool",
     "turns",
+    "webhook_attempt_counts",
     "webhook_health",
   ],
 } as const;

@@ -1,0 +1,157 @@
+import { EVENT_TYPES, type EventType } from "@swarmbase/sdk";
+import { CircleCheck, CircleX, Send } from "lucide-react";
+import { useEffect, useState } from "react";
+import {
+  type ReceiverResult,
+  type TestHook,
+  useCloseReceiverTest,
+  useOpenReceiverTest,
+  useTestReceiver,
+} from "../../../data/receiver-test.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { CodeBlock } from "../../../components/code-block.tsx";
+import { Field } from "../../../components/field.tsx";
+import { formatDuration } from "../../../components/formats.ts";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { Select } from "../../../components/select.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { ReceiverSnippets } from "../receiver-snippets.tsx";
+
+const CHECKS: Readonly<Record<ReceiverResult["check"], { readonly passed: string; readonly missed: string }>> = {
+  accepts: { passed: "Accepts a signed event", missed: "Does not accept a signed event" },
+  rejects: {
+    passed: "Rejects an event with another signature",
+    missed: "Does not reject an event with another signature",
+  },
+};
+
+/** Tests any receiver, before it gets a webhook: it must accept what is signed with its secret, and nothing else. */
+export function ReceiverTester() {
+  const [url, setUrl] = useState("");
+  const [eventType, setEventType] = useState<EventType>("message.created");
+  const [opened, setOpened] = useState<{ readonly hook: TestHook; readonly url: string } | null>(null);
+  const open = useOpenReceiverTest();
+  const test = useTestReceiver();
+  useRemovedWhenLeft(opened?.hook.id ?? null);
+  const begin = async () => {
+    const hook = await open.run(url);
+    if (hook !== null) setOpened({ hook, url });
+  };
+  const [results, setResults] = useState<readonly ReceiverResult[] | null>(null);
+  const send = async () => {
+    if (opened === null) return;
+    setResults(null);
+    setResults(await test.run({ ...opened, eventType }));
+  };
+  return (
+    <>
+      <PageHeader
+        title="Test a receiver"
+        crumbs={[{ label: "Webhooks", to: "/webhooks" }]}
+        description="Sends signed and forged sample events to a URL and shows what it answers. The webhook “Receiver test”, which has the secret, is deleted when you leave this page."
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+        <CardSection title="Receiver">
+          <form
+            className="grid gap-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void (opened === null ? begin() : send());
+            }}
+          >
+            <Field label="URL" error={open.errors["url"]}>
+              <TextInput
+                type="url"
+                value={url}
+                placeholder="https://example.com/hook"
+                disabled={opened !== null}
+                onChange={({ target }) => setUrl(target.value)}
+              />
+            </Field>
+            {opened !== null && (
+              <>
+                <CodeBlock label="Secret: give it to the receiver as WEBHOOK_SECRET" code={opened.hook.secret} />
+                <Field label="Event">
+                  <Select<EventType>
+                    value={eventType}
+                    choices={EVENT_TYPES.map((value) => ({ value, label: value }))}
+                    onChange={setEventType}
+                  />
+                </Field>
+              </>
+            )}
+            {open.failure !== null && open.errors["url"] === undefined && (
+              <Banner tone="bad">{open.failure.message}</Banner>
+            )}
+            {test.failure !== null && <Banner tone="bad">{test.failure.message}</Banner>}
+            <div className="flex flex-wrap justify-end gap-2">
+              {opened !== null && (
+                <Button
+                  onClick={() => {
+                    setOpened(null);
+                    setResults(null);
+                  }}
+                >
+                  Another receiver
+                </Button>
+              )}
+              <Button
+                type="submit"
+                variant="primary"
+                icon={<Send />}
+                disabled={url.trim() === ""}
+                isBusy={open.isBusy || test.isBusy}
+              >
+                {opened === null ? "Get a secret" : "Send both events"}
+              </Button>
+            </div>
+          </form>
+        </CardSection>
+        <div role="status" className="empty:hidden">
+          {results !== null && <Results results={results} />}
+        </div>
+        <ReceiverSnippets />
+      </div>
+    </>
+  );
+}
+
+/** Deletes the temporary webhook when another one replaces it, and when the page is left. */
+function useRemovedWhenLeft(id: string | null): void {
+  const { run: remove } = useCloseReceiverTest();
+  useEffect(() => {
+    if (id === null) return;
+    return () => void remove(id);
+  }, [id, remove]);
+}
+
+function Results({ results }: { readonly results: readonly ReceiverResult[] }) {
+  return (
+    <CardSection title="Results">
+      <ul className="grid gap-5">
+        {results.map(({ check, isPassed, answer }) => (
+          <li key={check} className="grid gap-2">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              {isPassed ? (
+                <CircleCheck className="size-5 text-good" aria-hidden />
+              ) : (
+                <CircleX className="size-5 text-bad" aria-hidden />
+              )}
+              <span className="font-medium">{CHECKS[check][isPassed ? "passed" : "missed"]}</span>
+              <span className="text-ink-soft tabular-nums">
+                {answer.status_code === null ? "no response" : `status ${answer.status_code}`} after{" "}
+                {formatDuration(answer.response_time_ms)}
+              </span>
+            </div>
+            {answer.error !== undefined && answer.error !== null && <p className="text-ink-soft">{answer.error}</p>}
+            {answer.response_body !== null && answer.response_body !== "" && (
+              <CodeBlock label="Response body" code={answer.response_body} isWrapped />
+            )}
+          </li>
+        ))}
+      </ul>
+    </CardSection>
+  );
+}
