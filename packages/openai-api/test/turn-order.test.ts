@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
 import { type TextPart, TurnOrder } from "../src/turn-order.ts";
 
 const textOf = (parts: Iterable<TextPart>): string => Array.from(parts, ({ text }) => text).join("");
@@ -12,18 +11,20 @@ function open(isBuffered = false): TurnOrder {
 }
 
 describe("a turn that begins again", () => {
-  test("passes on the rest of a text that begins as before, for any pieces", () => {
-    fc.assert(
-      fc.property(fc.array(fc.string()), fc.array(fc.string()), fc.string(), (first, second, kept) => {
-        const order = open();
-        let passed = "";
-        for (const piece of [kept, ...first]) passed += textOf(order.add("t", piece));
-        passed += textOf(order.restart("t", kept));
-        for (const piece of [...first, ...second]) passed += textOf(order.add("t", piece));
-        passed += textOf(order.end("t"));
-        assert.equal(passed, [kept, ...first, ...second].join(""));
-      }),
-    );
+  test("passes on the rest of a text that begins as before", () => {
+    for (const [kept, first, second] of [
+      ["", [], ["It is blue"]],
+      ["Wait.", ["", " It", " is"], [" blue", ""]],
+      ["Wait.", [" It is"], []],
+    ] as const) {
+      const order = open();
+      let passed = "";
+      for (const piece of [kept, ...first]) passed += textOf(order.add("t", piece));
+      passed += textOf(order.restart("t", kept));
+      for (const piece of [...first, ...second]) passed += textOf(order.add("t", piece));
+      passed += textOf(order.end("t"));
+      assert.equal(passed, [kept, ...first, ...second].join(""));
+    }
   });
 
   test("is an error when its text differs from what was passed on", () => {

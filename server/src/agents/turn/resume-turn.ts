@@ -115,7 +115,7 @@ async function decideCall(answering: CallAnswering, waiting: WaitingCall): Promi
 
 function isOfEarlierQuestion(
   waiting: WaitingCall,
-  { question_id: questionId }: LiveRun["context"]["decisions"][number],
+  { status, question_id: questionId }: LiveRun["context"]["decisions"][number],
 ): boolean {
-  return waiting.kind === "question" && questionId !== waiting.questions[0]?.id;
+  return waiting.kind === "question" && status === "running" && questionId !== waiting.questions[0]?.id;
 }

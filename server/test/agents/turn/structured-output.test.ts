@@ -227,9 +227,10 @@ describe("an answer that does not satisfy the schema", () => {
     await until(() => provider.asked.length >= 2, "the model repairs its answer");
     const events = "select count(*)::int as n from public.run_events where run_id = $1 and type = 'message.reset'";
     await until(async () => (await stage.rows<{ n: number }>(events, [runId]))[0]?.n === 1, "the reset is stored");
-    await stage.sql.query("update private.run_leases set expires_at = now() - interval '1 minute' where run_id = $1", [
-      runId,
-    ]);
+    await stage.sql.query(
+      "update private.run_leases set expires_at = now() - interval '1 minute', takeovers = 2 where run_id = $1",
+      [runId],
+    );
     const other = nodeOf("openai");
     other.start();
     const body = await bodyOf(runId);
