@@ -1272,21 +1272,21 @@ begin
      limit claim_runs.max_runs * 2)
     union all
     (select r.* from public.runs r
-    where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
-      and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
-      and not exists (select 1 from public.runs older
-                      where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
-                        and (older.queued_at, older.id) < (r.queued_at, r.id)
-                        and (older.status = 'queued' or private.is_run_claimable(older)))
-      and (r.user_id = any (full_users)) is not true
-      and (cardinality(full_frameworks) = 0 or not exists (
-        select 1 from public.swarms s
-        join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
-        join public.agents a on a.id = sa.agent_id
-        where s.id = r.swarm_id and a.framework = any (full_frameworks)
-          and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
-    order by r.queued_at, r.id
-    limit claim_runs.max_runs * 2)
+     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
+       and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
+       and not exists (select 1 from public.runs older
+                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
+                         and (older.queued_at, older.id) < (r.queued_at, r.id)
+                         and (older.status = 'queued' or private.is_run_claimable(older)))
+       and (r.user_id = any (full_users)) is not true
+       and (cardinality(full_frameworks) = 0 or not exists (
+         select 1 from public.swarms s
+         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+         join public.agents a on a.id = sa.agent_id
+         where s.id = r.swarm_id and a.framework = any (full_frameworks)
+           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
+     order by r.queued_at, r.id
+     limit claim_runs.max_runs * 2)
   loop
     exit when claimed >= claim_runs.max_runs;
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);

@@ -172,9 +172,9 @@ grant execute on function private.start_run(uuid, text, integer) to sb_service;
 
 -- Claims the runs of lost nodes, then the oldest run of each swarm, the oldest first. `capacities` says how many more
 -- runs the node may execute for each framework of `bounded`, `user_capacities` for each user of `users`, and
--- `max_runs_per_user` for all other users; a run without capacity stays queued. Ends when the capacity of a framework or
--- a user is used up; the next call claims runs that do not need it. Most waiting runs are queued, so is_run_claimable,
--- which PostgreSQL cannot inline, is not called for them.
+-- `max_runs_per_user` for all other users; a run without capacity stays queued. Ends when the capacity of a framework
+-- or a user is used up; the next call claims runs that do not need it. Most waiting runs are queued, so
+-- is_run_claimable, which PostgreSQL cannot inline, is not called for them.
 create or replace function private.claim_runs(
   owner text, lease_ms integer, max_runs integer, bounded text[] default '{}', capacities integer[] default '{}',
   max_runs_per_user integer default null, users uuid[] default '{}', user_capacities integer[] default '{}')
@@ -201,21 +201,21 @@ begin
      limit claim_runs.max_runs * 2)
     union all
     (select r.* from public.runs r
-    where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
-      and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
-      and not exists (select 1 from public.runs older
-                      where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
-                        and (older.queued_at, older.id) < (r.queued_at, r.id)
-                        and (older.status = 'queued' or private.is_run_claimable(older)))
-      and (r.user_id = any (full_users)) is not true
-      and (cardinality(full_frameworks) = 0 or not exists (
-        select 1 from public.swarms s
-        join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
-        join public.agents a on a.id = sa.agent_id
-        where s.id = r.swarm_id and a.framework = any (full_frameworks)
-          and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
-    order by r.queued_at, r.id
-    limit claim_runs.max_runs * 2)
+     where r.status in ('queued', 'requires_action') and (r.status = 'queued' or private.is_run_claimable(r))
+       and not exists (select 1 from public.runs busy where busy.swarm_id = r.swarm_id and busy.status = 'running')
+       and not exists (select 1 from public.runs older
+                       where older.swarm_id = r.swarm_id and older.status in ('queued', 'requires_action')
+                         and (older.queued_at, older.id) < (r.queued_at, r.id)
+                         and (older.status = 'queued' or private.is_run_claimable(older)))
+       and (r.user_id = any (full_users)) is not true
+       and (cardinality(full_frameworks) = 0 or not exists (
+         select 1 from public.swarms s
+         join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
+         join public.agents a on a.id = sa.agent_id
+         where s.id = r.swarm_id and a.framework = any (full_frameworks)
+           and private.may_speak(r.request, r.strategy, s.coordinator_agent_id, a.id)))
+     order by r.queued_at, r.id
+     limit claim_runs.max_runs * 2)
   loop
     exit when claimed >= claim_runs.max_runs;
     claim_runs.fence := private.start_run(candidate.id, claim_runs.owner, claim_runs.lease_ms);
