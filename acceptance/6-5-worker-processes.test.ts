@@ -4,7 +4,7 @@ import { openClient, signInAgain } from "./support/clients.ts";
 import { eventually } from "./support/eventually.ts";
 import { findFreePort } from "./support/free-port.ts";
 import { NEEDS_OWN_SERVICE } from "./support/given-service.ts";
-import { newPerson, type Person } from "./support/people.ts";
+import { newPerson } from "./support/people.ts";
 import {
   type ChangesFilter,
   disconnectAll,
@@ -24,20 +24,16 @@ import { addAgent, addWebhook, listDeliveries, waitForStatus } from "./support/w
 const AGENTS: ChangesFilter = { event: "*", schema: "public", table: "agents" };
 const WRITES = 5;
 const STREAMS = 4;
+const MAX_SOCKETS = 12;
 
 let service: Service;
 let metricsPort: string;
 
-/** A socket goes to the process with the fewest connections, so those of two clients are in different ones. */
-async function assertApart(): Promise<void> {
+/** Whether both processes have sockets. */
+async function areApart(): Promise<boolean> {
   const sockets = /^swarmbase_sockets\{worker="\d"\} (\d+)$/gm;
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  const counts = [...text.matchAll(sockets)].map(([, count]) => Number(count));
-  assert.equal(counts.length, 2);
-  assert.ok(
-    counts.every((count) => count > 0),
-    `the sockets are apart: ${counts.join()}`,
-  );
+  return [...text.matchAll(sockets)].filter(([, count]) => Number(count) > 0).length === 2;
 }
 
 describe("6.5 two worker processes on one port", { skip: NEEDS_OWN_SERVICE }, () => {
@@ -50,20 +46,20 @@ describe("6.5 two worker processes on one port", { skip: NEEDS_OWN_SERVICE }, ()
     await service?.stop();
   });
 
-  async function newPair(): Promise<readonly [Person, Person]> {
-    const here = await newPerson(service, withVersion("2.0.0"));
-    return [here, { ...here, ...(await signInAgain(service, here.email, withVersion("1.0.0"))) }];
-  }
-
   test("6.5 both send the changes that are made through either, in one order", async (t) => {
-    const [here, there] = await newPair();
-    const [one, other] = [await receiveChanges(t, here.client, AGENTS), await receiveChanges(t, there.client, AGENTS)];
-    await assertApart();
-    for (let at = 0; at < WRITES; at += 1) await Promise.all([addAgent(here, `a ${at}`), addAgent(there, `b ${at}`)]);
-    const names = [await one.waitFor(2 * WRITES), await other.waitFor(2 * WRITES)].map((changes) =>
-      changes.map(({ new: row }) => row["name"]),
-    );
-    assert.deepEqual(names[0], names[1]);
+    const ada = await newPerson(service, withVersion("2.0.0"));
+    const receivers = [await receiveChanges(t, ada.client, AGENTS)];
+    // A socket goes to the process with the fewest connections, and requests have connections, too.
+    while (!(await areApart()) && receivers.length < MAX_SOCKETS) {
+      const { client } = await signInAgain(service, ada.email, withVersion("1.0.0"));
+      receivers.push(await receiveChanges(t, client, AGENTS));
+    }
+    assert.ok(await areApart(), "both processes have sockets");
+    for (let at = 0; at < WRITES; at += 1) await Promise.all([addAgent(ada, `a ${at}`), addAgent(ada, `b ${at}`)]);
+    const names: unknown[][] = [];
+    for (const receiver of receivers)
+      names.push((await receiver.waitFor(2 * WRITES)).map(({ new: row }) => row["name"]));
+    for (const received of names) assert.deepEqual(received, names[0]);
     assert.equal(new Set(names[0]).size, 2 * WRITES);
   });
 

@@ -18,6 +18,8 @@ interface OpenConnection {
 export class Connections {
   readonly #accepted = new Set<Socket>();
   readonly #waiting = new Set<Socket>();
+  /** By the address of the client, which the socket below the TLS connection and the connection have in common. */
+  readonly #handshaking = new Set<string>();
   readonly #open = new Map<Socket, OpenConnection>();
   readonly #limits: ConnectionLimits;
   #isClosing = false;
@@ -54,12 +56,20 @@ export class Connections {
     socket.once("close", () => this.#waiting.delete(socket));
   }
 
-  endWait(socket: Socket): void {
+  /** The client will send a request as soon as the handshake is complete. */
+  beginHandshake(socket: Socket): void {
+    const client = clientOf(socket);
     this.#waiting.delete(socket);
+    this.#handshaking.add(client);
+    socket.once("close", () => {
+      this.#handshaking.delete(client);
+      this.#onChange?.();
+    });
   }
 
   /** A connection on which requests can arrive. */
   open(socket: Socket, session: ServerHttp2Session | null = null): void {
+    this.#handshaking.delete(clientOf(socket));
     if (this.#isClosing) {
       socket.destroySoon();
       return;
@@ -87,7 +97,8 @@ export class Connections {
       if (open?.exchanges.size !== 0) return;
       this.#limits.setIdle(socket);
       // A response that began before the stop could not announce that it is the last one. A session that was told to close does so.
-      if (this.isEnding && open.session === null) socket.destroySoon();
+      // While connections are drained, the next response announces it: the client may have sent a further request already.
+      if (this.#isClosing && open.session === null) socket.destroySoon();
     });
   }
 
@@ -109,7 +120,7 @@ export class Connections {
   drain(): Promise<void> {
     this.#isDraining = true;
     for (const { session } of this.#open.values()) session?.close();
-    return this.#whenever(() => this.#open.size === 0 && this.#waiting.size === 0);
+    return this.#whenever(() => this.#open.size + this.#waiting.size + this.#handshaking.size === 0);
   }
 
   /** Closes idle connections now, and the others as soon as they become idle. Resolves when all are closed. */
@@ -138,4 +149,8 @@ export class Connections {
     for (const socket of this.#accepted) socket.destroy();
     return count;
   }
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -234,8 +234,8 @@ function createServer(
       timeoutMs: handshakeTimeoutMs,
       onTls: () =>
         turns.add(addressKey(toPlainAddress(socket.remoteAddress ?? "")), () => {
-          connections.endWait(socket);
           if (socket.destroyed) return;
+          connections.beginHandshake(socket);
           for (const start of startTls) start.call(server, socket);
         }),
       onPlainHttp: () => observer.note("http.plain_refused", { remoteAddress: socket.remoteAddress }),
