@@ -71,6 +71,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await page.getByText("A secret is stored").waitFor();
   await page.getByLabel("Description", { exact: true }).fill("Looks up an order.");
   await page.getByRole("switch", { name: /^Require approval/ }).click();
+  await page.getByRole("switch", { name: /^Safe to repeat/ }).click();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("All changes saved").waitFor();
   await page.getByLabel("Address").fill("https://elsewhere.example/{number}");
@@ -78,7 +79,7 @@ test("an HTTP tool is created, called, changed without entering its secret again
   await checkAppearance(page, "tool-edit");
   await page.getByRole("button", { name: "Discard" }).click();
   const [stored] = (await api.call("GET", "/rest/v1/tools?name=eq.find_order")) as Tool[];
-  assert.deepEqual([stored?.secret_names, stored?.requires_approval], [["token"], true]);
+  assert.deepEqual([stored?.secret_names, stored?.requires_approval, stored?.idempotent], [["token"], true, true]);
 
   receiver.answer(500, "it broke");
   await page.getByRole("tab", { name: "Test call" }).click();

@@ -15,6 +15,7 @@ export interface ToolForm {
   readonly icon: string;
   readonly visibility: Exclude<ToolVisibility, "public">;
   readonly requiresApproval: boolean;
+  readonly idempotent: boolean;
   readonly enabled: boolean;
   /** Null means the default of the service. */
   readonly timeoutMs: number | null;
@@ -37,6 +38,7 @@ export const EMPTY_TOOL: ToolForm = {
   icon: "",
   visibility: "private",
   requiresApproval: false,
+  idempotent: false,
   enabled: true,
   timeoutMs: null,
   maxOutputChars: null,
@@ -60,6 +62,7 @@ export function formOf(tool: Tool): ToolForm {
     icon: tool.icon ?? "",
     visibility: tool.visibility === "shared" ? "shared" : "private",
     requiresApproval: tool.requires_approval,
+    idempotent: tool.idempotent,
     enabled: tool.enabled,
     timeoutMs: tool.timeout_ms,
     maxOutputChars: tool.max_output_chars,
@@ -95,6 +98,7 @@ function renderShared(form: ToolForm): ToolUpdate & Pick<ToolDraft, "name" | "de
     config: renderConfig(form),
     visibility: form.visibility,
     requires_approval: form.requiresApproval,
+    idempotent: form.idempotent,
     enabled: form.enabled,
     ...(form.timeoutMs !== null && { timeout_ms: form.timeoutMs }),
     ...(form.maxOutputChars !== null && { max_output_chars: form.maxOutputChars }),

@@ -129,6 +129,12 @@ function Rules({ form, onChange, errors }: PartProps) {
         onChange={(requiresApproval) => onChange({ requiresApproval })}
       />
       <Choice
+        label="Safe to repeat"
+        hint="A call whose outcome is unknown, because a server was lost during it, is made again."
+        isOn={form.idempotent}
+        onChange={(idempotent) => onChange({ idempotent })}
+      />
+      <Choice
         label="Enabled"
         hint="Agents cannot use a disabled tool."
         isOn={form.enabled}

@@ -45,6 +45,7 @@ export function ToolOverview({ tool }: { readonly tool: Tool }) {
         <CardSection title="Rules">
           <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-base">
             <Fact name="Requires approval">{tool.requires_approval ? "Yes, for each call" : "No"}</Fact>
+            <Fact name="Safe to repeat">{tool.idempotent ? "Yes" : "No"}</Fact>
             <Fact name="Timeout">{formatDuration(tool.timeout_ms)}</Fact>
             <Fact name="Maximum output">{formatCount(tool.max_output_chars)} characters</Fact>
             {tool.kind !== "builtin" && (
