@@ -75,7 +75,7 @@ export function Attention({ approvals, webhooks, failedRuns, hasInvitations }: A
 }
 
 /** The service has disabled it, or its newest delivery has not arrived. */
-function isFailing({ disabled_reason: reason, is_active: isActive, last }: WebhookSummary): boolean {
+export function isFailing({ disabled_reason: reason, is_active: isActive, last }: WebhookSummary): boolean {
   const [newest] = last;
   return reason !== null || (isActive && (newest?.status === "failed" || newest?.status === "retrying"));
 }

@@ -9,14 +9,14 @@ import { FailureState } from "../../components/failure-state.tsx";
 import { InvitationList } from "../../components/invitation-list.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { ListSkeleton, Skeleton } from "../../components/skeleton.tsx";
-import { Attention } from "./attention.tsx";
+import { Attention, isFailing } from "./attention.tsx";
 import { Checklist, listSteps } from "./checklist.tsx";
 import { NextPages } from "./next-pages.tsx";
 import { RecentConversations } from "./recent-conversations.tsx";
 import { Today } from "./today.tsx";
 import { UnderWay } from "./under-way.tsx";
 
-/** The first steps of a new user; a dashboard as soon as there is a swarm. */
+/** The first steps of a new user; a dashboard as soon as there is a swarm, or a webhook fails. */
 export function HomePage() {
   const user = useUser();
   const [wasSetUp, setSetUp] = useState(() => isSetUp(user.id));
@@ -30,6 +30,8 @@ export function HomePage() {
   const firstName = typeof fullName === "string" ? fullName.trim().split(/\s+/)[0] : undefined;
   const welcome = wasSetUp ? "Welcome back" : "Welcome";
   const failure = steps.failure ?? webhooks.failure;
+  const hasSwarm = (steps.rows?.swarmId ?? null) !== null;
+  const isDashboard = isAllDone || hasSwarm || webhooks.rows?.some(isFailing) === true;
   return (
     <>
       <PageHeader
@@ -40,7 +42,7 @@ export function HomePage() {
       />
       <div className="grid grid-cols-1 gap-6">
         <Invitations />
-        {(isAllDone || (steps.rows?.swarmId ?? null) !== null) && <Dashboard webhooks={webhooks.rows ?? []} />}
+        {isDashboard && <Dashboard webhooks={webhooks.rows ?? []} />}
         {!isAllDone &&
           (steps.rows !== undefined ? (
             <Checklist
