@@ -29,6 +29,7 @@ function checkPushConfig({ id, url }: TaskPushNotificationConfig): void {
 }
 
 export async function createPushConfig(session: Session, config: TaskPushNotificationConfig): Promise<object> {
+  checkPushConfig(config);
   return storePushConfig(session, await readTask(session, config.taskId), config);
 }
 

@@ -53,6 +53,7 @@ export const OWN_FUNCTIONS: ReadonlySet<string> = new Set([
   "tool",
   "agent_cards",
   "public_profiles",
+  "private_agent_id",
   "turns",
   "webhook_attempt_counts",
   "webhook_health",

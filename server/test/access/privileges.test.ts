@@ -124,6 +124,9 @@ describe("functions", () => {
            and (has_function_privilege('authenticated', p.oid, 'execute') or has_function_privilege('anon', p.oid, 'execute'))`,
       ),
       [
+        "private.claim_idempotency_key(text,bytea)",
+        "private.find_kept_result(text,bytea)",
+        "private.keep_result(text[],bigint)",
         "private.may_i_write(uuid)",
         "private.my_agent_ids()",
         "private.my_co_member_ids()",
@@ -132,6 +135,7 @@ describe("functions", () => {
         "private.my_managed_swarm_ids()",
         "private.my_swarm_ids()",
         "private.my_writable_swarm_ids()",
+        "private_agent_id(swarms)",
       ],
     );
   });
