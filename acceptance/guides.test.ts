@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createClient } from "@supabase/supabase-js";
-import { attach, respond } from "@swarmbase/sdk";
+import { attach, isExactPrompt, listPromptSeqs, resolvePrompt, respond } from "@swarmbase/sdk";
 import { openAdmin } from "./support/clients.ts";
 import { newPerson, type Person } from "./support/people.ts";
 import { waitForRun } from "./support/runs.ts";
@@ -90,7 +90,13 @@ test("beyond: the examples for tools and webhooks run without changes", async ()
   const swarm_id = await add(ada, "swarms", { name: "Bridge" });
   await addSwarmAgent(ada, swarm_id, "Ann");
   const { data } = await ada.client.functions.invoke("agent-respond", { body: { swarm_id, message: "Is it open?" } });
-  for (const block of await readBlocks("webhooks.md")) await run(block, names({ run: data }));
+  const webhookId = await add(ada, "webhooks", {
+    name: "Chart",
+    url: "https://receiver.example.com/",
+    events: ["agent.created"],
+    is_active: false,
+  });
+  for (const block of await readBlocks("webhooks.md")) await run(block, names({ run: data, webhookId }));
 });
 
 test("beyond: the examples for approvals and records of tool calls run without changes", async () => {
@@ -111,7 +117,9 @@ test("beyond: the examples for approvals and records of tool calls run without c
   const [execution] = await read(ada, `/tool_executions?run_id=eq.${data.run_id}`);
   await run(approve, names({ ...given, tool_execution_id: execution?.["id"] }));
   for (const block of await readBlocks("tool-calls.md")) await run(block, names(given));
-  for (const block of await readBlocks("tracing.md")) await run(block, names(given));
+  const [turn] = await read(ada, `/run_turns?run_id=eq.${data.run_id}`);
+  const traced = { ...given, swarmId, turnId: turn?.["id"], isExactPrompt, listPromptSeqs, resolvePrompt };
+  for (const block of await readBlocks("tracing.md")) await run(block, names(traced));
   await ada.client.removeAllChannels();
 });
 

@@ -6,7 +6,7 @@ import { EMPTY_GUARDRAIL, formOf, renderGuardrail } from "../src/pages/guardrail
 import { getApiClient } from "./support/api-client.ts";
 import { checkAppearance } from "./support/appearance.ts";
 import { createBrowserTest } from "./support/browser-test.ts";
-import { createSignedInUser, navigate } from "./support/people.ts";
+import { createSignedInUser, navigate, openHome } from "./support/people.ts";
 import { createSwarm } from "./support/swarms.ts";
 
 const test = createBrowserTest();
@@ -21,6 +21,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
   const { swarmId, agentIds } = await createSwarm(api, ["Ada"], { name: "Shop" });
   const agentId = agentIds[0] ?? "";
 
+  await openHome(page);
   await page.getByRole("navigation").getByRole("link", { name: "Guardrails" }).click();
   await page.getByRole("heading", { level: 1, name: "Guardrails" }).waitFor();
   await page.goto(`/agents/${agentId}`);
@@ -85,7 +86,7 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
     ],
   );
 
-  await page.getByRole("link", { name: "Guardrails", exact: true }).click();
+  await page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link", { name: "Guardrails" }).click();
   await page.getByRole("link", { name: "Open Desk" }).waitFor();
   await checkAppearance(page, "guardrails");
   await page.getByLabel("Agent or swarm").selectOption("Agent Ada");

@@ -88,8 +88,8 @@ test("the trace of a run shows its parts, and each part what was sent and answer
   await calls.nth(1).click();
   const details = page.getByRole("dialog");
   await details.getByText("Exactly what was sent").waitFor();
-  await details.getByRole("region", { name: "System prompt" }).getByText("Be brief and kind.").waitFor();
-  await details.getByRole("region", { name: "Result of a tool: calculator" }).getByText("588").waitFor();
+  await details.getByRole("group", { name: "System prompt" }).getByText("Be brief and kind.").waitFor();
+  await details.getByRole("group", { name: "Result of a tool: calculator" }).getByText("588").waitFor();
   await checkAppearance(page, "trace-model-call");
   assert.match(page.url(), /[?&]part=/u);
   await page.reload();

@@ -92,6 +92,7 @@ test("a stream continues after the last received event when the connection was l
   const attached: unknown[] = [];
   // The page learns of the run only through its stream.
   await page.routeWebSocket(/realtime/, () => {});
+  await page.route("**/rest/v1/runs?*", (route) => route.fulfill({ json: [] }));
   await page.route("**/functions/v1/agent-respond", async (route) => {
     const body: unknown = route.request().postDataJSON();
     if (!isRecord(body) || body["action"] !== undefined) {

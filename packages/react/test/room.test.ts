@@ -61,7 +61,8 @@ test("useSwarm shows messages, streams, tool calls, approvals and presence to tw
 
   await t.test("a message is shown at once, and the reply while it is written", async () => {
     const statuses = recordStatuses(page);
-    await send(page, "Hello");
+    // Long enough for the page to show that the agent writes.
+    await send(page, "Hello\n/sleep 500");
     await line(page, "Clerk", /was called with/).waitFor();
     await page.locator("li[data-status=streaming]").waitFor({ state: "detached" });
     assert.deepEqual(await texts(page), await texts(other));

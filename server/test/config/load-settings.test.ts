@@ -151,7 +151,7 @@ describe("defaults", () => {
       agentRunConcurrency: 256,
       agentProviderSharePercent: 40,
       agentUserSharePercent: 50,
-      agentRunLeaseSeconds: 30,
+      agentRunLeaseSeconds: 10,
       agentApprovalTtlSeconds: 900,
       agentClientToolTtlSeconds: 900,
       agentToolConcurrency: 8,

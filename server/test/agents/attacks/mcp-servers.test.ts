@@ -17,6 +17,8 @@ interface Asked {
 test("a server with a huge or endless list is aborted before it exhausts the memory", async (t) => {
   let sentBytes = 0;
   const receiver = await startReceiver(t, ({ url, body }, response) => {
+    // It has no stream of its own messages.
+    if (body.length === 0) return void response.writeHead(405).end();
     const { id, method } = JSON.parse(body.toString()) as Asked;
     const answer = (result: object): void => {
       const text = JSON.stringify({ jsonrpc: "2.0", id, ...result });

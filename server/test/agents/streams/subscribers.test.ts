@@ -285,6 +285,7 @@ describe("control of a run", () => {
     }
     await storeEvent(runId, 5, "tool.approval_required", {}, true);
     await stage.rows("update public.runs set status = 'requires_action' where id = $1", [runId]);
+    await stage.rows("update private.run_leases set owner = null, expires_at = null where run_id = $1", [runId]);
     return { runId, ids };
   }
 
