@@ -25,6 +25,8 @@ export interface ServiceWorker extends WorkerProcess<WorkerMethods> {
   metrics: readonly MetricFamily[];
   /** The process has ended, or is about to. */
   forget(): void;
+  /** Tells it to finish what it does, after it has the connections that are on their way to it: these take another channel. */
+  retire(): Promise<void>;
 }
 
 /** Starts a worker process and answers its calls. */
@@ -32,7 +34,7 @@ export function forkServiceWorker(
   fork: Pick<ForkOptions, "program" | "id" | "env">,
   { acceptor, counts, sockets, socketLimits, relay }: SharedParts,
 ): ServiceWorker {
-  const passing = new Map<number, { resolve(): void; reject(error: Error): void }>();
+  const passing = new Map<number, PromiseWithResolvers<void>>();
   let lastConnection = 0;
   let feed: { readonly session: number; readonly attached: AttachedFeed } | null = null;
   const closeFeed = (): void => {
@@ -82,18 +84,19 @@ export function forkServiceWorker(
   };
 
   const taker: ConnectionTaker = {
-    pass: (socket: Socket) =>
-      new Promise((resolve, reject) => {
-        lastConnection += 1;
-        const connection = lastConnection;
-        passing.set(connection, { resolve, reject });
-        const onSent = (error: Error | null): void => {
-          if (error !== null && passing.delete(connection)) reject(error);
-        };
-        if (!child.connected) onSent(new Error("the process has ended"));
-        // Kept open, so that another process can get it if this one ends before it has confirmed.
-        else child.send({ connection }, socket, { keepOpen: true }, onSent);
-      }),
+    pass: (socket: Socket) => {
+      lastConnection += 1;
+      const connection = lastConnection;
+      const confirmed = Promise.withResolvers<void>();
+      passing.set(connection, confirmed);
+      const onSent = (error: Error | null): void => {
+        if (error !== null && passing.delete(connection)) confirmed.reject(error);
+      };
+      if (!child.connected) onSent(new Error("the process has ended"));
+      // Kept open, so that another process can get it if this one ends before it has confirmed.
+      else child.send({ connection }, socket, { keepOpen: true }, onSent);
+      return confirmed.promise;
+    },
     findIdleMs: (address) => worker.link.call("findIdleMs", address),
     closeIdle: (address) => worker.link.call("closeIdle", address),
   };
@@ -106,8 +109,12 @@ export function forkServiceWorker(
     for (const { reject } of lost) reject(new Error("the process has ended"));
   };
   const forked = forkWorker<WorkerMethods>({ ...fork, methods });
-  const { child } = forked;
-  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget };
+  const { child, link } = forked;
+  const retire = async (): Promise<void> => {
+    await Promise.allSettled(Array.from(passing.values(), ({ promise }) => promise));
+    link.tell("retire", null);
+  };
+  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, retire };
   // The link closes after the last message of the process, so what it has confirmed is known.
   void forked.link.closed.then(forget);
   return worker;

@@ -93,7 +93,7 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
       acceptor.leave(worker.taker);
     },
     onLost: (worker) => registry.lose(worker),
-    retire: ({ link }) => link.tell("retire", null),
+    retire: (worker) => void worker.retire(),
     stop: ({ link }) => link.tell("stop", null),
   });
   closers.add("worker processes", async () => {

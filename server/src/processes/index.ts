@@ -1,5 +1,5 @@
 // In charge of: the worker processes of one service: starting, watching, replacing and ending them, and messages with them.
-// Not in charge of: what the processes do (start-primary.ts, start-worker.ts), or which connections they get (http).
+// Not in charge of: what the processes do (start-primary.ts, commands/run-worker.ts), or which connections they get (http).
 
 export { Link, type Methods } from "./link.ts";
 export { decideWorkerCount, mayHaveWorkers } from "./worker-count.ts";
