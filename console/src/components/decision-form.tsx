@@ -7,19 +7,18 @@ export interface DecisionFormProps {
   /** What the tool asks; null if the call only needs an approval. */
   readonly question: { readonly message: string; readonly schema: unknown } | null;
   readonly isDisabled?: boolean;
-  /** Resolves to the message of a failure, or to null. */
-  onDecide(isApproved: boolean, content?: Readonly<Record<string, unknown>>): Promise<string | null>;
+  /** Why the last decision failed, or null. */
+  readonly failure: string | null;
+  /** Resolves to whether the decision was stored. */
+  onDecide(isApproved: boolean, content?: Readonly<Record<string, unknown>>): Promise<boolean>;
 }
 
 /** The buttons for a tool call that waits, or the form of its question. A call can be decided once. */
-export function DecisionForm({ question, isDisabled = false, onDecide }: DecisionFormProps) {
+export function DecisionForm({ question, isDisabled = false, failure, onDecide }: DecisionFormProps) {
   const [decided, setDecided] = useState<boolean | null>(null);
-  const [error, setError] = useState<string | null>(null);
   const decide = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
     setDecided(isApproved);
-    const failure = await onDecide(isApproved, content);
-    setError(failure);
-    if (failure !== null) setDecided(null);
+    if (!(await onDecide(isApproved, content))) setDecided(null);
   };
   return (
     <div className="grid gap-2">
@@ -55,9 +54,9 @@ export function DecisionForm({ question, isDisabled = false, onDecide }: Decisio
           onDecline={() => void decide(false)}
         />
       )}
-      {error !== null && (
+      {failure !== null && (
         <p role="alert" className="text-sm text-bad">
-          {error}
+          {failure}
         </p>
       )}
     </div>

@@ -29,7 +29,7 @@ export const RUN_STATUS_CHOICES = [
   { value: "cancelled", label: "Cancelled" },
 ] as const;
 
-interface TimedRun {
+export interface TimedRun {
   readonly started_at: string | null;
   readonly finished_at: string | null;
 }

@@ -26,7 +26,7 @@ const STATUSES = {
 
 export type Status = keyof typeof STATUSES;
 
-const BACKGROUNDS: Readonly<Record<Tone, string>> = {
+export const TONE_BACKGROUNDS: Readonly<Record<Tone, string>> = {
   neutral: "bg-idle",
   accent: "bg-accent",
   thinking: "bg-thinking",
@@ -34,6 +34,10 @@ const BACKGROUNDS: Readonly<Record<Tone, string>> = {
   good: "bg-good",
   bad: "bg-bad",
 };
+
+export function toneOf(status: Status): Tone {
+  return STATUSES[status].tone;
+}
 
 export function isStatus(text: string): text is Status {
   return Object.hasOwn(STATUSES, text);
@@ -45,7 +49,11 @@ export function StatusDot({ status, label }: { readonly status: Status; readonly
   return (
     <span
       {...(label === undefined ? { "aria-hidden": true } : { role: "img", "aria-label": label })}
-      className={clsx("inline-block size-2 shrink-0 rounded-full", BACKGROUNDS[tone], isMoving && "animate-pulse-soft")}
+      className={clsx(
+        "inline-block size-2 shrink-0 rounded-full",
+        TONE_BACKGROUNDS[tone],
+        isMoving && "animate-pulse-soft",
+      )}
     />
   );
 }

@@ -185,16 +185,6 @@ export async function decideToolCall({ runId, toolExecutionId, isApproved, reaso
   await unwrap(getClient().functions.invoke("agent-respond", { body }));
 }
 
-/** Returns the message of a failure, or null. */
-export async function findDecisionFault(decision: Decision): Promise<string | null> {
-  try {
-    await decideToolCall(decision);
-    return null;
-  } catch (error) {
-    return (await toFailure(error)).message;
-  }
-}
-
 function renderQuestion(swarmId: string, question: Question): AgentRespondAskBody {
   const { message, agentIds, replyToId, clientMessageId, onConflict } = question;
   return {

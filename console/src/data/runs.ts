@@ -154,8 +154,9 @@ export function useCancelRun() {
   return useWrite<string, void>({ tables: ["runs"], write: (_client, runId) => cancelRun(runId) });
 }
 
-export function useDecide() {
-  return useWrite<Decision, void>({
+/** Decides a tool call that waits, for its form. */
+export function useDecision(call: Pick<Decision, "runId" | "toolExecutionId">) {
+  const { run, failure } = useWrite<Decision, void>({
     tables: ["tool_executions", "runs"],
     optimistic: ({ toolExecutionId, isApproved }) => [
       {
@@ -165,4 +166,9 @@ export function useDecide() {
     ],
     write: (_client, decision) => decideToolCall(decision),
   });
+  return {
+    failure: failure?.message ?? null,
+    onDecide: async (isApproved: boolean, content?: Decision["content"]): Promise<boolean> =>
+      (await run({ ...call, isApproved, ...(content !== undefined && { content }) })) !== null,
+  };
 }

@@ -2,7 +2,7 @@ import type { EventUsage, Json } from "@swarmbase/sdk";
 import { ShieldQuestion, Wrench } from "lucide-react";
 import type { Agent } from "../../data/agents.ts";
 import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
-import { findDecisionFault } from "../../data/respond.ts";
+import { useDecision } from "../../data/runs.ts";
 import { Avatar } from "../../components/avatar.tsx";
 import { Badge, type Tone } from "../../components/badge.tsx";
 import { DecisionForm } from "../../components/decision-form.tsx";
@@ -114,20 +114,13 @@ function ToolCall({ tool, runId }: { readonly tool: LiveTool; readonly runId: st
         {tool.error !== null && <p className="text-sm text-bad">{tool.error.message}</p>}
         {isAsking && runId !== null && (
           // A call can ask again, and each question is a form of its own.
-          <DecisionForm
-            key={`${tool.question?.id} ${tool.expiresAt}`}
-            question={tool.question}
-            onDecide={(isApproved, content) =>
-              findDecisionFault({
-                runId,
-                toolExecutionId: tool.id,
-                isApproved,
-                ...(content !== undefined && { content }),
-              })
-            }
-          />
+          <Decision key={`${tool.question?.id} ${tool.expiresAt}`} tool={tool} runId={runId} />
         )}
       </div>
     </details>
   );
+}
+
+function Decision({ tool, runId }: { readonly tool: LiveTool; readonly runId: string }) {
+  return <DecisionForm question={tool.question} {...useDecision({ runId, toolExecutionId: tool.id })} />;
 }

@@ -1,6 +1,6 @@
 import { ShieldQuestion } from "lucide-react";
 import { type Approval, useApprovals } from "../../data/approvals.ts";
-import { findDecisionFault } from "../../data/respond.ts";
+import { useDecision } from "../../data/runs.ts";
 import { DecisionForm } from "../../components/decision-form.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
@@ -38,7 +38,7 @@ export function ApprovalsPage() {
           {rows.map((approval) => (
             // A call can ask again, and each question is a form of its own.
             <li key={`${approval.id} ${approval.question?.id ?? ""} ${approval.expiresAt ?? ""}`}>
-              <ApprovalItem approval={approval} onDecided={reload} />
+              <ApprovalItem approval={approval} />
             </li>
           ))}
         </ul>
@@ -47,8 +47,9 @@ export function ApprovalsPage() {
   );
 }
 
-function ApprovalItem({ approval, onDecided }: { readonly approval: Approval; readonly onDecided: () => void }) {
+function ApprovalItem({ approval }: { readonly approval: Approval }) {
   const { id, runId, swarmId, swarmName, toolName, agentName, asked, input, question, createdAt, expiresAt } = approval;
+  const decision = useDecision({ runId, toolExecutionId: id });
   return (
     <article
       aria-label={`${agentName}: ${toolName}`}
@@ -80,15 +81,7 @@ function ApprovalItem({ approval, onDecided }: { readonly approval: Approval; re
         </Link>
       </div>
       {input !== null && <JsonView label="Input" value={input} />}
-      <DecisionForm
-        question={question}
-        onDecide={async (isApproved, content) => {
-          const decision = { runId, toolExecutionId: id, isApproved, ...(content !== undefined && { content }) };
-          const fault = await findDecisionFault(decision);
-          if (fault === null) onDecided();
-          return fault;
-        }}
-      />
+      <DecisionForm question={question} {...decision} />
     </article>
   );
 }

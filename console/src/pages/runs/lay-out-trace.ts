@@ -1,6 +1,7 @@
 import type { ModelCall, Trace, TraceTurn } from "../../data/traces.ts";
 import type { ToolCall } from "../../data/runs.ts";
 import type { Tone } from "../../components/badge.tsx";
+import { toneOf } from "../../components/status-dot.tsx";
 
 /** One bar of the waterfall. */
 export interface Span {
@@ -19,14 +20,6 @@ export interface Span {
   readonly part: ModelCall | TraceTurn | ToolCall | null;
 }
 
-const TURN_TONES: Readonly<Record<TraceTurn["status"], Tone>> = {
-  queued: "neutral",
-  thinking: "thinking",
-  responding: "responding",
-  completed: "good",
-  failed: "bad",
-  cancelled: "neutral",
-};
 const CALL_TONES: Readonly<Record<ModelCall["status"], Tone>> = {
   succeeded: "responding",
   failed: "bad",
@@ -83,7 +76,7 @@ function layOutTurn(turn: TraceTurn, nowMs: number): Span[] {
     fromMs: Math.min(fromMs, ...parts.map((part) => part.fromMs)),
     untilMs: turn.finished_at === null ? nowMs : Math.max(fromMs, timeOf(turn.finished_at)),
     firstTokenMs: null,
-    tone: TURN_TONES[turn.status],
+    tone: toneOf(turn.status),
     part: turn,
   };
   return [whole, ...parts];

@@ -3,50 +3,22 @@ import { useRunChoices } from "../../data/names.ts";
 import { type ListedRun, useAllRuns } from "../../data/traces.ts";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
-import { formatCompact, formatDuration, formatMoney } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
-import { RelativeTime } from "../../components/relative-time.tsx";
-import { durationOf, RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
+import { labelOfRun, RUN_COLUMNS } from "../../components/run-columns.tsx";
+import { RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
 import { Select } from "../../components/select.tsx";
-import { StatusBadge } from "../../components/status-dot.tsx";
 import { TextInput } from "../../components/text-input.tsx";
-import { toPlainLine } from "../../components/to-plain-line.ts";
 import { type AddressedRunFilter, useRunFilter } from "./use-run-filter.ts";
 
 const COLUMNS: readonly Column<ListedRun>[] = [
-  {
-    title: "Question",
-    width: "2.5fr",
-    narrow: "title",
-    render: ({ question }) => (
-      <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
-    ),
-  },
+  RUN_COLUMNS.question,
   { title: "Swarm", width: "1.2fr", render: ({ swarms }) => swarms?.name ?? "–" },
-  { title: "Status", width: "8rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
-  {
-    title: "Tokens",
-    width: "5rem",
-    isNumber: true,
-    render: ({ usage }) => (usage === null ? "–" : formatCompact(usage.total_tokens)),
-  },
-  {
-    title: "Cost",
-    width: "6rem",
-    isNumber: true,
-    render: ({ usage }) => (usage?.cost_usd === null || usage === null ? "–" : formatMoney(usage.cost_usd)),
-  },
-  {
-    title: "Duration",
-    width: "6rem",
-    isNumber: true,
-    render: (run) => {
-      const took = durationOf(run);
-      return took === null ? "–" : formatDuration(took);
-    },
-  },
-  { title: "When", width: "9rem", isNumber: true, render: ({ created_at: at }) => <RelativeTime at={at} /> },
+  RUN_COLUMNS.status,
+  RUN_COLUMNS.tokens,
+  RUN_COLUMNS.cost,
+  RUN_COLUMNS.duration,
+  RUN_COLUMNS.when,
 ];
 
 /** The runs of all swarms, the newest first. */
@@ -87,7 +59,7 @@ export function RunList() {
           rows={rows}
           keyOf={({ id }) => id}
           onOpen={{
-            label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
+            label: (run) => labelOfRun(run),
             open: ({ id }) => void navigate(`/runs/${id}`),
           }}
           onEndReached={runs.loadMore}

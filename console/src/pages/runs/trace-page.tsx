@@ -1,4 +1,4 @@
-import { GitCompareArrows, MessagesSquare, RotateCcw, Square } from "lucide-react";
+import { GitCompareArrows, MessagesSquare, RotateCcw } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { hasEnded } from "../../data/live-run.ts";
@@ -8,7 +8,7 @@ import { useInterval } from "../../data/use-interval.ts";
 import { Button } from "../../components/button.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
-import { formatCount, formatDuration, formatMoney } from "../../components/formats.ts";
+import { formatCount, formatDuration } from "../../components/formats.ts";
 import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
@@ -16,9 +16,10 @@ import { durationOf, STOP_LABELS } from "../../components/run-labels.ts";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { Stat } from "../../components/stat.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
-import { useToast } from "../../components/toast.tsx";
+import { StopButton } from "../../components/stop-button.tsx";
 import { toPlainLine } from "../../components/to-plain-line.ts";
 import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
+import { UsageStats } from "../../components/usage-stats.tsx";
 import { ChooseOther } from "./choose-other.tsx";
 import { layOutTrace } from "./lay-out-trace.ts";
 import { PartDrawer } from "./part-drawer.tsx";
@@ -74,7 +75,7 @@ function OpenTrace({ trace }: { readonly trace: Trace }) {
         trailing={<StatusBadge status={trace.status} />}
         actions={
           <>
-            {!hasEnded(trace) && <StopButton runId={trace.id} />}
+            {!hasEnded(trace) && <StopRun runId={trace.id} />}
             <ButtonLink to={`/swarms/${trace.swarm_id}/runs/${trace.id}`} icon={<MessagesSquare />}>
               In the swarm
             </ButtonLink>
@@ -130,31 +131,12 @@ function TraceFigures({ trace }: { readonly trace: Trace }) {
         value={formatCount(calls.length + trace.selections.length)}
         note={retries === 0 ? `in ${formatCount(trace.turns.length)} turns` : `${formatCount(retries)} of them again`}
       />
-      <Stat
-        label="Tokens"
-        value={usage === null ? "–" : formatCount(usage.total_tokens)}
-        {...(usage !== null && {
-          note: `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
-        })}
-      />
-      <Stat
-        label="Cost"
-        value={usage === null || usage.cost_usd === null ? "–" : formatMoney(usage.cost_usd)}
-        {...(usage?.estimated === true && { note: "estimated" })}
-      />
+      <UsageStats usage={usage} />
     </div>
   );
 }
 
-function StopButton({ runId }: { readonly runId: string }) {
-  const cancel = useCancelRun();
-  const show = useToast();
-  const run = async () => {
-    if ((await cancel.run(runId)) === null) show({ text: "The run could not be stopped.", tone: "bad" });
-  };
-  return (
-    <Button icon={<Square className="size-3! fill-current" />} isBusy={cancel.isBusy} onClick={() => void run()}>
-      Stop
-    </Button>
-  );
+function StopRun({ runId }: { readonly runId: string }) {
+  const { run, isBusy } = useCancelRun();
+  return <StopButton isBusy={isBusy} onStop={async () => (await run(runId)) !== null} />;
 }

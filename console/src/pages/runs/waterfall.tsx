@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 import { Bot, Clock, Hourglass, ListTree, Sparkles, Wrench } from "lucide-react";
-import type { Tone } from "../../components/badge.tsx";
+import { TONE_BACKGROUNDS } from "../../components/status-dot.tsx";
 import { formatDuration } from "../../components/formats.ts";
 import type { Span } from "./lay-out-trace.ts";
 import { createTimeScale, type TimeScale } from "./time-scale.ts";
@@ -28,15 +28,6 @@ const KIND_LABELS = {
   tool: "Tool call",
   approval: "Approval of",
 } as const;
-
-const BARS: Readonly<Record<Tone, string>> = {
-  neutral: "bg-idle",
-  accent: "bg-accent",
-  thinking: "bg-thinking",
-  responding: "bg-responding",
-  good: "bg-good",
-  bad: "bg-bad",
-};
 
 /** The parts of a run as bars over time. Each opens its details. */
 export function Waterfall({ spans, selected, onSelect }: WaterfallProps) {
@@ -106,7 +97,7 @@ function SpanRow({ span, scale, isSelected, onSelect }: SpanRowProps) {
             style={{ left: `${at * 100}%` }}
           />
         ))}
-        <Bar span={span} scale={scale} className={clsx(BARS[tone], kind === "turn" && "opacity-45")} />
+        <Bar span={span} scale={scale} className={clsx(TONE_BACKGROUNDS[tone], kind === "turn" && "opacity-45")} />
       </span>
     </button>
   );

@@ -1,11 +1,10 @@
-import { Check, ShieldQuestion, X } from "lucide-react";
+import { ShieldQuestion } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { LiveTool } from "../../../data/live-run.ts";
-import { useDecide } from "../../../data/runs.ts";
-import { Button } from "../../../components/button.tsx";
+import { useDecision } from "../../../data/runs.ts";
+import { DecisionForm } from "../../../components/decision-form.tsx";
 import { formatDuration } from "../../../components/formats.ts";
 import { JsonView } from "../../../components/json-view.tsx";
-import { QuestionForm } from "../../../components/question-form.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 
 /** A call can ask again, and each question is a form of its own. */
@@ -23,18 +22,12 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
   const { id: toolExecutionId, name: toolName, agentId, input, expiresAt, question } = tool;
   const { swarmAgents, userId } = useSwarmContext();
-  const decide = useDecide();
-  const [decided, setDecided] = useState<boolean | null>(null);
+  const decision = useDecision({ runId, toolExecutionId });
   const left = useTimeLeft(expiresAt);
   const isMine = (swarmAgents.rows ?? []).some(
     ({ agent_id: id, user_id: owner }) => id === agentId && owner === userId,
   );
   const isExpired = (left ?? 0) <= 0;
-  const run = async (isApproved: boolean, content?: Readonly<Record<string, unknown>>) => {
-    setDecided(isApproved);
-    const decision = { runId, toolExecutionId, isApproved, ...(content !== undefined && { content }) };
-    if ((await decide.run(decision)) === null) setDecided(null);
-  };
   return (
     <section
       aria-label={question === null ? `Approval of ${toolName}` : `Question of ${toolName}`}
@@ -56,45 +49,11 @@ export function ApprovalCard({ runId, tool, agentName }: ApprovalCardProps) {
         </div>
       </div>
       {input !== undefined && input !== null && <JsonView label="Input" value={input} />}
-      {!isMine ? (
+      {isMine ? (
+        <DecisionForm question={question} isDisabled={isExpired} {...decision} />
+      ) : (
         <p className="text-sm text-ink-soft">
           The owner of {agentName} {question === null ? "decides" : "answers"}.
-        </p>
-      ) : question !== null ? (
-        <QuestionForm
-          message={question.message}
-          schema={question.schema}
-          pressed={decided === null ? null : decided ? "answer" : "decline"}
-          isDisabled={isExpired}
-          onAnswer={(content) => void run(true, content)}
-          onDecline={() => void run(false)}
-        />
-      ) : (
-        <div className="flex flex-wrap items-center gap-2">
-          <Button
-            size="small"
-            variant="primary"
-            icon={<Check />}
-            isBusy={decided === true}
-            disabled={decided !== null || isExpired}
-            onClick={() => void run(true)}
-          >
-            Approve
-          </Button>
-          <Button
-            size="small"
-            icon={<X />}
-            isBusy={decided === false}
-            disabled={decided !== null || isExpired}
-            onClick={() => void run(false)}
-          >
-            Deny
-          </Button>
-        </div>
-      )}
-      {decide.failure !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {decide.failure.message}
         </p>
       )}
     </section>

@@ -3,51 +3,23 @@ import { useNavigate } from "react-router";
 import { type Run, useRuns } from "../../../data/runs.ts";
 import { type Column, DataTable } from "../../../components/data-table.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
-import { formatCompact, formatDuration, formatMoney } from "../../../components/formats.ts";
 import { ButtonLink } from "../../../components/link.tsx";
 import { List } from "../../../components/list-page.tsx";
-import { RelativeTime } from "../../../components/relative-time.tsx";
-import { durationOf, RUN_STATUS_CHOICES } from "../../../components/run-labels.ts";
+import { labelOfRun, RUN_COLUMNS } from "../../../components/run-columns.tsx";
+import { RUN_STATUS_CHOICES } from "../../../components/run-labels.ts";
 import { Select } from "../../../components/select.tsx";
-import { StatusBadge } from "../../../components/status-dot.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
-import { toPlainLine } from "../../../components/to-plain-line.ts";
 
 const COLUMNS: readonly Column<Run>[] = [
-  {
-    title: "Question",
-    width: "2.5fr",
-    narrow: "title",
-    render: ({ question }) => (
-      <span className="font-medium">{question?.content ? toPlainLine(question.content) : "Deleted"}</span>
-    ),
-  },
-  { title: "Status", width: "8rem", narrow: "trailing", render: ({ status }) => <StatusBadge status={status} /> },
+  RUN_COLUMNS.question,
+  RUN_COLUMNS.status,
   { title: "Turns", width: "4rem", isNumber: true, render: ({ turn_count: turns }) => turns },
-  {
-    title: "Tokens",
-    width: "5rem",
-    isNumber: true,
-    render: ({ usage }) => (usage === null ? "–" : formatCompact(usage.total_tokens)),
-  },
-  {
-    title: "Cost",
-    width: "6rem",
-    isNumber: true,
-    render: ({ usage }) => (usage?.cost_usd === null || usage === null ? "–" : formatMoney(usage.cost_usd)),
-  },
-  {
-    title: "Duration",
-    width: "6rem",
-    isNumber: true,
-    render: (run) => {
-      const took = durationOf(run);
-      return took === null ? "–" : formatDuration(took);
-    },
-  },
-  { title: "When", width: "9rem", isNumber: true, render: ({ created_at: at }) => <RelativeTime at={at} /> },
+  RUN_COLUMNS.tokens,
+  RUN_COLUMNS.cost,
+  RUN_COLUMNS.duration,
+  RUN_COLUMNS.when,
 ];
 
 /** The runs of a swarm, the newest first. */
@@ -90,7 +62,7 @@ export function RunList() {
             rows={rows}
             keyOf={({ id }) => id}
             onOpen={{
-              label: ({ question }) => `Open the run: ${toPlainLine(question?.content ?? "deleted", 60)}`,
+              label: (run) => labelOfRun(run),
               open: ({ id }) => void navigate(`/swarms/${swarm.id}/runs/${id}`),
             }}
             onEndReached={runs.loadMore}

@@ -1,20 +1,20 @@
-import { ChevronLeft, Square } from "lucide-react";
+import { ChevronLeft } from "lucide-react";
 import { useParams } from "react-router";
 import { hasEnded } from "../../../data/live-run.ts";
 import { type Run, useAnswers, useCancelRun, useRun, useToolCalls, useTurns } from "../../../data/runs.ts";
-import { Button } from "../../../components/button.tsx";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { FailureState } from "../../../components/failure-state.tsx";
-import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
+import { formatCount, formatDuration } from "../../../components/formats.ts";
 import { ButtonLink, Link } from "../../../components/link.tsx";
+import { keepLineBreaks } from "../../../components/keep-line-breaks.ts";
 import { Markdown } from "../../../components/markdown.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { durationOf, STOP_LABELS } from "../../../components/run-labels.ts";
 import { PageSkeleton } from "../../../components/skeleton.tsx";
 import { Stat } from "../../../components/stat.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
-import { useToast } from "../../../components/toast.tsx";
-import { keepLineBreaks } from "../keep-line-breaks.ts";
+import { StopButton } from "../../../components/stop-button.tsx";
+import { UsageStats } from "../../../components/usage-stats.tsx";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { toSentence } from "../to-sentence.ts";
 import { STRATEGY_LABELS } from "../labels.ts";
@@ -76,7 +76,7 @@ function OpenRun({ run }: { readonly run: Run }) {
                 In the conversation
               </ButtonLink>
             )}
-            {!hasEnded(run) && <StopButton runId={run.id} />}
+            {!hasEnded(run) && <StopRun runId={run.id} />}
           </div>
         </div>
         <div className="grid gap-1">
@@ -109,41 +109,16 @@ function OpenRun({ run }: { readonly run: Run }) {
 function Figures({ run }: { readonly run: Run }) {
   const { usage, turn_count: turns } = run;
   const took = durationOf(run);
-  const cost = usage?.cost_usd ?? null;
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
       <Stat label="Turns" value={formatCount(turns)} />
-      <Stat
-        label="Tokens"
-        value={usage === null ? "–" : formatCount(usage.total_tokens)}
-        {...(usage !== null && {
-          note: `${formatCount(usage.input_tokens)} in, ${formatCount(usage.output_tokens)} out`,
-        })}
-      />
-      <Stat
-        label="Cost"
-        value={cost === null ? "–" : formatMoney(cost)}
-        {...(usage?.estimated === true && { note: "estimated" })}
-      />
+      <UsageStats usage={usage} />
       <Stat label="Duration" value={took === null ? "–" : formatDuration(took)} />
     </div>
   );
 }
 
-function StopButton({ runId }: { readonly runId: string }) {
-  const cancel = useCancelRun();
-  const show = useToast();
-  const run = async () => {
-    if ((await cancel.run(runId)) === null) show({ text: "The run could not be stopped.", tone: "bad" });
-  };
-  return (
-    <Button
-      size="small"
-      icon={<Square className="size-3! fill-current" />}
-      isBusy={cancel.isBusy}
-      onClick={() => void run()}
-    >
-      Stop
-    </Button>
-  );
+function StopRun({ runId }: { readonly runId: string }) {
+  const { run, isBusy } = useCancelRun();
+  return <StopButton size="small" isBusy={isBusy} onStop={async () => (await run(runId)) !== null} />;
 }

@@ -2,11 +2,10 @@ import { Bot, Flag, MessageSquare, TriangleAlert } from "lucide-react";
 import type { Row } from "../../../data/client.ts";
 import { hasEnded } from "../../../data/live-run.ts";
 import type { Answer, Run, ToolCall } from "../../../data/runs.ts";
-import type { Tone } from "../../../components/badge.tsx";
 import { formatCount, formatDuration, formatMoney } from "../../../components/formats.ts";
 import { Markdown } from "../../../components/markdown.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
-import { StatusBadge } from "../../../components/status-dot.tsx";
+import { StatusBadge, toneOf } from "../../../components/status-dot.tsx";
 import { Timeline, type TimelineItem } from "../../../components/timeline.tsx";
 import { toSentence } from "../to-sentence.ts";
 import { ApprovalCard, keyOfApproval } from "./approval-card.tsx";
@@ -21,15 +20,6 @@ export interface RunTimelineProps {
   readonly calls: readonly ToolCall[];
   readonly answers: readonly Answer[];
 }
-
-const TONES: Readonly<Record<Turn["status"], Tone>> = {
-  queued: "neutral",
-  thinking: "thinking",
-  responding: "responding",
-  completed: "good",
-  failed: "bad",
-  cancelled: "neutral",
-};
 
 /** The turns of a run, from the question to its end. */
 export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
@@ -46,7 +36,7 @@ export function RunTimeline({ run, turns, calls, answers }: RunTimelineProps) {
     ...turns.map((turn) => ({
       key: turn.id,
       title: <TurnTitle turn={turn} />,
-      tone: TONES[turn.status],
+      tone: toneOf(turn.status),
       icon: turn.status === "failed" ? <TriangleAlert /> : <Bot />,
       trailing: turn.duration_ms !== null && formatDuration(turn.duration_ms),
       children: (

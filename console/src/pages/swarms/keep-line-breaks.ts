@@ -1,1 +1,0 @@
-export { keepLineBreaks } from "../../components/keep-line-breaks.ts";
