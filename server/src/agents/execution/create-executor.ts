@@ -73,7 +73,6 @@ interface ExecutorState {
   readonly live: LiveRuns;
   readonly claimWakeUp: WakeUp;
   readonly watchWakeUp: WakeUp;
-  readonly sweepWakeUp: WakeUp;
   /** False: leases are not renewed here, so no run may be taken. */
   isWorking: boolean;
 }
@@ -93,8 +92,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     // The end of a run does not see runs that were queued while it was written.
     onEnded: (mayWait) => (mayWait ? claimWakeUp.trigger() : wakeLater()),
   });
-  const [watchWakeUp, sweepWakeUp] = [new WakeUp(), new WakeUp()];
-  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp, sweepWakeUp, isWorking: false };
+  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp: new WakeUp(), isWorking: false };
   const notifier = openNotifier(state);
   const links = notifier === null ? [] : [notifier.worker];
   return {
@@ -104,7 +102,7 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     countRuns,
     releaseOwner: async (owner) => {
       await expireLeases(ports.pool, owner);
-      sweepWakeUp.trigger();
+      claimWakeUp.trigger();
     },
   };
 }
@@ -186,7 +184,7 @@ async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<v
 }
 
 function createWorkers(state: ExecutorState): Worker[] {
-  const { options, live, claimWakeUp, watchWakeUp, sweepWakeUp } = state;
+  const { options, live, claimWakeUp, watchWakeUp } = state;
   const { random } = options;
   const { observer } = options.ports;
   const times = { ...TIMES, ...options.times };
@@ -224,7 +222,7 @@ function createWorkers(state: ExecutorState): Worker[] {
         await watching;
       },
     },
-    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal, sweepWakeUp) },
+    { name: "run-sweeper", run: (signal) => pollEvery(times.sweepMs, () => sweep(state), signal) },
     { name: "run-pruner", run: (signal) => pollEvery(times.pruneMs, () => prune(state, signal), signal) },
   ];
 }

@@ -78,6 +78,21 @@ function readText(node: {
 }
 
 describe("a run whose node dies", () => {
+  test("is taken over at once by a node that is told so, long before its lease or the next poll", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const runId = await stage.ask(swarm);
+    const dead = stage.node({ script: (call) => dies(call, "I was go") });
+    await dead.take(runId);
+    await until(() => hasText(runId, "I was go"), "the text is stored");
+    const hourMs = 3_600_000;
+    const times = { claimPollMs: hourMs, watchMs: 1_000, sweepMs: hourMs, pruneMs: hourMs };
+    const next = stage.node({ script: (call) => says(call, "here I am"), executor: { times } });
+    next.start();
+    await next.releaseOwner(dead.executor.owner);
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    assert.deepEqual(await contents(runId), ["here I am"]);
+  });
+
   test("in an answer begins the turn again: readers replace its text, and there is one message", async () => {
     const swarm = await stage.newSwarm({ agents: ["Ada"] });
     const runId = await stage.ask(swarm);

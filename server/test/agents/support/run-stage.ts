@@ -52,6 +52,8 @@ export interface RunNode {
   readonly executor: Executor;
   readonly streamHub: OpenStreamHub;
   readonly notes: readonly { readonly name: string; readonly fields: unknown }[];
+  /** Has this node take over the runs of a node that was lost. */
+  releaseOwner(owner: string): Promise<void>;
   /** Starts the run on this node. */
   take(runId: string): Promise<void>;
   /** Starts the workers. */
@@ -205,7 +207,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       const streamHub = createStreamHub();
       const owner = randomUUID();
       const schemas = createSchemaCompiler({ maxKept: 10 });
-      const { executor, workers } = createExecutor({
+      const { executor, workers, releaseOwner } = createExecutor({
         ports: {
           pool: pools.service,
           models: options.models ?? scriptedModels(options.script ?? says, options.price ?? null),
@@ -261,6 +263,7 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
       nodes.push(stop);
       return {
         executor,
+        releaseOwner,
         streamHub,
         notes,
         stop,
