@@ -53,6 +53,8 @@ test("guardrails of an agent and of a swarm are made, changed, switched off and 
 
   await navigate(page, `/swarms/${swarmId}/settings`);
   await page.getByRole("link", { name: "Add a guardrail" }).click();
+  // The page of the settings has a field of the same name, and stays until the next one is loaded.
+  await page.getByRole("heading", { level: 1, name: "New guardrail" }).waitFor();
   await page.getByLabel("Name", { exact: true }).fill("Desk");
   await page.getByLabel("Kind", { exact: true }).selectOption("Webhook");
   await page.getByLabel("URL").fill("https://desk.example.com/check");
