@@ -19,7 +19,7 @@ import { supervise } from "./jobs/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { Meter } from "./observe/index.ts";
 import { openModules } from "./open-modules.ts";
-import { loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
+import { createSchemaLevel, loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
 import { addGauges, serveMetrics } from "./serve-metrics.ts";
 
 export interface AppOptions extends NodeContext {
@@ -121,9 +121,12 @@ async function startModules(
   const apply = (material: TlsMaterial) => http.renewTls(material);
   part?.onTls(apply);
   const working = new AbortController();
+  // The primary does both for its workers.
+  const schemaLevel = part === null ? createSchemaLevel(options, { server, masterKey }) : null;
   const certificate =
     tls === null || part !== null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTlsOf(options), apply })];
-  const supervised = supervise([...modules.workers, ...certificate], {
+  const ownWorkers = [...(schemaLevel === null ? [] : [schemaLevel.worker]), ...certificate];
+  const supervised = supervise([...modules.workers, ...ownWorkers], {
     signal: working.signal,
     observer,
     stopTimeoutMs: Math.max(settings.stopTimeoutMs, settings.agentRunStopTimeoutMs + LAST_WRITES_MS),
@@ -161,6 +164,7 @@ async function startModules(
   closers.add("sockets", () => modules.realtime.close());
   // Streams of runs end before the server waits for its connections; the runs go on.
   closers.add("streams of runs", async () => modules.respond.close());
+  await schemaLevel?.held;
   const { port } = await http.listen();
 
   const localUrl = buildLocalUrl(settings, port);

@@ -33,6 +33,8 @@ export interface PrepareDatabaseOptions extends Pick<NodeContext, "settings" | "
 
 export interface PreparedDatabase extends LoadedKeys {
   readonly applied: readonly string[];
+  /** Migrations that wait until the nodes of an older release have stopped. */
+  readonly waiting: readonly string[];
   readonly restoredCopy: RestoredCopy | null;
 }
 
@@ -43,7 +45,7 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
   await withClient(server.adminUrl, (client) => checkMasterKey(client, masterKey));
   let keys: LoadedKeys | null = null;
   let restoredCopy: RestoredCopy | null = null;
-  const { applied } = await migrate({
+  const { applied, waiting } = await migrate({
     adminUrl: server.adminUrl,
     masterKey,
     observer,
@@ -68,5 +70,5 @@ export async function prepareDatabase(options: PrepareDatabaseOptions): Promise<
     },
   });
   if (keys === null) throw new Error("the migration ended without loading the keys");
-  return { ...(keys as LoadedKeys), applied, restoredCopy };
+  return { ...(keys as LoadedKeys), applied, waiting, restoredCopy };
 }

@@ -18,7 +18,7 @@ import { supervise, type Worker } from "./jobs/index.ts";
 import { createCounts, Holds } from "./limits/index.ts";
 import { forkServiceWorker, type ServiceWorker, type SharedParts } from "./open-primary-link.ts";
 import { replicaUrlOf } from "./open-realtime-module.ts";
-import { loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
+import { createSchemaLevel, loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
 import type { WorkerStarted } from "./process-protocol.ts";
 import { decideWorkerCount, superviseWorkers } from "./processes/index.ts";
 import { FeedRelay, openReplication } from "./realtime/index.ts";
@@ -54,7 +54,9 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
   const registry = new WorkerRegistry(observer);
   const certificate = openCertificate(options, node.tls, registry);
   const { relay } = shared;
-  runWorkers(options, closers, [
+  const schemaLevel = createSchemaLevel(options, node);
+  const ownFailure = runWorkers(options, closers, [
+    schemaLevel.worker,
     ...certificate.workers,
     ...watchDisk(options, node),
     ...(relay === null ? [] : [relay.worker]),
@@ -68,6 +70,7 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
       closers,
     });
 
+  await schemaLevel.held;
   const { acceptor } = shared;
   const { port } = await acceptor.listen();
   closers.add("port", async () => acceptor.close());
@@ -103,7 +106,7 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
   return {
     ...describeNode(options, { ...node, url, localUrl, providers }),
     ...started,
-    failed: workers.failed,
+    failed: Promise.race([workers.failed, ownFailure]),
     leave: () => {
       for (const { link } of registry.alive) link.tell("leave", null);
     },
@@ -132,13 +135,17 @@ function openShared(
   };
 }
 
-function runWorkers({ observer }: AppOptions, closers: Closers, workers: readonly Worker[]): void {
+/** The result rejects when a critical worker has failed. */
+function runWorkers({ observer }: AppOptions, closers: Closers, workers: readonly Worker[]): Promise<never> {
   const working = new AbortController();
   const supervised = supervise(workers, { signal: working.signal, observer });
   closers.add("workers", async () => {
     working.abort();
     await supervised;
   });
+  const failed = supervised.then(() => new Promise<never>(() => {}));
+  failed.catch(() => {});
+  return failed;
 }
 
 interface Certificate {

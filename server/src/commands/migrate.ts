@@ -1,6 +1,6 @@
 import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
-import { prepareDatabase } from "../prepare-database.ts";
+import { prepareDatabase, type PreparedDatabase } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { type ServerAccess, withServer } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
@@ -16,28 +16,37 @@ deployments with a separate migration step. Several may run at the same time.`,
   run: async (context) => {
     parseOptions(context.args, {});
     const settings = loadSettings(context.env);
-    const applied = await applyMigrations(settings, context, (line) => context.stderr.write(`${line}\n`));
-    context.stdout.write(renderApplied("Applied", applied));
+    const result = await applyMigrations(settings, context, (line) => context.stderr.write(`${line}\n`));
+    context.stdout.write(renderMigrations("Applied", result.applied, result.waiting));
     return 0;
   },
 };
 
-/** Resolves with the names of what was applied. `check` may throw before anything is changed. */
+/** `check` may throw before anything is changed. */
 export async function applyMigrations(
   settings: Settings,
   context: CommandContext,
   onProgress: (line: string) => void,
   check?: (access: ServerAccess, extensions: readonly LoadedExtension[]) => Promise<void>,
-): Promise<readonly string[]> {
+): Promise<Pick<PreparedDatabase, "applied" | "waiting">> {
   const extensions = await loadConfiguredExtensions(settings, context.env);
-  const work = async (access: ServerAccess): Promise<readonly string[]> => {
+  const work = async (access: ServerAccess): Promise<PreparedDatabase> => {
     await check?.(access, extensions);
-    return (await prepareDatabase({ settings, extensions, clock: context.clock, ...access })).applied;
+    return prepareDatabase({ settings, extensions, clock: context.clock, ...access });
   };
   return withServer(settings, context, work, onProgress);
 }
 
-export function renderApplied(title: string, names: readonly string[]): string {
-  if (names.length === 0) return "The database is up to date.\n";
-  return `${title}:\n${names.map((name) => `  ${name}\n`).join("")}`;
+export function renderMigrations(title: string, names: readonly string[], waiting: readonly string[]): string {
+  const parts = [
+    ...(names.length === 0 ? [] : [`${title}:\n${listNames(names)}`]),
+    ...(waiting.length === 0
+      ? []
+      : [`Waiting until no node of an older release runs (then run this command again):\n${listNames(waiting)}`]),
+  ];
+  return parts.length === 0 ? "The database is up to date.\n" : parts.join("");
+}
+
+function listNames(names: readonly string[]): string {
+  return names.map((name) => `  ${name}\n`).join("");
 }

@@ -6,6 +6,7 @@ import {
   compareMigrations,
   findCluster,
   locateBinaries,
+  type MigrationComparison,
   readClusterMajor,
   upgradeCluster,
   withClient,
@@ -15,7 +16,7 @@ import { openMasterKey } from "../prepare-database.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, requireEmbeddedCluster, withOwnerClient } from "./database-access.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
-import { applyMigrations, renderApplied } from "./migrate.ts";
+import { applyMigrations, renderMigrations } from "./migrate.ts";
 import { withProgress } from "./progress-line.ts";
 
 export const upgradeCommand: Command = {
@@ -25,7 +26,8 @@ export const upgradeCommand: Command = {
 Usage: swarmbase upgrade [--dry-run] [--old-binaries <folder>]
 
 Applies pending migrations. When an older major version of PostgreSQL created the embedded database, its content is first
-copied into a new one, and the old one is kept beside it. The service must be stopped. Make a backup before:
+copied into a new one, and the old one is kept beside it. A service with an embedded database must be stopped; the nodes of
+a shared database can run, and migrations that remove what they use wait until they have stopped. Make a backup before:
 swarmbase backup
 
 --dry-run       prints what would be done, and changes nothing. The service may be running.
@@ -98,31 +100,31 @@ async function upgradeMajor({ settings, context, oldPackageDir, isDryRun }: Upgr
 async function upgradeSchema({ settings, context, isDryRun }: UpgradeWork): Promise<void> {
   if (isDryRun) {
     const extensions = await loadConfiguredExtensions(settings, context.env);
-    const pending = await withOwnerClient(settings, context, ({ client }) => findPending(client, extensions));
-    context.stdout.write(renderApplied("Would apply", pending));
+    const found = await withOwnerClient(settings, context, ({ client }) => findPending(client, extensions));
+    context.stdout.write(renderMigrations("Would apply", found.pending, found.waiting));
     return;
   }
-  const applied = await withProgress(context, (progress) => {
+  const { applied, waiting } = await withProgress(context, (progress) => {
     progress.step("opening the database");
     return applyMigrations(
       settings,
       context,
       (line) => progress.step(line),
       async ({ server }, extensions) => {
-        const { length } = await withClient(server.adminUrl, (client) => findPending(client, extensions));
-        if (length > 0) progress.step(`applying ${length} migrations, all or none`);
+        const { pending } = await withClient(server.adminUrl, (client) => findPending(client, extensions));
+        if (pending.length > 0) progress.step(`applying ${pending.length} migrations, all or none`);
       },
     );
   });
-  context.stdout.write(renderApplied("Applied", applied));
+  context.stdout.write(renderMigrations("Applied", applied, waiting));
 }
 
 /** Throws when a newer release created the database. */
-async function findPending(client: Client, extensions: readonly LoadedExtension[]): Promise<readonly string[]> {
+async function findPending(client: Client, extensions: readonly LoadedExtension[]): Promise<MigrationComparison> {
   const schemas = extensions.flatMap(({ schema }) => schema ?? []);
-  const { pending, unknown } = await compareMigrations(client, schemas);
-  if (unknown.length === 0) return pending;
+  const found = await compareMigrations(client, schemas);
+  if (found.unknown.length === 0) return found;
   throw new Error(
-    `The database is newer than this release, which does not know ${unknown.join(", ")}. Nothing was changed.`,
+    `The database is newer than this release, which does not know ${found.unknown.join(", ")}. Nothing was changed.`,
   );
 }

@@ -1,14 +1,19 @@
 import type { ClientBase } from "pg";
 import { type ExtensionSchema, planExtension } from "./schema/extension-schemas.ts";
 import { namesOf, planSchema } from "./schema/plan-schema.ts";
-import { readSchemaFiles } from "./schema/schema-files.ts";
+import { isContractName, readSchemaFiles } from "./schema/schema-files.ts";
 import { selectHistory } from "./sql/schema-history.ts";
+import { selectOldestLevel } from "./sql/schema-levels.ts";
 
 export interface MigrationComparison {
   /** What the program would apply. */
   readonly pending: readonly string[];
+  /** What it would apply if no node of an older release were running. */
+  readonly waiting: readonly string[];
   /** What the database has and the program does not know: a newer release created it. */
   readonly unknown: readonly string[];
+  /** Whether this release can use the database in spite of what is unknown. */
+  readonly isUsable: boolean;
 }
 
 /** Requires the right to read the tables of the history. */
@@ -16,13 +21,15 @@ export async function compareMigrations(
   client: ClientBase,
   extensions: readonly ExtensionSchema[] = [],
 ): Promise<MigrationComparison> {
-  const core = planSchema(await readSchemaFiles(), await selectHistory(client));
+  const core = planSchema(await readSchemaFiles(), await selectHistory(client), await selectOldestLevel(client));
   const pending = namesOf(core);
+  const waiting = [...core.waiting];
   const unknown = [...core.unknown];
   for (const extension of extensions) {
     const { schema, plan } = await planExtension(client, extension);
     pending.push(...namesOf(plan).map((name) => `${schema}/${name}`));
+    waiting.push(...plan.waiting.map((name) => `${schema}/${name}`));
     unknown.push(...plan.unknown.map((name) => `${schema}/${name}`));
   }
-  return { pending, unknown };
+  return { pending, waiting, unknown, isUsable: !unknown.some(isContractName) };
 }

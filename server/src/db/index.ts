@@ -22,6 +22,7 @@ export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from 
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
 export { FairPool } from "./fair-pool.ts";
 export { inTransaction } from "./in-transaction.ts";
+export { holdSchemaLevels } from "./hold-schema-levels.ts";
 export { migrate } from "./migrate.ts";
 export { newRowId } from "./new-row-id.ts";
 export { createNotificationChannel, type NotificationChannel } from "./notification-channel.ts";
@@ -42,7 +43,7 @@ export type {
   TextRow,
   TransactionOptions,
 } from "./pipeline/transaction-request.ts";
-export { REPLICA_ROLE } from "./plan-roles.ts";
+export { OWNER_ROLE, REPLICA_ROLE } from "./plan-roles.ts";
 export {
   ANON_PRINCIPAL,
   type Claims,

@@ -75,6 +75,11 @@ export const OBSERVATIONS = {
   // db: migrations
   "database.migrated": { level: "info", message: "migrated the schema" },
   "database.migration_waiting": { level: "info", message: "waiting for another node that migrates the database" },
+  "database.migration_blocked": { level: "warn", message: "a migration waits for a lock of a transaction" },
+  "database.contract_waiting": {
+    level: "info",
+    message: "migrations that remove what an older release uses wait until its nodes have stopped",
+  },
 
   // metrics and limits
   "metrics.serving": { level: "info", message: "serving metrics" },

@@ -83,7 +83,7 @@ test("doctor on a running instance: without problems, then with deliberate fault
     await t.test("faults in the database", async () => {
       await admin.query(
         `alter role sb_user bypassrls; grant service_role to sb_user; alter role sb_replica noreplication;
-         insert into private.migrations (name, run_on) values ('9999_from_the_future', now());
+         insert into private.migrations (name, run_on) values ('9999_from_the_future.contract', now());
          select pg_create_physical_replication_slot('left_behind', true);
          insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
          select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour';
@@ -99,15 +99,22 @@ test("doctor on a running instance: without problems, then with deliberate fault
         ["roles", "fault", /sb_user passes all row-level rules/],
         ["roles", "fault", /sb_user may become service_role/],
         ["roles", "warning", /sb_replica may not replicate/],
-        ["migrations", "fault", /does not know: 9999_from_the_future/],
+        ["migrations", "fault", /does not know: 9999_from_the_future\.contract/],
         ["slots", "warning", /left_behind/],
         ["webhooks", "warning", /1 deliveries are due, the oldest for 3[56]\d\d seconds/],
       ]);
       await admin.query(
         `alter role sb_user nobypassrls; revoke service_role from sb_user; alter role sb_replica replication;
-         delete from private.migrations where name = '9999_from_the_future' or name like '0014%';
+         delete from private.migrations where name = '9999_from_the_future.contract';
          select pg_drop_replication_slot('left_behind')`,
       );
+    });
+
+    await t.test("a newer release that has begun to replace this one", async () => {
+      await admin.query("insert into private.migrations (name, run_on) values ('9998_from_the_future', now())");
+      const { findings } = await examine(t, { env });
+      assertFound(findings, [["migrations", "warning", /does not know: 9998_from_the_future/]]);
+      await admin.query("delete from private.migrations where name = '9998_from_the_future' or name like '0014%'");
     });
 
     await t.test("transactions that stay open, and migrations that wait", async () => {

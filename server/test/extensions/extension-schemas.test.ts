@@ -11,7 +11,7 @@ import { createTemporaryFolder } from "../support/temporary-folder.ts";
 const SQL = fileURLToPath(new URL("fixtures/notes/sql/", import.meta.url));
 const ALL = ["ext_notes/0001_notes", "ext_notes/functions/notes"];
 
-function apply({ adminUrl, masterKey }: TestDatabase, extension: ExtensionSchema): Promise<{ applied: string[] }> {
+function apply({ adminUrl, masterKey }: TestDatabase, extension: ExtensionSchema): ReturnType<typeof migrate> {
   const settings = { agentLimitPerUser: 100 };
   return migrate({ adminUrl, masterKey, settings, observer: silentObserver, extensions: [extension] });
 }
@@ -32,9 +32,14 @@ describe("the schema of an extension", () => {
   test("is applied once, and again only where a function file or a migration is new", async (t) => {
     const database = await createTestDatabase(t);
     const extension = await copyFiles(t);
-    assert.deepEqual(await compareMigrations(database.owner, [extension]), { pending: ALL, unknown: [] });
-    assert.deepEqual(await apply(database, extension), { applied: ALL });
-    assert.deepEqual(await apply(database, extension), { applied: [] });
+    assert.deepEqual(await compareMigrations(database.owner, [extension]), {
+      pending: ALL,
+      waiting: [],
+      unknown: [],
+      isUsable: true,
+    });
+    assert.deepEqual(await apply(database, extension), { applied: ALL, waiting: [] });
+    assert.deepEqual(await apply(database, extension), { applied: [], waiting: [] });
     const functions = join(extension.dir, "functions/notes.sql");
     await writeFile(functions, (await readFile(functions, "utf8")).replace("and not n.is_archived", ""));
     await writeFile(
@@ -43,12 +48,15 @@ describe("the schema of an extension", () => {
     );
     assert.deepEqual(await apply(database, extension), {
       applied: ["ext_notes/0002_colour", "ext_notes/functions/notes"],
+      waiting: [],
     });
     await database.owner.query("select colour from ext_notes.notes");
     // A node of an earlier version knows less than the database has.
     assert.deepEqual(await compareMigrations(database.owner, [{ ...extension, dir: SQL }]), {
       pending: [],
+      waiting: [],
       unknown: ["ext_notes/0002_colour"],
+      isUsable: true,
     });
   });
 

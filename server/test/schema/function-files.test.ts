@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import type pg from "pg";
-import { connectClient, migrate } from "../../src/db/index.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { silentObserver } from "../support/silent-observer.ts";
-import { createTemporaryFolder } from "../support/temporary-folder.ts";
+import { openSchemaCopy } from "./support/schema-copy.ts";
 
 const SERVER = join(import.meta.dirname, "../..");
 const NEW_TABLE = `create table private.notes (id uuid default private.new_id() primary key, body text);
@@ -23,42 +21,6 @@ end
 $$;
 `;
 
-interface Workshop {
-  readonly client: pg.Client;
-  /** Changes one file; a file that does not exist is empty before. */
-  edit(path: string, change: (text: string) => string): Promise<void>;
-  migrate(): Promise<string[]>;
-}
-
-/** A migrated database, and a copy of the files that it was made from. */
-async function openWorkshop(t: TestContext): Promise<Workshop> {
-  const schemaDir = await createTemporaryFolder(t, "swarmbase-functions-");
-  for (const folder of ["migrations", "functions"])
-    await cp(join(SERVER, folder), join(schemaDir, folder), { recursive: true });
-  const { adminUrl, masterKey } = await createTestDatabase(t);
-  const client = await connectClient(adminUrl);
-  t.after(() => client.end());
-  return {
-    client,
-    async edit(path, change) {
-      const before = await readFile(join(schemaDir, path), "utf8").catch(() => "");
-      const after = change(before);
-      assert.notEqual(after, before);
-      await writeFile(join(schemaDir, path), after);
-    },
-    migrate: async () =>
-      (
-        await migrate({
-          adminUrl,
-          masterKey,
-          schemaDir,
-          observer: silentObserver,
-          settings: { agentLimitPerUser: 100 },
-        })
-      ).applied,
-  };
-}
-
 async function readFunctions(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ name: string; state: string }>(
     `select p.oid::regprocedure::text as name, concat_ws(' ', p.xmin, p.ctid, md5(p.prosrc), p.proacl) as state from pg_proc p
@@ -69,7 +31,7 @@ async function readFunctions(client: pg.Client): Promise<Map<string, string>> {
 
 describe("function files", () => {
   it("are applied again, alone, when their text has changed", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     assert.deepEqual(await run(), []);
     const before = await readFunctions(client);
     await edit("functions/profiles.sql", (text) => text.replace(/\bbegin\n/, "begin\n  -- changed\n"));
@@ -83,7 +45,7 @@ describe("function files", () => {
   });
 
   it("take away a grant that they no longer have", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     const may = async () =>
       (
         await client.query(
@@ -99,7 +61,7 @@ describe("function files", () => {
   });
 
   it("do not change a signature", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     const before = await readFunctions(client);
     const trimmed = (text: string) =>
       text.replace(
@@ -125,7 +87,7 @@ describe("function files", () => {
   });
 
   it("come between the tables of a migration and what calls them", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     await edit("migrations/9998_notes.sql", () => NEW_TABLE);
     await edit("functions/notes.sql", () => NEW_FUNCTION);
     assert.deepEqual(await run(), ["9998_notes", "functions/notes"]);
@@ -141,7 +103,7 @@ describe("function files", () => {
   });
 
   it("leave nothing behind when a later step fails", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     const before = await readFunctions(client);
     await edit("migrations/9998_notes.sql", () => `${NEW_TABLE}select nothing_of_this_name;\n`);
     await edit("functions/notes.sql", () => NEW_FUNCTION);
@@ -155,7 +117,7 @@ describe("function files", () => {
   });
 
   it("of an older release do not replace those of a newer one", async (t) => {
-    const { client, edit, migrate: run } = await openWorkshop(t);
+    const { client, edit, migrate: run } = await openSchemaCopy(t);
     await client.query("insert into private.migrations (name, run_on) values ('9999_from_the_future', now())");
     await edit("functions/profiles.sql", (text) => text.replace(/\bbegin\n/, "begin\n  -- older\n"));
     const before = await readFunctions(client);

@@ -13,11 +13,7 @@ import { silentObserver } from "../support/silent-observer.ts";
 const FOLDERS = ["migrations", "functions"].map((name) => new URL(`../../${name}/`, import.meta.url));
 const MANY_AGENTS = 100;
 
-function migrateTo(
-  adminUrl: string,
-  masterKey: string,
-  agentLimitPerUser = MANY_AGENTS,
-): Promise<{ applied: string[] }> {
+function migrateTo(adminUrl: string, masterKey: string, agentLimitPerUser = MANY_AGENTS): ReturnType<typeof migrate> {
   return migrate({ adminUrl, masterKey, observer: silentObserver, settings: { agentLimitPerUser } });
 }
 
@@ -105,7 +101,7 @@ describe("migrating", () => {
     assert.deepEqual(applied, applied.toSorted());
     const client = await connect(t, url);
     const before = await fingerprint(client);
-    assert.deepEqual(await migrateTo(url, masterKey), { applied: [] });
+    assert.deepEqual(await migrateTo(url, masterKey), { applied: [], waiting: [] });
     assert.equal(await fingerprint(client), before);
     await client.query("alter table public.agents add column extra text");
     assert.notEqual(await fingerprint(client), before);
@@ -188,7 +184,7 @@ describe("migrating", () => {
     const signedIn = (key: string) =>
       Promise.all(["swarmbase_owner", "sb_user", "sb_service"].map((role) => canSignIn(first, role, key)));
     assert.deepEqual(await signedIn(oldKey), [true, true, true]);
-    assert.deepEqual(await migrateTo(first, newKey), { applied: [] });
+    assert.deepEqual(await migrateTo(first, newKey), { applied: [], waiting: [] });
     assert.deepEqual(await signedIn(newKey), [true, true, true]);
     assert.deepEqual(await signedIn(oldKey), [false, false, false]);
     const admin = await connect(t, server.adminUrl);
@@ -213,7 +209,7 @@ describe("migrating", () => {
       runs.map(({ applied }) => applied.length),
       [expected, expected],
     );
-    assert.deepEqual(await asAdmin(first), { applied: [] });
+    assert.deepEqual(await asAdmin(first), { applied: [], waiting: [] });
     const service = await connect(t, withRole(first, "sb_service", derivePassword(masterKey, "sb_service")));
     const { rows } = await service.query<{ id: string }>(
       "insert into auth.users (email) values ('a@example.com') returning id",

@@ -120,18 +120,33 @@ async function judgeMigrations(
   extensions: readonly ExtensionSchema[],
   findings: Findings,
 ): Promise<void> {
-  const { pending, unknown } = await compareMigrations(client, extensions);
+  const { pending, waiting, unknown, isUsable } = await compareMigrations(client, extensions);
   if (unknown.length > 0) {
-    findings.fault("migrations", {
-      what: `the database has migrations that this release does not know: ${unknown.join(", ")}`,
-      why: "A newer release created it; an older one may misread or damage it.",
-      advice: "Use the newer release, or restore a backup that was made before it.",
-    });
+    const what = `the database has migrations that this release does not know: ${unknown.join(", ")}`;
+    if (isUsable) {
+      findings.warn("migrations", {
+        what,
+        why: "A newer release has begun to replace this one. Nodes of this release run until all of them are replaced.",
+        advice: "Replace the nodes of this release by those of the newer one.",
+      });
+    } else {
+      findings.fault("migrations", {
+        what,
+        why: "A newer release has removed from the database what this release uses.",
+        advice: "Use the newer release, or restore a backup that was made before it.",
+      });
+    }
   } else if (pending.length > 0) {
     findings.warn("migrations", {
       what: `${pending.length} migrations are pending: ${pending.join(", ")}`,
       why: "The service applies them at its start, and serves only after that.",
       advice: "swarmbase backup, then swarmbase upgrade, in a maintenance window.",
+    });
+  } else if (waiting.length > 0) {
+    findings.warn("migrations", {
+      what: `${waiting.length} migrations wait until no node of an older release runs: ${waiting.join(", ")}`,
+      why: "They remove what that release uses. Until then the database keeps it, at a small cost.",
+      advice: "Replace the remaining nodes of the older release, then: swarmbase upgrade",
     });
   } else {
     findings.ok("migrations", "none is pending");

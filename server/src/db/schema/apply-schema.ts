@@ -1,5 +1,6 @@
 import pg from "pg";
 import { createHistory, replaceHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
+import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
 import { namesOf, planSchema, type SchemaPlan } from "./plan-schema.ts";
@@ -17,17 +18,30 @@ export interface ApplySchemaOptions {
   readonly extensions?: readonly ExtensionSchema[];
 }
 
+export interface AppliedSchema {
+  /** The names of what was applied. */
+  readonly applied: string[];
+  /** Contract migrations that nodes of an older release prevent. */
+  readonly waiting: string[];
+}
+
 /**
  * Applies what the database lacks, in one transaction: first the core, then each extension. The caller holds the migration lock.
- * Resolves to the names of what was applied.
  */
-export async function applySchema(client: pg.ClientBase, options: ApplySchemaOptions = {}): Promise<string[]> {
+export async function applySchema(client: pg.ClientBase, options: ApplySchemaOptions = {}): Promise<AppliedSchema> {
   const { schemaDir, extensions = [] } = options;
-  const core = planSchema(await readSchemaFiles(schemaDir), await selectHistory(client));
+  const files = await readSchemaFiles(schemaDir);
+  const core = planSchema(files, await selectHistory(client), await selectOldestLevel(client));
   const added: ExtensionPlan[] = [];
   for (const extension of extensions) added.push(await planExtension(client, extension));
-  for (const { fault } of [core, ...added.map(({ plan }) => plan)]) if (fault !== null) throw new Error(fault);
-  if ([core, ...added.map(({ plan }) => plan)].every(isEmpty)) return [];
+  const plans = [core, ...added.map(({ plan }) => plan)];
+  for (const { fault } of plans) if (fault !== null) throw new Error(fault);
+  const namesFrom = (list: (plan: SchemaPlan) => readonly string[]): string[] => [
+    ...list(core),
+    ...added.flatMap(({ plan, schema }) => list(plan).map((name) => `${schema}/${name}`)),
+  ];
+  const result = { applied: namesFrom(namesOf), waiting: namesFrom(({ waiting }) => waiting) };
+  if (plans.every(isEmpty)) return result;
   // Function bodies name each other and tables of any file, so they are checked when they run, and by a test.
   await client.query("begin; set local check_function_bodies = off");
   try {
@@ -39,7 +53,7 @@ export async function applySchema(client: pg.ClientBase, options: ApplySchemaOpt
     await client.query("rollback").catch(() => {});
     throw error;
   }
-  return [...namesOf(core), ...added.flatMap(({ plan, schema }) => namesOf(plan).map((name) => `${schema}/${name}`))];
+  return result;
 }
 
 /** Tables, then functions, then what refers to functions. */

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import { findOpenTables, listObjectsOutside } from "../sql/extension-objects.ts";
 import { selectHistory } from "../sql/schema-history.ts";
+import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { planSchema, type SchemaPlan } from "./plan-schema.ts";
 import { readExtensionFiles } from "./schema-files.ts";
 
@@ -21,7 +22,8 @@ const SCHEMA = /^ext_[a-z0-9_]+$/;
 
 export async function planExtension(client: ClientBase, { schema, dir }: ExtensionSchema): Promise<ExtensionPlan> {
   if (!SCHEMA.test(schema)) throw new Error(`${schema} is not the name of an extension's schema`);
-  const plan = planSchema(await readExtensionFiles(dir), await selectHistory(client, schema));
+  const files = await readExtensionFiles(dir);
+  const plan = planSchema(files, await selectHistory(client, schema), await selectOldestLevel(client, schema));
   return { schema, plan: { ...plan, fault: plan.fault === null ? null : `${schema}: ${plan.fault}` } };
 }
 

@@ -1,6 +1,6 @@
 import type { History } from "../sql/schema-history.ts";
 import { LEGACY_EQUALS, LEGACY_REQUIRED } from "./legacy-history.ts";
-import type { FunctionFile, Migration, SchemaFiles, SqlFile } from "./schema-files.ts";
+import { type FunctionFile, isContractName, type Migration, type SchemaFiles, type SqlFile } from "./schema-files.ts";
 
 export interface SchemaPlan {
   /** Names that replace the history of a database with the legacy numbering; empty for any other. */
@@ -8,13 +8,16 @@ export interface SchemaPlan {
   readonly legacy: readonly SqlFile[];
   readonly migrations: readonly Migration[];
   readonly functions: readonly FunctionFile[];
+  /** Pending contract migrations that nodes of an older release prevent. */
+  readonly waiting: readonly string[];
   /** What the database has and the files do not: a newer release made it. */
   readonly unknown: readonly string[];
   /** Why the history cannot be continued, when it cannot. */
   readonly fault: string | null;
 }
 
-export function planSchema(files: SchemaFiles, history: History): SchemaPlan {
+/** `oldestLevel` is the lowest level of the nodes that run; null when none does. */
+export function planSchema(files: SchemaFiles, history: History, oldestLevel: number | null = null): SchemaPlan {
   const applied = new Set(history.migrations);
   const known = new Set(files.migrations.map(({ name }) => name));
   const legacyNames = [...LEGACY_REQUIRED, ...files.legacy.map(({ name }) => name)];
@@ -23,11 +26,15 @@ export function planSchema(files: SchemaFiles, history: History): SchemaPlan {
   const carriedOver = isLegacy ? [...known].filter((name) => name <= LEGACY_EQUALS) : [];
   const expected = isLegacy ? legacyNames : [...known];
   const pending = (file: { readonly name: string }): boolean => !applied.has(file.name);
+  const migrations = files.migrations.filter((file) => (isLegacy ? !carriedOver.includes(file.name) : pending(file)));
+  const waits = ({ isContract, number }: Migration): boolean =>
+    isContract && oldestLevel !== null && oldestLevel < number;
   const unknown = [...applied].filter((name) => !expected.includes(name)).sort();
   return {
     carriedOver,
     legacy: isLegacy ? files.legacy.filter(pending) : [],
-    migrations: files.migrations.filter((file) => (isLegacy ? !carriedOver.includes(file.name) : pending(file))),
+    migrations: migrations.filter((file) => !waits(file)),
+    waiting: migrations.filter(waits).map(({ name }) => name),
     // The functions of a newer release belong to its tables.
     functions:
       unknown.length > 0 ? [] : files.functions.filter(({ name, hash }) => history.functions.get(name) !== hash),
@@ -47,9 +54,12 @@ function findFault(
   unknown: readonly string[],
   isLegacy: boolean,
 ): string | null {
+  const contracts = unknown.filter(isContractName);
+  if (contracts.length > 0) return describeContracts(contracts);
   const last = [...applied].sort().at(-1) ?? "";
   const lacking = expected.filter(
-    (name) => !applied.has(name) && (name < last || (isLegacy && LEGACY_REQUIRED.includes(name))),
+    (name) =>
+      !applied.has(name) && ((name < last && !isContractName(name)) || (isLegacy && LEGACY_REQUIRED.includes(name))),
   );
   const strange = isLegacy ? unknown : [];
   if (lacking.length + strange.length === 0) return null;
@@ -62,4 +72,12 @@ function findFault(
     ? `Databases of the earlier numbering are carried over from ${LEGACY_REQUIRED.at(-1) ?? ""} on.`
     : "Use the release that made it, or restore a backup.";
   return `The history of the database cannot be continued: ${findings.join("; ")}. ${advice} Nothing was changed.`;
+}
+
+/** Why a program that does not know these migrations cannot use the database. */
+export function describeContracts(names: readonly string[]): string {
+  return (
+    `A newer release has removed from the database what this release uses (${names.join(", ")}). Use the newer release, or restore ` +
+    "a backup that was made before it. Nothing was changed."
+  );
 }

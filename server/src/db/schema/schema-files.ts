@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 const SCHEMA_DIR = fileURLToPath(new URL("../../../", import.meta.url));
 
 const ENDING = ".sql";
+const CONTRACT_ENDING = ".contract";
 /** The line of a migration that the function files are applied at. */
 const AFTER_FUNCTIONS = /^-- after functions$/m;
 
@@ -19,6 +20,10 @@ export interface SqlFile {
 
 export interface Migration {
   readonly name: string;
+  /** Its place in the history. */
+  readonly number: number;
+  /** Removes what older releases use, so it waits until none of their nodes runs. */
+  readonly isContract: boolean;
   readonly beforeFunctions: SqlFile;
   readonly afterFunctions: SqlFile;
 }
@@ -76,5 +81,21 @@ function splitMigration({ name, text }: SqlFile): Migration {
   const before = text.slice(0, at);
   // Blank lines in place of the first part keep the line numbers of the file.
   const after = `${"\n".repeat(before.split("\n").length - 1)}${text.slice(at)}`;
-  return { name, beforeFunctions: { name, text: before }, afterFunctions: { name, text: after } };
+  return {
+    name,
+    number: Number.parseInt(name, 10),
+    isContract: isContractName(name),
+    beforeFunctions: { name, text: before },
+    afterFunctions: { name, text: after },
+  };
+}
+
+/** Also true of names that only a newer release knows. */
+export function isContractName(name: string): boolean {
+  return name.endsWith(CONTRACT_ENDING);
+}
+
+/** The number of the last migration: a node that has these files can use every schema up to the next contract migration. */
+export function levelOf({ migrations }: SchemaFiles): number {
+  return Math.max(0, ...migrations.map(({ number }) => number));
 }
