@@ -54,8 +54,8 @@ const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
 const WATCH_INTERVAL_MS = 5_000;
 
-/** The probe, one listener each for webhooks, runs and the catalogue, and two for single tasks. */
-const OTHER_CONNECTIONS = 6;
+/** The probe, one listener each for webhooks, runs and the catalogue, the lock of the schema level, and two for single tasks. */
+const OTHER_CONNECTIONS = 7;
 const SIZED_POOLS = 3;
 
 /** The maximum number of connections of one node, without the WAL sender of the change feed, which has its own limit. */
