@@ -3332,6 +3332,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.invitation_expiry()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select now() + make_interval(days => (s.value #>> '{}')::integer) from private.settings s
+  where s.name = 'invitation_days' and (s.value #>> '{}')::integer > 0
+$function$;
+grant execute on function private.invitation_expiry() to authenticated, sb_service, service_role;
+
 CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -4765,6 +4776,12 @@ begin
       new.invited_by := auth.uid();
     end if;
     new.joined_at := case when new.status = 'active' then coalesce(new.joined_at, now()) end;
+    new.expires_at := case when new.status = 'invited' then private.invitation_expiry() end;
+    if new.status = 'invited' then
+      -- A new invitation replaces one that has expired.
+      delete from public.swarm_members m where m.swarm_id = new.swarm_id and m.status = 'invited'
+        and m.expires_at <= now() and (m.user_id = new.user_id or m.invited_email = new.invited_email);
+    end if;
     return new;
   end if;
 
@@ -4777,6 +4794,12 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
+    if is_end_user and old.expires_at <= now() then
+      raise exception 'the invitation has expired; ask for a new one'
+        using errcode = 'check_violation', schema = 'public', table = 'swarm_members', column = 'status',
+              constraint = 'swarm_members_invitation_expired';
+    end if;
+    new.expires_at := null;
     if is_end_user then
       new.user_id := auth.uid();
       -- The account is known now, and other members need not see the address.
@@ -7298,12 +7321,13 @@ create view private.open_invitations with (security_barrier=true) as
     COALESCE(NULLIF(btrim(p.full_name), ''::text), u.email) AS inviter_name,
     m.created_at,
     m.user_id,
-    m.invited_email
+    m.invited_email,
+    m.expires_at
    FROM public.swarm_members m
      JOIN public.swarms s ON s.id = m.swarm_id
      LEFT JOIN auth.users u ON u.id = m.invited_by AND u.deleted_at IS NULL
      LEFT JOIN public.profiles p ON p.id = u.id
-  WHERE m.status = 'invited'::text;
+  WHERE m.status = 'invited'::text AND (m.expires_at IS NULL OR m.expires_at > now());
 grant select on table private.open_invitations to sb_service;
 
 create schema public authorization pg_database_owner;
@@ -8260,6 +8284,7 @@ create table public.swarm_members (
   invited_by uuid,
   joined_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
   constraint swarm_members_pkey PRIMARY KEY (id),
   constraint swarm_members_swarm_id_invited_email_key UNIQUE (swarm_id, invited_email),
   constraint swarm_members_swarm_id_user_id_key UNIQUE (swarm_id, user_id),
@@ -8296,7 +8321,7 @@ CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members RE
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
-CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
+CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
@@ -8776,7 +8801,8 @@ create view public.swarm_invitations with (security_barrier=true) as
     swarm_name,
     role,
     inviter_name,
-    created_at
+    created_at,
+    expires_at
    FROM private.open_invitations i
   WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
 grant select on table public.swarm_invitations to authenticated, service_role;

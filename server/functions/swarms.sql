@@ -108,6 +108,15 @@ begin
 end
 $$;
 
+-- When an invitation of this moment expires; null when invitations do not expire. Users cannot read the settings.
+create or replace function private.invitation_expiry() returns timestamptz language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select now() + make_interval(days => (s.value #>> '{}')::integer) from private.settings s
+  where s.name = 'invitation_days' and (s.value #>> '{}')::integer > 0
+$$;
+grant execute on function private.invitation_expiry() to authenticated, service_role, sb_service;
+
 create or replace function private.prepare_swarm_member() returns trigger language plpgsql
 as $$
 declare
@@ -122,6 +131,12 @@ begin
       new.invited_by := auth.uid();
     end if;
     new.joined_at := case when new.status = 'active' then coalesce(new.joined_at, now()) end;
+    new.expires_at := case when new.status = 'invited' then private.invitation_expiry() end;
+    if new.status = 'invited' then
+      -- A new invitation replaces one that has expired.
+      delete from public.swarm_members m where m.swarm_id = new.swarm_id and m.status = 'invited'
+        and m.expires_at <= now() and (m.user_id = new.user_id or m.invited_email = new.invited_email);
+    end if;
     return new;
   end if;
 
@@ -134,6 +149,12 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
+    if is_end_user and old.expires_at <= now() then
+      raise exception 'the invitation has expired; ask for a new one'
+        using errcode = 'check_violation', schema = 'public', table = 'swarm_members', column = 'status',
+              constraint = 'swarm_members_invitation_expired';
+    end if;
+    new.expires_at := null;
     if is_end_user then
       new.user_id := auth.uid();
       -- The account is known now, and other members need not see the address.

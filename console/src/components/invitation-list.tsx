@@ -15,6 +15,8 @@ interface InvitationDetails {
   /** Null when the service role created the invitation, or the inviter was deleted. */
   readonly inviter_name: string | null;
   readonly created_at: string;
+  /** Null when it does not expire. */
+  readonly expires_at: string | null;
 }
 
 export interface InvitationListProps {
@@ -46,6 +48,7 @@ interface InvitationRowProps {
 
 function InvitationRow({ invitation, onAnswer }: InvitationRowProps) {
   const { role, swarm_id: swarmId, swarm_name: swarmName, inviter_name: inviter, created_at: createdAt } = invitation;
+  const { expires_at: expiresAt } = invitation;
   const [isBusy, setBusy] = useState(false);
   const show = useToast();
   const navigate = useNavigate();
@@ -67,6 +70,11 @@ function InvitationRow({ invitation, onAnswer }: InvitationRowProps) {
         </span>
         <span className="text-sm text-ink-soft">
           {ROLE_LABELS[role].text} <RelativeTime at={createdAt} />
+          {expiresAt !== null && (
+            <>
+              , expires <RelativeTime at={expiresAt} />
+            </>
+          )}
         </span>
       </div>
       <div className="flex gap-2">

@@ -9,6 +9,7 @@ export type SwarmInvitationsView = {
     role: SwarmRole;
     inviter_name: string | null;
     created_at: string;
+    expires_at: string | null;
   };
   Relationships: [
     {

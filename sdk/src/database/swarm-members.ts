@@ -12,6 +12,7 @@ export type SwarmMembersTable = {
     invited_by: string | null;
     joined_at: string | null;
     created_at: string;
+    expires_at: string | null;
   };
   Insert: {
     id?: string;
@@ -20,6 +21,7 @@ export type SwarmMembersTable = {
     invited_email?: string | null;
     role?: SwarmRole;
     status?: SwarmMemberStatus;
+    expires_at?: string | null;
     email?: string | null;
   };
   Update: {

@@ -54,6 +54,10 @@ export const ACCOUNT_SETTINGS = {
     { kind: "integer", min: 0, max: 3650, default: 0 },
     "Days after which an API key expires at the latest; 0 means that a key needs no expiry.",
   ),
+  INVITATION_DAYS: setting(
+    { kind: "integer", min: 0, max: 3650, default: 30 },
+    "Days after which an [invitation to a swarm](../guides/swarms-and-members.md) expires; 0 means never. A change applies to new invitations.",
+  ),
   AUTH_OTP_EXPIRY_SECONDS: setting(
     { kind: "integer", min: 60, max: 86_400, default: 86_400 },
     "Lifetime of codes and links in mails.",

@@ -22,8 +22,12 @@ export interface MigrateOptions {
   readonly adminUrl: string;
   readonly masterKey: string;
   readonly observer: Observer;
-  /** Without `agentVersionsKept` the database keeps what it had. */
-  readonly settings: { readonly agentLimitPerUser: number; readonly agentVersionsKept?: number };
+  /** What is absent stays as the database has it. */
+  readonly settings: {
+    readonly agentLimitPerUser: number;
+    readonly agentVersionsKept?: number;
+    readonly invitationDays?: number;
+  };
   /** Where the SQL files are; default: those of the product. */
   readonly schemaDir?: string;
   readonly extensions?: readonly ExtensionSchema[];
@@ -47,6 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<AppliedSchema> {
     await writeSettings(client, {
       agent_limit_per_user: options.settings.agentLimitPerUser,
       agent_versions_kept: options.settings.agentVersionsKept,
+      invitation_days: options.settings.invitationDays,
     });
     await options.afterMigrate?.(client);
     return { applied, waiting };

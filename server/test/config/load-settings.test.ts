@@ -88,6 +88,7 @@ describe("defaults", () => {
       authAuditRetentionDays: 90,
       apiKeyLimitPerUser: 20,
       apiKeyMaxDays: 0,
+      invitationDays: 30,
       authOtpExpirySeconds: 86_400,
       authOtpLength: 6,
       authPasswordMinLength: 6,

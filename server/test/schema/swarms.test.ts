@@ -176,7 +176,14 @@ describe("the members of a swarm", () => {
       invited_by: owner,
     };
     const { id, created_at: _, ...rest } = await stage.insert(admin, "swarm_members", sent);
-    assert.deepEqual(rest, { ...sent, invited_email: null, status: "invited", invited_by: admin, joined_at: null });
+    assert.deepEqual(rest, {
+      ...sent,
+      invited_email: null,
+      status: "invited",
+      invited_by: admin,
+      joined_at: null,
+      expires_at: null,
+    });
     assert.equal(await stage.find(guest, "swarms", swarm_id), undefined);
     for (const caller of [owner, admin])
       await rejects(stage.update(caller, "swarm_members", id, { status: "active" }), STATUS);
@@ -206,6 +213,37 @@ describe("the members of a swarm", () => {
       stage.update(owner, "swarm_members", id, { status: "invited" }),
       violates("swarm_members_status_immutable"),
     );
+  });
+
+  it("cannot accept an invitation that has expired, and a new one replaces it", async () => {
+    const { stage } = opened;
+    const { database } = stage;
+    await database.owner.query("insert into private.settings (name, value) values ('invitation_days', '7')");
+    const [owner, guest] = [await stage.newUser(), await stage.newUser()];
+    const swarm_id = await stage.newSwarm(owner);
+    const { id, expires_at } = await stage.insert(owner, "swarm_members", { swarm_id, user_id: guest });
+    assert.ok(expires_at instanceof Date && expires_at.getTime() - Date.now() > 6 * 24 * 3_600_000);
+    const later = new Date(expires_at.getTime() + 1_000);
+    await rejects(
+      stage.update(owner, "swarm_members", id, { expires_at: later }),
+      violates("swarm_members_expires_at_immutable"),
+    );
+    await rejects(stage.insert(owner, "swarm_members", { swarm_id, user_id: guest }), {
+      code: "23505",
+      constraint: "swarm_members_swarm_id_user_id_key",
+    });
+    await database.owner.query("update public.swarm_members set expires_at = now() where id = $1", [id]);
+    await rejects(
+      stage.update(guest, "swarm_members", id, { status: "active" }),
+      violates("swarm_members_invitation_expired"),
+    );
+    assert.deepEqual(await stage.run(guest, "select * from swarm_invitations"), []);
+
+    const again = await stage.insert(owner, "swarm_members", { swarm_id, user_id: guest });
+    assert.notEqual(again.id, id);
+    const [accepted] = await stage.update(guest, "swarm_members", again.id, { status: "active" });
+    assert.equal(accepted?.["expires_at"], null);
+    await database.owner.query("delete from private.settings where name = 'invitation_days'");
   });
 
   it("are invited by e-mail, and only the confirmed address accepts or declines", async () => {

@@ -53,6 +53,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
     notes: [
       "A new row names the person by `user_id` or by `email`, and has the status `invited`.",
       'The invited person accepts with `{"status": "active"}`, and declines by deleting the row.',
+      "An invitation that has expired cannot be accepted; a new one for the same person replaces it.",
       "Nobody can become `owner`, and the owner cannot leave.",
     ],
     columns: {
@@ -63,6 +64,8 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       status: "`active` members take part; `invited` ones have not accepted.",
       invited_by: "The user who invited the member.",
       joined_at: "When the member accepted.",
+      expires_at:
+        "When the invitation expires (`INVITATION_DAYS`); null if it does not, and after it was accepted. The service sets it.",
     },
     aliases: { email: "Another name of `invited_email`." },
     events: {
@@ -79,6 +82,7 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
       swarm_name: "The name of the swarm.",
       role: "The role that you would have.",
       inviter_name: "The name of the person who invited you, or their e-mail address.",
+      expires_at: "When the invitation expires; null if it does not.",
     },
     guide: "swarms-and-members",
   },

@@ -94,6 +94,7 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     paragraphs: [
       `${quoteName(values.inviterName ?? "Somebody")} invites ${to} to the swarm “${quoteName(values.swarmName ?? "")}” at ${values.siteUrl}.`,
       "To accept or decline, sign in with this address, or make an account with it.",
+      ...(values.expiresAt === undefined ? [] : [`The invitation expires on ${formatDay(values.expiresAt)}.`]),
     ],
     button: "See the invitation",
     closing: "If you do not know who this is, ignore this mail. Nothing changes.",
@@ -107,6 +108,11 @@ const REASONS: Readonly<Record<string, string>> = {
   endpoint_failing: "every delivery to it has failed for five days",
   queue_full: "more deliveries were waiting than the service keeps for one account; those for this webhook have failed",
 };
+
+/** 17 November 2026 */
+function formatDay(at: Date): string {
+  return at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+}
 
 function describeSwitchedOff({ name, reason, at }: SwitchedOffWebhook): string {
   const time = at.toISOString().slice(0, 16).replace("T", " ");

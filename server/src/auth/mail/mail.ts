@@ -22,6 +22,8 @@ export interface Mail {
     readonly newEmail?: string;
     readonly swarmName?: string;
     readonly inviterName?: string;
+    /** When the invitation expires. */
+    readonly expiresAt?: Date;
     readonly siteUrl: string;
     /** Webhooks that the service has disabled. */
     readonly switchedOff?: readonly SwitchedOffWebhook[];

@@ -20,9 +20,15 @@ export const composeSwarmInvitation: ComposeMail = async (context, { to, userId,
   const invitation = await findOpenInvitation(context.pool, { swarmId, userId, email: to });
   if (invitation === null) return [];
   const siteUrl = siteUrlOf(context);
-  const { swarmName, inviterName } = invitation;
+  const { swarmName, inviterName, expiresAt } = invitation;
   const link = `${siteUrl.replace(/\/+$/, "")}/invitations/${swarmId}`;
-  const values = { link, siteUrl, swarmName, ...(inviterName !== null && { inviterName }) };
+  const values = {
+    link,
+    siteUrl,
+    swarmName,
+    ...(inviterName !== null && { inviterName }),
+    ...(expiresAt !== null && { expiresAt }),
+  };
   return [{ to, kind: "swarm_invitation", values }];
 };
 

@@ -4,10 +4,12 @@ import { type GivenRole, type Member, nameOf, useChangeRole, useRemoveMember } f
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { Button } from "../../../components/button.tsx";
+import { formatExact } from "../../../components/formats.ts";
 import { DropdownMenu } from "../../../components/dropdown-menu.tsx";
 import { IconButton } from "../../../components/icon-button.tsx";
 import { Skeleton } from "../../../components/skeleton.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { Tooltip } from "../../../components/tooltip.tsx";
 import { ROLE_LABELS } from "../../../components/role-labels.ts";
 import { useSwarmContext } from "../swarm/swarm-context.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
@@ -70,9 +72,22 @@ function MemberRow({ member }: { readonly member: Member }) {
         </span>
         <span className="truncate text-sm text-ink-faint">{ROLE_LABELS[role].label}</span>
       </span>
-      {status === "invited" && <Badge tone="thinking">Invited</Badge>}
+      {status === "invited" && <InvitationState expiresAt={member.expires_at} />}
       {rights.canManage && role !== "owner" && !isYou && <MemberMenu member={member} name={name} />}
     </li>
+  );
+}
+
+/** A new invitation replaces one that has expired. */
+function InvitationState({ expiresAt }: { readonly expiresAt: string | null }) {
+  if (expiresAt === null) return <Badge tone="thinking">Invited</Badge>;
+  if (Date.parse(expiresAt) <= Date.now()) return <Badge tone="bad">Invitation expired</Badge>;
+  return (
+    <Tooltip text={`The invitation expires on ${formatExact(expiresAt)}`}>
+      <span tabIndex={0} className="rounded-md">
+        <Badge tone="thinking">Invited</Badge>
+      </span>
+    </Tooltip>
   );
 }
 
