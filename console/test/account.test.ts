@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
 import { computeCode } from "./support/factor.ts";
-import { createSignedInUser, createPerson, signIn } from "./support/people.ts";
+import { createSignedInUser, createPerson, HOME_TITLE, signIn } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { NARROW, createBrowserTest } from "./support/browser-test.ts";
 import { readSession } from "./support/browser-contexts.ts";
@@ -53,7 +53,7 @@ test("the account page changes name, e-mail address and password, shows errors a
   const again = await openPage(t);
   await again.goto("/sign-in");
   await signIn(again, { ...person, email, password: "a-better-password" });
-  await again.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  await again.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
 });
 
 test("the account page sets up a second factor with a QR code or a secret, and removes it after confirmation", async (t, {

@@ -4,7 +4,7 @@ import { scanWithAxe } from "./support/axe.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { pressSequence } from "./support/keys.ts";
 import { findLink } from "./support/mailbox.ts";
-import { createSignedInUser, createPerson, openHome, signIn, signUp } from "./support/people.ts";
+import { createSignedInUser, createPerson, HOME_TITLE, openHome, signIn, signUp } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 import { readSession } from "./support/browser-contexts.ts";
@@ -17,6 +17,7 @@ const VARIANTS = [
 ] as const;
 
 test("the entry pages are accessible in both themes and widths", async (t, { openPage }) => {
+  await createSignedInUser(await openPage(t));
   for (const look of VARIANTS) {
     const page = await openPage(t, look);
     await page.goto("/");
@@ -28,6 +29,23 @@ test("the entry pages are accessible in both themes and widths", async (t, { ope
     await scanWithAxe(page);
     await takeScreenshot(page, "sign-up");
   }
+});
+
+test("the first visitor of a new service is welcomed and makes an account", async (t, { openPage }) => {
+  const page = await openPage(t);
+  await page.route("**/console.json", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), first_start: true } });
+  });
+  await page.goto("/");
+  await page.getByRole("heading", { level: 1, name: "Welcome to Swarmbase" }).waitFor();
+  await scanWithAxe(page);
+  await takeScreenshot(page, "first-start");
+  const person = createPerson();
+  await page.getByLabel("E-mail").fill(person.email);
+  await page.getByLabel("Password", { exact: true }).fill(person.password);
+  await page.getByRole("button", { name: "Make an account" }).click();
+  await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
 });
 
 test("home and the shell are accessible in both themes and widths", async (t, { openPage }) => {
@@ -83,7 +101,7 @@ test("a magic link signs in once and removes its parameters from the URL", async
   await scanWithAxe(page);
   const link = await findLink(instance, person.email);
   await page.goto(link);
-  await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
   await page.waitForURL(({ search, hash }) => search + hash === "");
   const other = await openPage(t, { expected: [/40[0-9]/] });
   await other.goto(link);
@@ -104,11 +122,11 @@ test("a recovery link sets a new password", async (t, { openPage, instance }) =>
   await scanWithAxe(page);
   await page.getByLabel("New password", { exact: true }).fill("a-better-password");
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
   const again = await openPage(t);
   await again.goto("/sign-in");
   await signIn(again, { ...person, password: "a-better-password" });
-  await again.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  await again.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
 });
 
 test("an expired session shows a notice, and sign-in returns to the page", async (t, { openPage, instance }) => {
@@ -127,7 +145,7 @@ test("an expired session shows a notice, and sign-in returns to the page", async
   await takeScreenshot(page, "session-ended");
   await scanWithAxe(page);
   await signIn(page, person);
-  await page.getByRole("heading", { level: 1, name: "Welcome" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
 });
 
 test("sign-up shows a notice when the address must be confirmed", async (t, { openPage }) => {

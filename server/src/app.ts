@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { loadProviders, type Providers } from "./agents/index.ts";
-import { authenticate, checkRequestSignature, writeCredentials } from "./auth/index.ts";
+import { authenticate, checkRequestSignature, watchFirstStart, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
@@ -18,7 +18,7 @@ import {
 import { supervise } from "./jobs/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { Meter } from "./observe/index.ts";
-import { openModules } from "./open-modules.ts";
+import { type Modules, openModules } from "./open-modules.ts";
 import { createSchemaLevel, loadTlsOf, type PreparedNode, prepareNode } from "./prepare-node.ts";
 import { addGauges, serveMetrics } from "./serve-metrics.ts";
 
@@ -138,7 +138,7 @@ async function startModules(
     await supervised;
   });
 
-  const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold, routes: modules.routes });
+  const consoleModule = openConsoleModule(options, prepared.anonKey, { closers, copyHold, ...modules });
   const credentialsWritten = Promise.withResolvers<void>();
   credentialsWritten.promise.catch(() => {});
   const http = createHttpServer({
@@ -208,14 +208,16 @@ function openConsoleModule(
     closers,
     copyHold,
     routes,
-  }: { readonly closers: Closers; readonly copyHold: CopyHold; readonly routes: readonly Route[] },
+    auth,
+  }: { readonly closers: Closers; readonly copyHold: CopyHold } & Pick<Modules, "routes" | "auth">,
 ): ConsoleModule | null {
   const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
   const mail = settings.smtpUrl === null ? "file" : "smtp";
   const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}`));
   const isHeldCopy = (): boolean => copyHold.isHeld;
-  const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy });
+  const isFirstStart = watchFirstStart(auth);
+  const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy, isFirstStart });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }

@@ -20,6 +20,8 @@ export interface ConsoleConfig {
   readonly docsPath: string | null;
   /** The database is a restored copy: deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
+  /** Nobody has an account yet, and a visitor can make one. */
+  readonly isFirstStart: boolean;
 }
 
 interface ConfigBody {
@@ -30,6 +32,7 @@ interface ConfigBody {
   readonly reference?: string;
   readonly docs?: string;
   readonly restored_copy?: "held";
+  readonly first_start?: true;
 }
 
 /** The page that the browser comes back to from an MCP server. */
@@ -50,6 +53,7 @@ export async function loadConfig(): Promise<ConsoleConfig> {
     referencePath: body.reference ?? null,
     docsPath: body.docs ?? null,
     isHeldCopy: body.restored_copy === "held",
+    isFirstStart: body.first_start === true,
   };
 }
 

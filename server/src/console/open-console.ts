@@ -19,7 +19,7 @@ export interface ConsoleModule {
   /** The one page; before it is built, or when it could not be, a page that says so. */
   getPage(asked: AskedFor): ConsoleAnswer;
   /** What the page needs to know before it can call the service. Nothing in it is secret. */
-  getStart(): ConsoleAnswer;
+  getStart(): Promise<ConsoleAnswer>;
   close(): Promise<void>;
 }
 
@@ -37,6 +37,8 @@ export interface ConsoleOptions {
   onProgress(line: string): void;
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   isHeldCopy(): boolean;
+  /** Whether a visitor can make the first account. */
+  isFirstStart(): Promise<boolean>;
 }
 
 type BuildState =
@@ -87,7 +89,7 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
         }
       }
     },
-    getStart: () => ({
+    getStart: async () => ({
       status: 200,
       headers: { ...PAGE_HEADERS, "content-type": "application/json; charset=utf-8", "cache-control": "no-cache" },
       body: Buffer.from(
@@ -98,6 +100,7 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
           mail,
           ...Object.fromEntries(links.map((name) => [name, `/${name}`])),
           ...(options.isHeldCopy() && { restored_copy: "held" }),
+          ...((await options.isFirstStart()) && { first_start: true }),
         }),
       ),
     }),

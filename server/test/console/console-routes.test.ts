@@ -41,6 +41,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
 }
 
 let isHeldCopy = false;
+let isFirstStart = false;
 let links: string[] = [];
 
 function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModule {
@@ -54,6 +55,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     folder,
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
+    isFirstStart: async () => isFirstStart,
   });
   t.after(() => module.close());
   return module;
@@ -103,6 +105,10 @@ test("the page and its files, as a browser asks for them", async (t) => {
   const held = await server.request("/console.json");
   isHeldCopy = false;
   assert.deepEqual(held.json, { ...start.json, restored_copy: "held" });
+  isFirstStart = true;
+  const first = await server.request("/console.json");
+  isFirstStart = false;
+  assert.deepEqual(first.json, { ...start.json, first_start: true });
 });
 
 test("a folder of built files, as the published package has it, is served without a build", async (t) => {

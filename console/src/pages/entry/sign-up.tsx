@@ -1,9 +1,20 @@
 import { useState } from "react";
 import { useLocation } from "react-router";
+import { getConfig } from "../../data/client.ts";
 import { resendConfirmation, signUp } from "../../data/entry.ts";
 import { AccountForm } from "./account-form.tsx";
 import { EntryLink } from "./entry-link.tsx";
 import { MailSent } from "./mail-sent.tsx";
+
+const FIRST = {
+  title: "Welcome to Swarmbase",
+  description:
+    "The service runs, and nobody has an account yet. Make yours: then you set up your first agents and talk with them, which takes a few minutes.",
+} as const;
+const ANOTHER = {
+  title: "Make an account",
+  description: "Welcome! With an account you set up your first agents and talk with them, which takes a few minutes.",
+} as const;
 
 export function SignUp() {
   const [unconfirmed, setUnconfirmed] = useState<string | null>(null);
@@ -16,8 +27,7 @@ export function SignUp() {
     );
   return (
     <AccountForm
-      title="Make an account"
-      description="Welcome! With an account you set up your first agents and talk with them, which takes a few minutes."
+      {...(getConfig().isFirstStart ? FIRST : ANOTHER)}
       action="Make an account"
       fields={["name", "email", "chosenPassword"]}
       onSubmit={async ({ name, email, chosenPassword: password }) => {

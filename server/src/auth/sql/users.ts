@@ -4,6 +4,10 @@ import { selectIdentities } from "./identities.ts";
 import { selectFactors } from "./mfa-factors.ts";
 import { type Columns, findRow, getRow, insertRow, selectRows, updateRow } from "./query.ts";
 
+export async function hasUsers(client: Queryable): Promise<boolean> {
+  return (await findRow(client, "select from auth.users limit 1")) !== null;
+}
+
 /** Does not return users who were deleted softly. */
 export function findUserById(client: Queryable, id: string): Promise<UserRow | null> {
   return findRow(client, "select * from auth.users where id = $1 and deleted_at is null", [id]);

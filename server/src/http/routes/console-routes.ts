@@ -34,7 +34,7 @@ export function consoleRoutes(module: ConsoleModule): Route[] {
       path: "/console.json",
       access: "public",
       limit: null,
-      handler: (_request, reply) => sendAnswer(reply, module.getStart()),
+      handler: async (_request, reply) => sendAnswer(reply, await module.getStart()),
     },
     { method: "GET", path: "/assets/*", access: "public", limit: null, handler: sendFile },
     { method: "GET", path: "/console/*", access: "public", limit: null, handler: sendFile },
