@@ -1,6 +1,6 @@
-/** The kinds of the core. */
+/** The kinds that the interface names. `mcp` is that of the extension `mcp-client`. */
 export const TOOL_KINDS = ["builtin", "http", "mcp", "client"] as const;
-/** A kind of the core, or one that an extension adds: `<extension>.<kind>`, or the name of the extension. */
+/** One of these, or one that an extension adds: `<extension>.<kind>`, or the name of the extension. */
 export type ToolKind = (typeof TOOL_KINDS)[number] | "a2a" | `${string}.${string}`;
 
 /** The first one is the default of a new tool. */

@@ -1,8 +1,6 @@
 import {
   type AgentModule,
-  type AgentsOptions,
   catalogueOf,
-  type McpServers,
   watchProvidersFile,
   openAgents,
   type Providers,
@@ -22,9 +20,7 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly ca: readonly string[];
   readonly toolKey: Buffer;
   readonly toolKinds: ToolKinds;
-  readonly mcpServers: McpServers;
   readonly limits: Limits;
-  readonly returns: AgentsOptions["returns"];
   onEvents(): void;
 }
 
@@ -35,16 +31,7 @@ const PROVIDER_CONNECTIONS = 512;
 export function openAgentModule(options: AgentModuleOptions): AgentModule {
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
-  const forTools = { policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] };
-  const guarded = openGuardedFetch(forTools);
-  // Separate, because a model chooses URLs of other tools. A session may have a connection for messages of the server and one for
-  // a call that asks a person, and the answer needs a further one.
-  const mcpGuarded = openGuardedFetch({
-    ...forTools,
-    connectionsPerOrigin: TOOL_CONNECTIONS + 2 * settings.mcpSessionsPerServer,
-    idleTimeoutMs: 0,
-    allowsPlainLoopback: true,
-  });
+  const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
   const hasQuota = async (window: "ai" | "tool", userId: string): Promise<boolean> => {
     const state = await limits.take(window, `user:${userId}`);
     return state === null || !state.isExceeded;
@@ -54,7 +41,6 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     database: { service: options.database.work },
     providerFetch: connections.fetch,
     guarded,
-    mcpGuarded,
     random: Math.random,
     newId: () => newRowId(clock.now()),
     node: options.part?.node,
@@ -63,8 +49,8 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
     charge: { answer: (userId) => hasQuota("ai", userId), tool: (userId) => hasQuota("tool", userId) },
   });
   closers.add("connections of agents", async () => {
-    await module.close();
-    await Promise.all([connections.close(), guarded.close(), mcpGuarded.close()]);
+    module.close();
+    await Promise.all([connections.close(), guarded.close()]);
   });
   const fileWatcher = watchProvidersFile({
     settings,

@@ -1,4 +1,4 @@
-import { createToolChecks, loadMcpServers, type Respond } from "./agents/index.ts";
+import { createToolChecks, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
   authEndpoints,
@@ -36,8 +36,6 @@ import {
   type Route,
   realtimeRoutes,
   restRoutes,
-  TOOL_CALLBACK_PATH,
-  toolCallbackRoutes,
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
@@ -130,7 +128,8 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     if (core === null) throw new Error("the modules are not open yet");
     return core;
   };
-  const extensions = joinExtensions(options, { policy, ca, getCore });
+  const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
+  const extensions = joinExtensions(options, { policy, ca, key: toolKey, getCore });
   const webhooks = openWebhookModule(options, { policy, listenUrl, ca });
   const limits = openLimits({
     settings,
@@ -140,18 +139,12 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     clock,
     observer,
   });
-  const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
   const onEvents = (): void => webhooks.wake();
   const { toolKinds } = extensions;
-  const mcpServers = loadMcpServers(settings, options.environment);
-  const returns = {
-    callbackUrl: () => `${baseUrl()}${TOOL_CALLBACK_PATH}`,
-    isReturnAllowed: (url: string) => chooseRedirect({ settings, baseUrl: baseUrl() }, url) === URL.parse(url)?.href,
-  };
-  const parts = { listenUrl, policy, ca, toolKey, toolKinds, mcpServers, limits, returns, onEvents };
+  const parts = { listenUrl, policy, ca, toolKey, toolKinds, limits, onEvents };
   const agents = openAgentModule({ ...options, ...parts });
-  const findUrlFault = (url: string, target = {}): string | null => {
-    const checked = checkTargetUrl(url, policy, target);
+  const findUrlFault = (url: string): string | null => {
+    const checked = checkTargetUrl(url, policy);
     return checked.ok ? null : checked.reason;
   };
   const rest = await openRest({
@@ -164,7 +157,6 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
         key: toolKey,
         newId: () => newRowId(clock.now()),
         kinds: toolKinds,
-        mcpServers,
         findUrlFault,
       }),
     }),
@@ -227,7 +219,6 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
             ...authRoutes(authEndpoints, auth),
             ...restRoutes(rest),
             ...functionRoutes({ functions, limits }),
-            ...toolCallbackRoutes(agents.tools.authorizations),
             ...realtimeRoutes(realtime.module.broadcast),
             ...extensions.routes,
           ]
@@ -275,15 +266,25 @@ async function connectLimitStore({ settings, observer, closers }: ModulesOptions
 interface ExtensionParts {
   readonly policy: AddressPolicy;
   readonly ca: readonly string[];
+  readonly key: Buffer;
   getCore(): CoreParts;
 }
 
-function joinExtensions(options: ModulesOptions, { policy, ca, getCore }: ExtensionParts): OpenedExtensions {
-  const openFetch = (exemptUrls: readonly string[]): typeof globalThis.fetch => {
-    const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: EXTENSION_CONNECTIONS, exemptUrls });
-    options.closers.add("connections of extensions", () => guarded.close());
-    // The types of the package's fetch and the platform's differ in members that are not used here.
-    return guarded.fetch as unknown as typeof globalThis.fetch;
-  };
-  return openExtensions({ ...options, openFetch, getCore });
+function joinExtensions(options: ModulesOptions, { policy, ca, key, getCore }: ExtensionParts): OpenedExtensions {
+  const { settings, baseUrl, closers } = options;
+  const extensions = openExtensions({
+    ...options,
+    key,
+    getCore,
+    openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {
+      const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: perOrigin, exemptUrls, ...connections });
+      closers.add("connections of extensions", () => guarded.close());
+      // The types of the package's fetch and the platform's differ in members that are not used here.
+      const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
+      return { fetch, findUrlFault: (url) => guarded.findUrlFault(url) };
+    },
+    isRedirectAllowed: (url) => chooseRedirect({ settings, baseUrl: baseUrl() }, url) === URL.parse(url)?.href,
+  });
+  closers.add("tool kinds of extensions", () => extensions.close());
+  return extensions;
 }

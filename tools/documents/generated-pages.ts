@@ -4,6 +4,7 @@ import { extension as accountExport } from "@swarmbase/account-export";
 import { extension as agUi } from "@swarmbase/ag-ui";
 import { extension as agentsAsCode } from "@swarmbase/agents-as-code";
 import { extension as appFunctions } from "@swarmbase/app-functions";
+import { extension as mcpClient } from "@swarmbase/mcp-client";
 import { extension as mcpServer } from "@swarmbase/mcp-server";
 import { extension as openaiApi } from "@swarmbase/openai-api";
 import { extension as opentelemetry } from "@swarmbase/opentelemetry";
@@ -30,6 +31,7 @@ const SHIPPED_EXTENSIONS = [
   appFunctions,
   opentelemetry,
   mcpServer,
+  mcpClient,
   openaiApi,
   a2a,
   a2aClient,

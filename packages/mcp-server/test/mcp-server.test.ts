@@ -138,7 +138,7 @@ before(async () => {
     env: {
       DATABASE_URL,
       MASTER_KEY,
-      EXTENSIONS: "mcp-server",
+      EXTENSIONS: "mcp-server,mcp-client",
       AUTH_PASSWORD_MEMORY_KIB: "8192",
       BODY_LIMIT_BYTES: "65536",
       MCP_SERVERS_FILE: serversFile,

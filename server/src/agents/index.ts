@@ -12,8 +12,15 @@ export { findAnswerFault } from "./output/check-answer.ts";
 export type { Executor } from "./execution/executor.ts";
 export type { ImportCall } from "./tools/calls/import-remote-tools.ts";
 export { createToolChecks, type ToolChecks } from "./tools/create-tool-checks.ts";
-export { loadMcpServers, type McpServers } from "./tools/mcp/mcp-servers-file.ts";
-export type { Authorizations } from "./tools/oauth/open-authorizations.ts";
 export type { ToolModule } from "./tools/open-tools.ts";
-export type { ToolCall, ToolKind, ToolKinds } from "./tools/tool-kind.ts";
-export type { ToolOutcome } from "./tools/tool-port.ts";
+export type { ToolAnswer, ToolCall, ToolConfigFault, ToolKind, ToolKinds } from "./tools/tool-kind.ts";
+export type { ToolAsking, ToolOutcome, ToolQuestion, ToolResponse } from "./tools/tool-port.ts";
+export type {
+  AuthorizationKey,
+  Authorizations,
+  ListedAuthorization,
+  NamedServer,
+  RemoteTool,
+  ToolServers,
+} from "./tools/tool-servers.ts";
+export type { ModelImage } from "./providers/model-port.ts";

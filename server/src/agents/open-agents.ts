@@ -15,8 +15,7 @@ import type { RunPorts } from "./execution/live-run.ts";
 import { createStreamHub } from "./streams/stream-hub.ts";
 import { countLiveRuns } from "./execution/sql/manage-runs.ts";
 import { createSchemaCompiler } from "./tools/input/compile-schema.ts";
-import type { McpServers } from "./tools/mcp/mcp-servers-file.ts";
-import { openTools, type OpenToolsOptions, type ToolModule } from "./tools/open-tools.ts";
+import { openTools, type ToolModule } from "./tools/open-tools.ts";
 import type { ToolKinds } from "./tools/tool-kind.ts";
 import { createTracing } from "./tracing.ts";
 
@@ -30,24 +29,17 @@ export interface AgentsOptions {
   /** Has no address policy: providers are configured by the operator. */
   readonly providerFetch: OpenModelsOptions["fetch"];
   /** For tools; applies the address policy of webhooks. */
-  readonly guarded: Pick<GuardedFetch, "fetch" | "findUrlFault">;
-  /** The same for MCP servers, which may be on this machine without TLS. */
-  readonly mcpGuarded?: Pick<GuardedFetch, "fetch" | "findUrlFault">;
+  readonly guarded: Pick<GuardedFetch, "fetch">;
   /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
-  /** Kinds of tools in addition to the built-in ones. */
+  /** Kinds of tools in addition to those of the core. */
   readonly toolKinds?: ToolKinds;
-  /** MCP servers that the operator has listed. */
-  readonly mcpServers?: McpServers;
-  /** How browsers return from the authorization servers of MCP servers. */
-  readonly returns: OpenToolsOptions["returns"];
   readonly observer: Observer;
   readonly clock: Clock;
   readonly random: () => number;
   newId(): string;
   /** Identifies this process as the holder of leases; by default a new id. */
   readonly node?: string | undefined;
-  readonly version: string;
   readonly charge: RunPorts["charge"];
   /** Signs the requests of guardrails. */
   readonly signRequest: WebhookPorts["sign"];
@@ -69,15 +61,15 @@ export interface AgentModule {
   /** The workers of a node that executes no runs. */
   readonly links: readonly Worker[];
   countLiveRuns(): Promise<readonly { status: string; count: number }[]>;
-  /** Ends streams and connections. Must be called after the workers have stopped. */
-  close(): Promise<void>;
+  /** Ends streams. Must be called after the workers have stopped. */
+  close(): void;
 }
 
 /** How many compiled schemas are cached. */
 const MAX_SCHEMAS = 500;
 
 export function openAgents(options: AgentsOptions): AgentModule {
-  const { settings, database, listenUrl, observer, clock, random, newId, version, onEvents } = options;
+  const { settings, database, listenUrl, observer, clock, random, newId, onEvents } = options;
   const { environment, providers, traceSource = null } = options;
   const pool = database.service;
   const streamHub = createStreamHub();
@@ -99,16 +91,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     clock,
     observer,
     newId,
-    version,
-    returns: options.returns,
-    mcpSessions: {
-      perNode: settings.mcpSessionsPerNode,
-      perServer: settings.mcpSessionsPerServer,
-      perUser: settings.mcpSessionsPerUser,
-    },
     ...(options.toolKinds !== undefined && { kinds: options.toolKinds }),
-    ...(options.mcpGuarded !== undefined && { mcpGuarded: options.mcpGuarded }),
-    ...(options.mcpServers !== undefined && { mcpServers: options.mcpServers }),
   });
   const ports: RunPorts = {
     pool,
@@ -168,9 +151,6 @@ export function openAgents(options: AgentsOptions): AgentModule {
     links,
     releaseNode: releaseOwner,
     countLiveRuns: () => countLiveRuns(pool),
-    async close() {
-      respond.close();
-      await tools.close();
-    },
+    close: () => respond.close(),
   };
 }

@@ -93,22 +93,6 @@ export const PROVIDER_SETTINGS = {
     { kind: "path", default: null },
     "JSON file that describes providers in full: models with their context windows and prices, fallbacks. It takes precedence over the variables, and is read again when it changes. See `docs/guides/models.md`.",
   ),
-  MCP_SESSIONS_PER_NODE: setting(
-    { kind: "integer", min: 1, max: 10_000, default: 200 },
-    "Maximum number of sessions with MCP servers that one node holds at a time. Where one of the three limits is reached, idle sessions are closed, and a call that needs a further one waits within its `timeout_ms`.",
-  ),
-  MCP_SESSIONS_PER_SERVER: setting(
-    { kind: "integer", min: 1, max: 10_000, default: 50 },
-    "Maximum number of sessions that one node holds with MCP servers of one origin.",
-  ),
-  MCP_SESSIONS_PER_USER: setting(
-    { kind: "integer", min: 1, max: 10_000, default: 20 },
-    "Maximum number of sessions with MCP servers that one node holds for the tools of one user.",
-  ),
-  MCP_SERVERS_FILE: setting(
-    { kind: "path", default: null },
-    "JSON file with the MCP servers that this node starts as programs, for tools whose `config` names one of them. See `docs/guides/tools.md`.",
-  ),
   ALLOW_SIMULATED: setting(
     { kind: "choice", choices: ["0", "1", "false", "true"], default: "0" },
     "Permits `simulated` providers when `NODE_ENV` is `production`.",

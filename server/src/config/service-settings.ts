@@ -44,6 +44,7 @@ export const SERVICE_SETTINGS = {
         "app-functions",
         "opentelemetry",
         "mcp-server",
+        "mcp-client",
         "openai-api",
         "a2a",
         "a2a-client",

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
 import { SETTINGS } from "../config/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
-import type { ConfiguredParts, Extension, ExtensionRoute } from "./port.ts";
+import type { ConfiguredParts, Extension, ExtensionRoute, ExtensionToolKind } from "./port.ts";
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KIND_NAME = /^[a-z][a-z0-9_]{0,39}$/;
@@ -14,7 +14,8 @@ const SCOPES: readonly string[] = API_KEY_SCOPES;
 const RESERVED = /^\/(?:(?:rest|auth|functions|realtime)\/v1(?:\/|$)|(?:health|ready|metrics)$|$)/;
 const FUNCTION_PATH = /^\/functions\/v1\/([a-z0-9][a-z0-9_-]*)(?:\/|$)/;
 const CORE_FUNCTIONS: ReadonlySet<string> = new Set(FUNCTION_TABLE.map(({ name }) => name));
-const CORE_KINDS: readonly string[] = TOOL_KINDS;
+/** The interface names `mcp`, too, which an extension adds. */
+const CORE_KINDS: readonly string[] = TOOL_KINDS.filter((kind) => kind !== "mcp");
 const CORE_SETTINGS: ReadonlySet<unknown> = new Set(SETTINGS.map(({ name }) => name));
 
 /** What is wrong with one extension. It may come from JavaScript that no compiler has checked, so every part is looked at. */
@@ -39,12 +40,7 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
         ? []
         : [`worker ${String(worker)} needs a name and a function run`],
     ),
-    ...(extension.toolKinds ?? []).flatMap(({ name: kind, run, findConfigFaults }) => [
-      ...(typeof kind === "string" && KIND_NAME.test(kind) && [run, findConfigFaults].every((part) => isFunction(part))
-        ? []
-        : [`tool kind ${String(kind)} needs a name of lower-case letters, digits and _, run and findConfigFaults`]),
-      ...(CORE_KINDS.includes(toolKindOf(name, kind)) ? [`the tool kind ${kind} is one of the core`] : []),
-    ]),
+    ...(extension.toolKinds ?? []).flatMap((kind) => findToolKindFaults(name, kind)),
     ...(extension.commands ?? []).flatMap(({ name: command, summary: row, help, run }) =>
       typeof command === "string" && NAME.test(command) && isText(row) && isText(help) && isFunction(run)
         ? []
@@ -55,8 +51,14 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
 }
 
 /** What is wrong with the parts that depend on settings. */
-export function findConfiguredFaults({ routes = [], trustedUrls = [] }: ConfiguredParts): readonly string[] {
+export function findConfiguredFaults({
+  routes = [],
+  trustedUrls = [],
+  connections: { perOrigin = 1, idleTimeoutMs = 0 } = {},
+}: ConfiguredParts): readonly string[] {
   return [
+    ...(Number.isInteger(perOrigin) && perOrigin > 0 ? [] : ["connections.perOrigin must be a whole number above 0"]),
+    ...(idleTimeoutMs >= 0 ? [] : ["connections.idleTimeoutMs must not be negative"]),
     ...routes.flatMap((route) => findRouteFaults(route)),
     ...trustedUrls.filter((url) => !URL.canParse(url)).map((url) => `the trusted URL ${url} is not valid`),
   ];
@@ -100,6 +102,19 @@ export function schemaOf(name: string): string {
   return `ext_${name.replaceAll("-", "_")}`;
 }
 
+function findToolKindFaults(extension: string, kind: ExtensionToolKind): readonly string[] {
+  const { name } = kind;
+  const parts = "open" in kind ? [kind.open] : [kind.run, kind.findConfigFaults];
+  return [
+    ...(typeof name === "string" && KIND_NAME.test(name) && parts.every(isFunction)
+      ? []
+      : [
+          `tool kind ${String(name)} needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open`,
+        ]),
+    ...(CORE_KINDS.includes(toolKindOf(extension, name)) ? [`the tool kind ${name} is one of the core`] : []),
+  ];
+}
+
 function findMissing(part: string, url: unknown, below = ""): readonly string[] {
   if (!(url instanceof URL) || url.protocol !== "file:") return [`${part} must be a file URL`];
   const path = fileURLToPath(new URL(below, url));
@@ -107,7 +122,10 @@ function findMissing(part: string, url: unknown, below = ""): readonly string[] 
 }
 
 function findSettingFaults({ name, settings = [] }: Extension): readonly string[] {
-  const prefix = `${name.replaceAll("-", "_").toUpperCase()}_`;
+  const prefix = `${name
+    .replace(/-client$/, "")
+    .replaceAll("-", "_")
+    .toUpperCase()}_`;
   return settings.flatMap((row) => {
     const title = `the setting ${String(row.name)}`;
     const isNamed = typeof row.name === "string" && row.name.startsWith(prefix) && /^[A-Z0-9_]+$/.test(row.name);

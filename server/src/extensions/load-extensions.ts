@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
 import { type ExtensionSchema, messageOf } from "../db/index.ts";
 import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
-import type { ConfiguredParts, Extension, ExtensionContext } from "./port.ts";
+import type { ConfiguredParts, Extension, ExtensionConnections, ExtensionContext } from "./port.ts";
 
 export interface LoadedExtension {
   readonly extension: Extension;
@@ -15,6 +15,7 @@ export interface LoadedExtension {
   /** The fixed routes and those of `configure`. */
   readonly routes: NonNullable<Extension["routes"]>;
   readonly trustedUrls: readonly string[];
+  readonly connections: ExtensionConnections;
 }
 
 const OWN_SCOPE = "@swarmbase/";
@@ -56,7 +57,8 @@ export async function loadExtensions(options: {
       configured.faults ?? findConfiguredFaults(configured).map((fault) => `EXTENSIONS: ${name}: ${fault}`);
     faults.push(...partFaults);
     if (partFaults.length > 0) continue;
-    loaded.push({ extension, settings, variables, schema, routes, trustedUrls: configured.trustedUrls ?? [] });
+    const { trustedUrls = [], connections = {} } = configured;
+    loaded.push({ extension, settings, variables, schema, routes, trustedUrls, connections });
   }
   faults.push(...findClashes(loaded).map((fault) => `EXTENSIONS: ${fault}`));
   if (faults.length > 0) throw new SettingsError(faults);

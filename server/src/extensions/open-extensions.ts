@@ -1,8 +1,9 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
-import type { ToolKinds } from "../agents/index.ts";
+import type { ToolKind, ToolKinds } from "../agents/index.ts";
 import { AUTH_ERRORS, type AuthErrorCode } from "../auth/index.ts";
-import type { Settings } from "../config/index.ts";
-import { type Database, SERVICE_PRINCIPAL } from "../db/index.ts";
+import { type Environment, type Settings, SettingsError } from "../config/index.ts";
+import { unwrapSecret, wrapSecret } from "../crypto/index.ts";
+import { type Database, newRowId, SERVICE_PRINCIPAL } from "../db/index.ts";
 import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
@@ -14,14 +15,21 @@ import { type CoreParts, createRest } from "./extension-core.ts";
 import { extensionRoutes } from "./extension-routes.ts";
 import { schemaOf, toolKindOf } from "./find-extension-faults.ts";
 import type { LoadedExtension } from "./load-extensions.ts";
-import type { Extension, ExtensionContext } from "./port.ts";
+import type { Extension, ExtensionConnections, ExtensionContext, ExtensionToolKind, OpenedToolKind } from "./port.ts";
 
 export interface OpenExtensionsOptions {
   readonly extensions: readonly LoadedExtension[];
   readonly settings: Pick<Settings, "dbStatementTimeoutMs" | "siteUrl">;
   readonly database: Pick<Database, "user" | "service" | "work">;
+  readonly environment: Environment;
+  /** Seals values of extensions; the key of the secrets of tools. */
+  readonly key: Buffer;
   /** Opens a guarded fetch. The origins of trusted URLs may have any address and may use plain HTTP. */
-  openFetch(trustedUrls: readonly string[]): ExtensionContext["fetch"];
+  openFetch(
+    trustedUrls: readonly string[],
+    connections: ExtensionConnections,
+  ): Pick<ExtensionContext, "fetch" | "findUrlFault">;
+  isRedirectAllowed(url: string): boolean;
   /** Throws before the modules are open. */
   getCore(): CoreParts;
   /** Throws before the service listens. */
@@ -37,24 +45,33 @@ export interface OpenedExtensions {
   readonly workers: readonly Worker[];
   readonly toolKinds: ToolKinds;
   readonly helpLinks: HelpLinks;
+  /** Closes the kinds of tools. Must be called after the runs have ended. */
+  close(): Promise<void>;
 }
 
 export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions {
   const opened = options.extensions.map((loaded) => openExtension(loaded, options));
+  const kinds = opened.flatMap(({ toolKinds }) => [...toolKinds]);
+  const withServers = kinds.filter(([, { servers }]) => servers !== undefined).map(([name]) => name);
+  if (withServers.length > 1)
+    throw new SettingsError([`EXTENSIONS: the servers of tools are claimed by ${withServers.join(" and ")}`]);
   return {
     routes: opened.flatMap(({ routes }) => routes),
     workers: opened.flatMap(({ workers }) => workers),
-    toolKinds: new Map(opened.flatMap(({ toolKinds }) => [...toolKinds])),
+    toolKinds: new Map(kinds),
     helpLinks: new Map(opened.flatMap(({ helpLinks }) => [...helpLinks])),
+    close: async () => {
+      await Promise.all(opened.map(({ close }) => close()));
+    },
   };
 }
 
 function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions): OpenedExtensions {
-  const { extension, settings, routes, trustedUrls } = loaded;
-  const { database, observer, clock, version } = options;
+  const { extension, settings, routes } = loaded;
+  const { database, observer, clock, version, environment, key } = options;
   const { dbStatementTimeoutMs } = options.settings;
   const { name, workers = [], toolKinds = [] } = extension;
-  const fetch = options.openFetch(trustedUrls);
+  const { fetch, findUrlFault } = options.openFetch(loaded.trustedUrls, loaded.connections);
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
   const contextOver = (service: Database["service"]): ExtensionContext => ({
     settings,
@@ -62,28 +79,49 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     version,
     now: () => clock.now(),
     fetch,
+    findUrlFault,
+    environment,
+    newId: () => newRowId(clock.now()),
+    seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
+    unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
+    noteToolServer: (event, fields) => observer.note(event, fields),
     // Commands load this module too, and need nothing of the agents.
     findAnswerFault: async (schema, text) => (await import("../agents/index.ts")).findAnswerFault(schema, text),
     describe: describeInterface,
     baseUrl: () => options.baseUrl(),
     ownOrigins: () =>
       [options.baseUrl(), options.settings.siteUrl].flatMap((url) => (url === null ? [] : [new URL(url).origin])),
+    isRedirectAllowed: (url) => options.isRedirectAllowed(url),
   });
   const requestContext = contextOver(database.service);
   const workContext = contextOver(database.work);
+  const kinds = toolKinds.map((kind) => {
+    const stored = toolKindOf(name, kind.name);
+    return [stored, openToolKind(stored, kind, workContext)] as const;
+  });
   return {
     routes: extensionRoutes(routes, { context: requestContext, getCore: () => options.getCore() }),
     workers: workers.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, workContext) })),
-    toolKinds: new Map(
-      toolKinds.map((kind) => [
-        toolKindOf(name, kind.name),
-        { findConfigFaults: (config) => kind.findConfigFaults(config), run: (call) => kind.run(call, workContext) },
-      ]),
-    ),
+    toolKinds: new Map<string, ToolKind>(kinds),
     helpLinks: buildHelpLinks(extension),
+    close: async () => {
+      await Promise.all(kinds.map(async ([, kind]) => kind.close?.()));
+    },
+  };
+}
+
+function openToolKind(name: string, kind: ExtensionToolKind, context: ExtensionContext): OpenedToolKind {
+  if ("open" in kind) {
+    const opened = kind.open(context);
+    if ([opened?.run, opened?.findConfigFaults].every((part) => typeof part === "function")) return opened;
+    throw new SettingsError([`EXTENSIONS: open of the tool kind ${name} must return run and findConfigFaults`]);
+  }
+  return {
+    findConfigFaults: (config) => kind.findConfigFaults(config, context),
+    run: (call) => kind.run(call, context),
   };
 }
 

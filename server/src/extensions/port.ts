@@ -1,7 +1,6 @@
 import type { TracerProvider } from "@opentelemetry/api";
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
 import type { Client } from "pg";
-import type { ToolKind } from "../agents/index.ts";
 import type { AuthErrorCode } from "../auth/index.ts";
 import type {
   Environment,
@@ -13,16 +12,33 @@ import type {
 import type { LogLine, MetricFamily } from "../observe/index.ts";
 import type { Catalogue } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
+import type { ExtensionToolKind } from "./tool-kind-port.ts";
 
 export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
-export { AppError } from "../errors/index.ts";
+export { unlessAborted } from "../concurrency/index.ts";
+export { AppError, ToolFailure } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
 export { isRecord } from "../json/index.ts";
+export { explainFetchError, findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "../outbound/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
 export type { Catalogue, Column, FunctionEntry, Relation } from "../rest/index.ts";
-export type { ToolCall } from "../agents/index.ts";
+export type {
+  AuthorizationKey,
+  Authorizations,
+  ListedAuthorization,
+  ModelImage,
+  NamedServer,
+  RemoteTool,
+  ToolAnswer,
+  ToolAsking,
+  ToolCall,
+  ToolConfigFault,
+  ToolQuestion,
+  ToolResponse,
+  ToolServers,
+} from "../agents/index.ts";
 export type { DescribedRoute, InterfaceDescription, JsonSchema } from "./describe-interface.ts";
 export type {
   ExtensionCaller,
@@ -38,7 +54,17 @@ export type {
   ExtensionRoute,
   Query,
 } from "./route-port.ts";
-export type { AuthErrorCode, ErrorCode, ExtensionSettingRow, LimitName, LogLine, MetricFamily, StandardVariable };
+export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
+export type {
+  AuthErrorCode,
+  Environment,
+  ErrorCode,
+  ExtensionSettingRow,
+  LimitName,
+  LogLine,
+  MetricFamily,
+  StandardVariable,
+};
 
 /**
  * What a package adds to the service. A package exports one value of this type as `extension`; everything in it is data
@@ -51,7 +77,7 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   readonly summary: string;
   /** The page that documents the extension. */
   readonly docs: URL;
-  /** Environment variables; each name begins with the extension's name: `NOTES_` for `notes`. */
+  /** Environment variables; each name begins with the extension's name: `NOTES_` for `notes`, and for `notes-client`. */
   readonly settings?: Rows;
   /** Environment variables that a standard names and defines (`OTEL_…`). The extension receives their texts and checks them itself. */
   readonly standardVariables?: readonly StandardVariable[];
@@ -87,21 +113,23 @@ export interface ConfiguredParts<Rows extends readonly ExtensionSettingRow[] = r
   readonly routes?: readonly ExtensionRoute<Rows>[];
   /** URLs that the operator has set: for `fetch`, their origins may have any address and may use plain HTTP. */
   readonly trustedUrls?: readonly string[];
+  /** How `fetch` differs from its default. */
+  readonly connections?: ExtensionConnections;
+}
+
+export interface ExtensionConnections {
+  /** Default: 64. */
+  readonly perOrigin?: number;
+  /** How long a response may send nothing; 0: any time. Default: five minutes. */
+  readonly idleTimeoutMs?: number;
+  /** Whether servers on this machine may be reached without TLS, where the address policy allows it. Default: false. */
+  readonly allowsPlainLoopback?: boolean;
 }
 
 export interface ExtensionWorker<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   readonly name: string;
   /** Resolves soon after the signal is aborted, and not before; started again with a delay when it fails. */
   run(signal: AbortSignal, context: ExtensionContext<Rows>): Promise<void>;
-}
-
-export interface ExtensionToolKind<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  /** Lower-case letters, digits and underscores. */
-  readonly name: string;
-  /** What is wrong with `tools.config`, by dotted path; empty when it can be stored. */
-  findConfigFaults(config: Readonly<Record<string, unknown>>): ReturnType<ToolKind["findConfigFaults"]>;
-  /** One call. What it throws fails the tool call; the model sees the message of an AppError, and of nothing else. */
-  run(call: Parameters<ToolKind["run"]>[0], context: ExtensionContext<Rows>): ReturnType<ToolKind["run"]>;
 }
 
 export interface ExtensionCommand<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {

@@ -1,5 +1,5 @@
 import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
-import type { ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
+import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 
 export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
@@ -14,6 +14,16 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
    * redirects and compressed responses are errors.
    */
   readonly fetch: typeof globalThis.fetch;
+  /** Why `fetch` would reject this URL without a connection; null when it would not. */
+  findUrlFault(url: string): string | null;
+  /** The variables with which the service was started, for programs that an operator lets an extension start. */
+  readonly environment: Environment;
+  /** A new id for a row, in the order of time. */
+  newId(): string;
+  /** Encrypts a value for storage. It can be opened only under the same label, which names its row. */
+  seal(label: string, value: string): Buffer;
+  /** Throws when the value was sealed with another master key or under another label. */
+  unseal(label: string, sealed: Buffer): string;
   /**
    * A request to `/rest/v1` as the service role, whatever the caller may see: only for what the owner of the rows has made
    * public. Throws before the service listens.
@@ -23,6 +33,11 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The same for a failure: the log event `extension.failed`. */
   fail(message: string, error: unknown): void;
+  /** Writes a log event of the servers of tools. Their number per minute is limited, because servers cause them. */
+  noteToolServer(
+    event: "tool.definitions_excluded" | "tool.server_ended",
+    fields: Readonly<Record<string, unknown>>,
+  ): void;
   /** Why a text is not JSON that satisfies a schema, by the rules of `response_schema`; null when it is. */
   findAnswerFault(schema: Readonly<Record<string, unknown>>, text: string): Promise<string | null>;
   /** The routes of the core with their access, limits and bodies, and the error codes of accounts. */
@@ -31,6 +46,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   baseUrl(): string;
   /** The origins of `baseUrl()` and of `SITE_URL`, for protocols that must reject the `Origin` of other sites. */
   ownOrigins(): readonly string[];
+  /** Whether a browser may be sent there: to `SITE_URL`, or to an address that `REDIRECT_ALLOW_LIST` permits. */
+  isRedirectAllowed(url: string): boolean;
 }
 
 export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
@@ -52,6 +69,8 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
   readonly limit: LimitName | null;
   /** The body arrives as a Buffer of any media type instead of parsed JSON. */
   readonly isBodyRaw?: boolean;
+  /** A route of GET that has no HEAD. */
+  readonly isHeadRejected?: boolean;
   /**
    * Renders the errors of the route in the form of its protocol, those before the handler (401, 413, 429) included. Without it,
    * errors have the common body. Must not throw.

@@ -14,7 +14,6 @@ export { type HealthOptions, healthRoutes, type Obstacle } from "./routes/health
 export { type MetricsServer, openMetricsServer } from "./server/metrics-server.ts";
 export { realtimeRoutes } from "./routes/realtime-routes.ts";
 export { restRoutes } from "./routes/rest-routes.ts";
-export { TOOL_CALLBACK_PATH, toolCallbackRoutes } from "./routes/tool-callback-routes.ts";
 export type { Route } from "./routes/route.ts";
 export { sendStream } from "./response/send-stream.ts";
 export { keepTlsCurrent } from "./server/tls/keep-tls-current.ts";

@@ -4,10 +4,11 @@
 
 export { type AddressPolicy, createAddressPolicy } from "./address-policy.ts";
 export type { Resolver } from "./dns/resolver.ts";
+export { explainFetchError } from "./explain-fetch-error.ts";
 export { findOutboundFault, wasNeverSent } from "./find-outbound-fault.ts";
 export { type GuardedFetch, openGuardedFetch } from "./guarded-fetch.ts";
 export { findCustomHeaderFault } from "./header-rules.ts";
 export { type Outbound, type OutboundRequest, openOutbound } from "./open-outbound.ts";
-export { OutboundError, type OutboundFault, type OutboundResult } from "./outbound-result.ts";
+export type { OutboundFault, OutboundResult } from "./outbound-result.ts";
 export { readAuthorities } from "./read-authorities.ts";
 export { checkTargetUrl, isLoopbackUrl } from "./target-url.ts";

@@ -7,11 +7,10 @@ import { FUNCTION_TABLE } from "../../src/functions/index.ts";
 import { authRoutes, functionRoutes, healthRoutes, realtimeRoutes, type Route } from "../../src/http/index.ts";
 
 /**
- * Functions that build routes which are described, and those that are not: tables describe themselves, the console and the page that a
- * sign-in elsewhere returns to are no API.
+ * Functions that build routes which are described, and those that are not: tables describe themselves, and the console is no API.
  */
 const DESCRIBED = ["authRoutes", "functionRoutes", "healthRoutes", "realtimeRoutes"];
-const NOT_DESCRIBED = ["consoleRoutes", "restRoutes", "toolCallbackRoutes"];
+const NOT_DESCRIBED = ["consoleRoutes", "restRoutes"];
 /** Not in the route table: the connection is upgraded before. */
 const UPGRADE = "GET /realtime/v1/websocket";
 

@@ -103,8 +103,8 @@ describe("loading extensions", () => {
       "name.js": `export const extension = { ${VALID}, name: "Not A Name" };`,
       "http.js": `export const extension = { ${VALID}, name: "http",
         toolKinds: ["http", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
-      "client.js": `export const extension = { ${VALID}, name: "mcp-client",
-        toolKinds: ["mcp", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
+      "client.js": `export const extension = { ${VALID}, name: "http-client",
+        toolKinds: ["http", "get"].map((name) => ({ name, run() {}, findConfigFaults() {} })) };`,
     });
     const faults = await faultsOf(["./parts.js", "./name.js", "./http.js", "./client.js"], {}, folder);
     assert.deepEqual(
@@ -130,14 +130,14 @@ describe("loading extensions", () => {
         "route GET /rest/v1/agents: handler must be a function",
         "route GET /: the path is reserved for the core",
         "worker idle needs a name and a function run",
-        "tool kind Bad-Name needs a name of lower-case letters, digits and _, run and findConfigFaults",
-        "tool kind half needs a name of lower-case letters, digits and _, run and findConfigFaults",
+        "tool kind Bad-Name needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open",
+        "tool kind half needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open",
         "command Count needs a name of lower-case letters, digits and hyphens, summary, help and run",
         "command count needs a name of lower-case letters, digits and hyphens, summary, help and run",
         "findHelp must be a function",
         "EXTENSIONS: ./name.js: its name must have lower-case letters, digits and hyphens, and begin with a letter",
         "EXTENSIONS: ./http.js: the tool kind http is one of the core",
-        "EXTENSIONS: ./client.js: the tool kind mcp is one of the core",
+        "EXTENSIONS: ./client.js: the tool kind http is one of the core",
       ],
     );
   });

@@ -193,7 +193,7 @@ describe("a service with an extension", () => {
       (await json<{ details: unknown }>("POST /rest/v1/tools", { ...asCal, body: { ...row, ...changes } }, 400))
         .details;
     assert.deepEqual(await faultsOf({ kind: "notes.other" }), {
-      kind: "must be one of builtin, http, mcp, client, notes.search",
+      kind: "must be one of builtin, http, client, notes.search",
     });
     assert.deepEqual(await faultsOf({ config: { max: "two" } }), {
       config: "fits no kind of tool",

@@ -1,21 +1,18 @@
+import { unlessAborted } from "../../concurrency/index.ts";
+import { ToolFailure } from "../../errors/index.ts";
 import { type JsonRecord } from "../../json/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import { type BuiltinPorts, runBuiltin } from "./builtins/run-builtin.ts";
-import { abortable } from "../abortable.ts";
 import { runHttpTool } from "./http/run-http-tool.ts";
 import { readAssignment } from "./input/assignment.ts";
-import type { McpPool } from "./mcp/mcp-pool.ts";
-import { runMcpTool } from "./mcp/run-mcp-tool.ts";
 import { boundText } from "./output/bound-text.ts";
 import { hiddenForms, hideSecrets } from "./output/hide-secrets.ts";
 import { toStoredOutput } from "./output/stored-output.ts";
 import { openSecrets, type ToolSecrets } from "./seal-secrets.ts";
-import { ToolFailure } from "./tool-failure.ts";
 import { runAddedKind, type ToolAnswer, type ToolCall, type ToolKinds } from "./tool-kind.ts";
 import type { AssignedTool, ToolAsking, ToolCallContext, ToolOutcome } from "./tool-port.ts";
 
 export interface RunnerPorts extends BuiltinPorts {
-  readonly mcp: McpPool;
   readonly kinds: ToolKinds;
   /** Opens the secrets of tools. */
   readonly key: Buffer;
@@ -59,7 +56,7 @@ export async function runTool(
       hide: (secret: string) => void (hidden = [...hidden, ...hiddenForms({}, { secret })]),
     };
     // A runner may ignore the signal.
-    const answer = await abortable(dispatch(ports, kind, call), signal);
+    const answer = await unlessAborted(dispatch(ports, kind, call), signal);
     if (answer.asking !== undefined) return { status: "asking", ...hideIn(answer.asking, hidden) };
     const { text, chars, isTruncated } = boundText(hideSecrets(answer.text, hidden, answer), maxChars, answer);
     return {
@@ -112,8 +109,6 @@ async function dispatch(ports: RunnerPorts, kind: string, call: ToolCall): Promi
       return runBuiltin(ports, call);
     case "http":
       return runHttpTool(ports.guarded, call);
-    case "mcp":
-      return runMcpTool(ports.mcp, call);
     case "client":
       throw new ToolFailure("TOOL_UNUSABLE", "Only the client that started a run can execute this tool.");
     default:

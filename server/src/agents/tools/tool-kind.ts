@@ -1,9 +1,9 @@
-import { AppError } from "../../errors/index.ts";
+import { AppError, ToolFailure } from "../../errors/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
 import type { ModelImage } from "../providers/model-port.ts";
 import type { ToolSecrets } from "./seal-secrets.ts";
-import { ToolFailure } from "./tool-failure.ts";
 import type { ToolAnswers, ToolAsking } from "./tool-port.ts";
+import type { ToolServers } from "./tool-servers.ts";
 
 /** One call of a tool, as its runner gets it. */
 export interface ToolCall {
@@ -42,13 +42,26 @@ export interface ToolAnswer {
   readonly asking?: Omit<ToolAsking, "status">;
 }
 
-/** A kind of tool in addition to `builtin`, `http`, `mcp` and `client`. */
-export interface ToolKind {
-  /** Empty when the configuration can be stored. The path is dotted and empty for the whole. */
-  findConfigFaults(config: JsonRecord): readonly { readonly path: string; readonly message: string }[];
-  /** Resolves to the text that the model reads. */
-  run(call: ToolCall): Promise<string>;
+export interface ToolConfigFault {
+  /** Dotted, relative to `config`; empty for the whole. */
+  readonly path: string;
+  readonly message: string;
+  /** The fault is that of an address, so its code is INVALID_URL. */
+  readonly isUrl?: boolean;
 }
+
+/** A kind of tool in addition to `builtin`, `http` and `client`. */
+export interface ToolKind {
+  /** Empty when the configuration can be stored. */
+  findConfigFaults(config: JsonRecord): readonly ToolConfigFault[];
+  /** Resolves to the text that the model reads, or to an answer that has more than text. */
+  run(call: ToolCall): Promise<string | ToolAnswer>;
+  /** For a kind whose tools belong to servers. */
+  readonly servers?: ToolServers;
+}
+
+/** The kinds that the core runs; all others belong to extensions. */
+export const CORE_KINDS: ReadonlySet<string> = new Set(["builtin", "http", "client"]);
 
 /** By the name that `tools.kind` stores. */
 export type ToolKinds = ReadonlyMap<string, ToolKind>;
@@ -56,12 +69,17 @@ export type ToolKinds = ReadonlyMap<string, ToolKind>;
 export async function runAddedKind(kinds: ToolKinds, kind: string, call: ToolCall): Promise<ToolAnswer> {
   const known = kinds.get(kind);
   if (known === undefined) throw new ToolFailure("TOOL_UNUSABLE", `This node has no tools of the kind ${kind}.`);
-  if (known.findConfigFaults(call.config).length > 0)
-    throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
+  if (!isUsable(known, call.config)) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   try {
-    return { text: await known.run(call), isCut: false, attempts: 1 };
+    const answer = await known.run(call);
+    return typeof answer === "string" ? { text: answer, isCut: false, attempts: 1 } : answer;
   } catch (error) {
     if (error instanceof AppError) throw new ToolFailure("TOOL_FAILED", error.message, { cause: error });
     throw error;
   }
+}
+
+/** An address is checked again with each connection, which has an error of its own. */
+export function isUsable(kind: ToolKind, config: JsonRecord): boolean {
+  return kind.findConfigFaults(config).every(({ isUrl }) => isUrl === true);
 }

@@ -1,4 +1,7 @@
+import type { ToolFault } from "../../errors/index.ts";
 import type { ModelImage, ModelTool } from "../providers/model-port.ts";
+
+export type { ToolFault };
 
 /** A tool of an agent: the row of the tool and the configuration of the assignment, by column name. */
 export interface AssignedTool {
@@ -6,7 +9,7 @@ export interface AssignedTool {
   readonly owner_id: string | null;
   readonly name: string;
   readonly description: string;
-  /** `builtin`, `http`, `mcp`, `client`, or a kind that an extension adds. */
+  /** `builtin`, `http`, `client`, or a kind that an extension adds. */
   readonly kind: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
   readonly config: Readonly<Record<string, unknown>>;
@@ -48,15 +51,8 @@ export type ToolResponse =
   | { readonly action: "accept"; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: "decline" | "cancel" };
 
-/** A call that stays open while a person is asked. Stored with the run. */
-export interface HeldCall {
-  /** On the node that holds it. */
-  readonly id: string;
-  /** How another connection gets the result. Null: there is no way. */
-  readonly resumption: { readonly sessionId: string; readonly version: string; readonly eventId: string } | null;
-  /** The ids of earlier questions, which the server may send again. */
-  readonly answered: readonly string[];
-}
+/** A call that stays open while a person is asked, as its kind describes it. Stored with the run, and given back as it is. */
+type HeldCall = Readonly<Record<string, unknown>>;
 
 export interface ToolAnswers {
   /** Of the server, sent back as it is. */
@@ -73,12 +69,6 @@ export interface ToolAsking {
   readonly questions: readonly ToolQuestion[];
   readonly state: string | null;
   readonly held?: HeldCall;
-}
-
-export interface ToolFault {
-  readonly code: string;
-  readonly message: string;
-  readonly retryable: boolean;
 }
 
 export type ToolOutcome =

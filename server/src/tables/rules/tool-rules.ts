@@ -12,14 +12,16 @@ import { rewriteSecrets, type Sealer, toolSecrets } from "./tool-secrets.ts";
 /** Checks of tools that the agents module provides. */
 export interface ToolChecks extends Sealer, AgentChecks, GuardrailChecks {
   isBuiltin(name: string): boolean;
-  /** Kinds beside the built-in ones. */
+  /** The kinds that a new tool can have. */
+  readonly kinds: readonly string[];
+  /** Those of them that extensions add. */
   readonly addedKinds: readonly string[];
   /** Follows the name of the field. */
   findSchemaFault(schema: Row): string | null;
   findConfigFaults(
     kind: string,
     config: Row,
-  ): readonly { readonly path: string; readonly message: string; readonly isUrl: boolean }[];
+  ): readonly { readonly path: string; readonly message: string; readonly isUrl?: boolean }[];
 }
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
@@ -42,7 +44,7 @@ export function tools(checks: ToolChecks | null): TableRule {
       category: nullable(text("tools.category")),
       icon: nullable(text("tools.icon")),
       input_schema: jsonObject("tools.input_schema", (schema) => checkSchema(schema, checks)),
-      kind: choice([...TOOL_KINDS, ...(checks?.addedKinds ?? [])]),
+      kind: choice(checks?.kinds ?? TOOL_KINDS),
       config: jsonObject("tools.config", (config) => checkConfig(config, checks)),
       visibility: choice(TOOL_VISIBILITIES),
       requires_approval: boolean(),
@@ -96,7 +98,7 @@ function isOfCore(config: object): boolean {
 function findConfigFaults(config: Row, kind: string, checks: ToolChecks): readonly Fault[] {
   return checks
     .findConfigFaults(kind, config)
-    .map(({ path, message, isUrl }) => ({ path, message, code: isUrl ? "INVALID_URL" : null }));
+    .map(({ path, message, isUrl }) => ({ path, message, code: isUrl === true ? "INVALID_URL" : null }));
 }
 
 function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
@@ -115,7 +117,7 @@ function checkNewTool(row: Row, checks: ToolChecks): readonly RowFault[] {
   if (kind !== "mcp" && isRemote && !isAdded) {
     return rowFault("config", "is for tools of kind mcp only", "remote_name");
   }
-  const isKnown = kind === undefined || isAdded || TOOL_KINDS.some((each) => each === kind);
+  const isKnown = kind === undefined || (typeof kind === "string" && checks.kinds.includes(kind));
   const isReported = checks.addedKinds.length === 0 || (isOfCore(config) && !isAdded);
   if (Array.isArray(config) || !isKnown || isReported) return [];
   const faults = findConfigFaults(config, isAdded ? kind : "http", checks);

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { checkToolInput } from "../../../src/agents/tools/input/check-input.ts";
 import { createSchemaCompiler } from "../../../src/agents/tools/input/compile-schema.ts";
-import { assignedTool } from "../tools/assigned-tool.ts";
+import { assignedTool } from "../../support/assigned-tool.ts";
 
 /** A validation blocks the event loop. */
 const LONGEST_MS = 3_000;

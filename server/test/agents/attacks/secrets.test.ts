@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startReceiver } from "../../outbound/support/receiver.ts";
-import { assignedTool, callContext } from "../tools/assigned-tool.ts";
-import { openToolsForTest, wrapped } from "../tools/open-tools-for-test.ts";
+import { assignedTool, callContext } from "../../support/assigned-tool.ts";
+import { openToolsForTest, wrapped } from "../../support/open-tools-for-test.ts";
 
 test("a truncated response that echoes a secret reveals no part of it", async (t) => {
   const token = Array.from({ length: 60 }, (_, at) => `part${at}`).join("-");

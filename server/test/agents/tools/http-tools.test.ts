@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import { createAddressPolicy } from "../../../src/outbound/index.ts";
 import type { ToolOutcome } from "../../../src/agents/tools/tool-port.ts";
 import { type Answerer, startReceiver } from "../../outbound/support/receiver.ts";
-import { assignedTool, callContext } from "./assigned-tool.ts";
-import { openToolsForTest, wrapped } from "./open-tools-for-test.ts";
+import { assignedTool, callContext } from "../../support/assigned-tool.ts";
+import { openToolsForTest, wrapped } from "../../support/open-tools-for-test.ts";
 import { until } from "../../support/until.ts";
 
 interface Seen {
@@ -195,14 +195,7 @@ test("tools cannot reach addresses that webhooks must not reach", async (t) => {
     "10.0.0.1",
   ]) {
     const url = `https://${host}:${receiver.port}/`;
-    for (const kind of ["http", "mcp"] as const) {
-      const config = kind === "mcp" ? { url, remote_name: "x" } : { url };
-      assert.equal(
-        codeOf(await tools.run(assignedTool({ kind, config }), {}, callContext())),
-        "TOOL_BLOCKED",
-        `${kind} ${url}`,
-      );
-    }
+    assert.equal(codeOf(await tools.run(assignedTool({ config: { url } }), {}, callContext())), "TOOL_BLOCKED", url);
     assert.equal(codeOf(await tools.run(get, { url }, callContext())), "TOOL_BLOCKED", url);
   }
   for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:pw@example.com/", "data:text/plain,x"])
@@ -215,7 +208,6 @@ test("a tool with a faulty configuration reports TOOL_UNUSABLE", async (t) => {
   const cases = [
     assignedTool(),
     assignedTool({ config: { url: "https://{host}/" } }),
-    assignedTool({ kind: "mcp", config: { url: "https://a.example.com/" } }),
     assignedTool({ kind: "builtin", name: "shell" }),
     assignedTool({ kind: "builtin", name: "toString" }),
   ];

@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:https";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, it } from "node:test";
-import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { z } from "zod";
 import { createToolChecks } from "../../../src/agents/tools/create-tool-checks.ts";
 import { openSecrets } from "../../../src/agents/tools/seal-secrets.ts";
 import { type Asked, openRestStage, SERVICE } from "../../rest/features/rest-stage.ts";
 import type { Principal, UserPrincipal } from "../../../src/db/index.ts";
 import { createTableRules } from "../../../src/tables/index.ts";
-import { credential } from "../../outbound/support/receiver.ts";
-import { findFreePort } from "../../support/free-port.ts";
-import { assignedTool, callContext } from "./assigned-tool.ts";
-import { KEY, openToolsForTest, type TestTools } from "./open-tools-for-test.ts";
+import { assignedTool, callContext } from "../../support/assigned-tool.ts";
+import { KEY, openToolsForTest, type TestTools } from "../../support/open-tools-for-test.ts";
 
 type User = UserPrincipal;
 type Row = Readonly<Record<string, unknown>>;
@@ -196,7 +188,6 @@ describe("stored tools", () => {
 
   describe("the validation of a tool", () => {
     it("reports faults by field", async () => {
-      const remote = { url: "https://mcp.example.com/", remote_name: "x" };
       const cases: [Row, string][] = [
         [{ config: { url: "http://example.com/" } }, "config.url"],
         [{ config: { url: "https://{host}.example.com/" } }, "config.url"],
@@ -207,9 +198,6 @@ describe("stored tools", () => {
         [{ config: { ...CONFIG, headers: { Authorization: "Bearer x" } } }, "config.headers"],
         [{ config: { ...CONFIG, auth: { type: "magic" } } }, "config.auth.type"],
         [{ config: { ...CONFIG, shell: "rm" } }, "config"],
-        [{ config: remote }, "config.remote_name"],
-        [{ kind: "mcp", config: { url: remote.url } }, "config.remote_name"],
-        [{ kind: "mcp", config: { ...remote, url: "https://mcp.example.com/{x}" } }, "config.url"],
         [{ input_schema: { type: "object", properties: { a: { pattern: "(?=x)" } } } }, "input_schema"],
         [{ input_schema: { type: "object", properties: { a: { $ref: "#" } } } }, "input_schema"],
         [{ name: "has space" }, "name"],
@@ -276,102 +264,35 @@ describe("stored tools", () => {
   });
 
   describe("the tools function", () => {
-    it("imports and tests the tools of a server for their owner only", async () => {
-      const handle = toNodeHandler(
-        createMcpHandler(() => {
-          const server = new McpServer({ name: "s", version: "1" });
-          server.registerTool(
-            "say.hello",
-            { description: "Hello", inputSchema: z.object({ name: z.string() }) },
-            async ({ name }) => ({
-              content: [{ type: "text", text: `hello ${name}` }],
-            }),
-          );
-          server.registerTool("pay", { inputSchema: z.object({ id: z.string().regex(/^(?=x)/) }) }, async () => ({
-            content: [],
-          }));
-          return server;
-        }),
-      );
-      const seen = new Set<string | undefined>();
-      const https = createServer(credential, (request, response) => {
-        seen.add(request.headers["x-key"] as string | undefined);
-        void handle(request as Parameters<typeof handle>[0], response);
-      });
-      https.listen(0, "127.0.0.1");
-      await once(https, "listening");
-      closers.push(async () => {
-        https.closeAllConnections();
-        https.close();
-        await once(https, "close");
-      });
-      const url = `https://127.0.0.1:${(https.address() as AddressInfo).port}/mcp`;
-      const server = {
-        url,
-        auth: { type: "header", header: "x-key", secret: "token" } as const,
-        secrets: { token: SECRET },
-      };
-      const call = {
-        callerId: ada.userId,
-        ownerId: ada.userId,
-        server,
-        names: ["say.hello", "pay", "none"],
-        visibility: "private",
-      } as const;
-      const { imported, skipped } = await tools.importRemote(call);
-      assert.deepEqual(
-        imported.map(({ name, kind, secret_names }) => [name, kind, secret_names]),
-        [["say_hello", "mcp", ["token"]]],
-      );
-      assert.deepEqual(skipped.map(({ name }) => name).toSorted(), ["none", "pay"]);
-      const again = await tools.importRemote({ ...call, names: ["say.hello"] });
-      assert.deepEqual(
-        again.imported.map(({ name }) => name),
-        ["say_hello_2"],
-      );
-      assert.doesNotMatch(JSON.stringify([imported, again]), /sk-very/);
-
-      const toolId = imported[0]?.id ?? "";
-      const { outcome } = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: { name: "Ada" } });
-      assert.ok(outcome.status === "succeeded" && outcome.text === "hello Ada");
-      const wrong = await tools.test({ canApprove: true, callerId: ada.userId, toolId, input: {} });
-      assert.ok(wrong.outcome.status === "failed" && wrong.outcome.error.code === "INVALID_TOOL_INPUT");
-      assert.equal((await tools.listRemote({ callerId: ada.userId, server: { toolId } })).length, 2);
-      assert.deepEqual([...seen], [SECRET]);
-
-      await assert.rejects(tools.test({ canApprove: true, callerId: eve.userId, toolId, input: {} }), {
-        code: "TOOL_NOT_FOUND",
-      });
-      await assert.rejects(tools.listRemote({ callerId: eve.userId, server: { toolId } }), { code: "TOOL_NOT_FOUND" });
-      await assert.rejects(tools.importRemote({ ...call, visibility: "public" }), { code: "FORBIDDEN" });
-      const unreachable = `https://127.0.0.1:${await findFreePort()}/`;
-      await assert.rejects(tools.listRemote({ callerId: null, server: { url: unreachable, secrets: {} } }), {
-        code: "TOOL_ERROR",
-      });
-      // The URLs that no webhook and no row of tools may have.
-      for (const url of [
-        "https://127.0.0.1:9/",
-        "https://10.0.0.1/",
-        "https://user:pass@hooks.example.com/",
-        "https://hooks.example.com/\tx",
-        "https://hooks.example.com\\@127.0.0.1/",
-      ]) {
-        const server = { url, secrets: {} };
-        await assert.rejects(tools.listRemote({ callerId: ada.userId, server }), { code: "INVALID_URL" }, url);
-        await assert.rejects(tools.importRemote({ ...call, server }), { code: "INVALID_URL" }, url);
-      }
-      await assert.rejects(
-        tools.listRemote({ callerId: null, server: { url: "http://a.example.com/", secrets: {} } }),
-        { code: "VALIDATION_ERROR" },
-      );
+    it("tests tools for their owner, and built-in ones for everybody", async () => {
+      const { id } = await add();
+      const test = (callerId: string, toolId: string, input = {}): ReturnType<TestTools["test"]> =>
+        tools.test({ canApprove: true, callerId, toolId, input });
+      await assert.rejects(test(eve.userId, id), { code: "TOOL_NOT_FOUND" });
       const builtin = (await opened.stage.ask("GET /tools?name=eq.calculator", { as: eve })).json as { id: string }[];
-      const sum = await tools.test({
-        canApprove: true,
-        callerId: eve.userId,
-        toolId: builtin[0]?.id ?? "",
-        input: { expression: "6 * 7" },
-      });
-      assert.ok(sum.outcome.status === "succeeded" && sum.outcome.text === "42");
+      const { outcome } = await test(eve.userId, builtin[0]?.id ?? "", { expression: "6 * 7" });
+      assert.ok(outcome.status === "succeeded" && outcome.text === "42");
+    });
+
+    it("rejects calls of servers, and of their tools, when no extension adds them", async () => {
+      const server = { url: "https://mcp.example.com/", secrets: {} };
+      const missing = { code: "VALIDATION_ERROR", message: "This service has no tools of servers" };
+      await assert.rejects(tools.listRemote({ callerId: ada.userId, server }), missing);
+      const call = { callerId: ada.userId, ownerId: ada.userId, server, names: ["x"], visibility: "private" } as const;
+      await assert.rejects(tools.importRemote(call), missing);
+      await assert.rejects(tools.authorizations.start({ ownerId: ada.userId, url: server.url }), missing);
+      await assert.rejects(tools.authorizations.list(ada.userId), missing);
+      (await tools.authorizations.prepareWithdrawal(ada.userId))();
+      const outcome = await tools.run(assignedTool({ kind: "mcp" }), {}, callContext());
+      assert.deepEqual(outcome.status === "failed" && [outcome.error.code, outcome.error.message], [
+        "TOOL_UNUSABLE",
+        "This node has no tools of the kind mcp.",
+      ]);
+      const { status, json } = await send("POST /tools", { name: "remote", description: "x", kind: "mcp" });
+      assert.deepEqual(
+        [status, (json as { details: Row }).details],
+        [400, { kind: "must be one of builtin, http, client" }],
+      );
     });
   });
 });

@@ -1,4 +1,4 @@
-import { invalidInput } from "../tool-failure.ts";
+import { invalidInput } from "../invalid-input.ts";
 
 const MAX_DEPTH = 100;
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|([a-z][a-z0-9]*)|([-+*/%^(),]))/iy;

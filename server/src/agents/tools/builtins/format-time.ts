@@ -1,4 +1,4 @@
-import { invalidInput } from "../tool-failure.ts";
+import { invalidInput } from "../invalid-input.ts";
 
 /** Returns JSON, so that the model need not guess which part is which. */
 export function formatTime(now: Date, timezone: string): string {

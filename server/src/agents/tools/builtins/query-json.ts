@@ -1,4 +1,4 @@
-import { invalidInput } from "../tool-failure.ts";
+import { invalidInput } from "../invalid-input.ts";
 
 type Step = { readonly kind: "key"; readonly key: string } | { readonly kind: "all" };
 

@@ -1,9 +1,10 @@
 import type pg from "pg";
+import { ToolFailure } from "../../../errors/index.ts";
 import { type JsonRecord } from "../../../json/index.ts";
 import type { Clock } from "../../../time/index.ts";
 import { type FetchPort, sendRequest } from "../http/run-http-tool.ts";
 import { searchMessages } from "../sql/search-messages.ts";
-import { invalidInput, ToolFailure } from "../tool-failure.ts";
+import { invalidInput } from "../invalid-input.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import { calculate } from "./calculate.ts";
 import { formatTime } from "./format-time.ts";

@@ -5,7 +5,9 @@ import type { SchemaCompiler } from "../input/compile-schema.ts";
 import { takeToolName, toLegalName } from "../../strategies/tool-names.ts";
 import { sealSecrets } from "../seal-secrets.ts";
 import { type InsertedTool, insertTools, lockToolNames, type NewTool } from "../sql/insert-tools.ts";
-import { buildConfig, type ListPorts, listOffered, type NamedServer, type RemoteTool } from "./list-remote-tools.ts";
+import type { NamedServer, RemoteTool } from "../tool-servers.ts";
+import { requireServers } from "./find-servers.ts";
+import type { ListPorts } from "./list-remote-tools.ts";
 
 export interface ImportCall {
   /** Null is the service role. */
@@ -31,13 +33,15 @@ const MAX_DESCRIPTION = 1024;
 /** Lower than the limit of the database, which counts a space after each comma and colon. */
 const MAX_SCHEMA_BYTES = 24_000;
 
-/** Creates tools from the named tools of an MCP server. Reports why it skips a tool. */
+/** Creates tools from the named tools of a server. Reports why it skips a tool. */
 export async function importRemoteTools(ports: ImportPorts, call: ImportCall): Promise<ImportedTools> {
   const { callerId, ownerId, server, visibility } = call;
   if (callerId !== null && visibility === "public") {
     throw new AppError("FORBIDDEN", "Only the service role can create public tools");
   }
-  const offered = await listOffered(ports, ownerId, server.secrets, buildConfig(server, "*"));
+  const { name: kind, servers } = requireServers(ports.kinds);
+  const config = servers.buildConfig(server, "*");
+  const offered = await servers.listTools({ ownerId, config, secrets: server.secrets });
   const byName = new Map(offered.map((tool) => [tool.name, tool]));
   const skipped: { name: string; reason: string }[] = [];
   const usable: RemoteTool[] = [];
@@ -58,12 +62,12 @@ export async function importRemoteTools(ports: ImportPorts, call: ImportCall): P
         name: takeToolName(toLegalName(tool.name), taken),
         description: tool.description === "" ? tool.name.slice(0, MAX_DESCRIPTION) : clean(tool.description),
         input_schema: { ...tool.input_schema, type: "object" },
-        config: buildConfig(server, tool.name),
+        config: servers.buildConfig(server, tool.name),
         visibility,
         secret_names: sealSecrets(ports.key, id, server.secrets),
       };
     });
-    return insertTools(client, rows).catch((error: unknown) => {
+    return insertTools(client, kind, rows).catch((error: unknown) => {
       throw explainRejection(error);
     });
   });

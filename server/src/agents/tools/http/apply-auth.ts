@@ -1,6 +1,6 @@
-import type { ToolAuth } from "../config/tool-config.ts";
+import { ToolFailure } from "../../../errors/index.ts";
+import type { ToolAuth } from "./http-config.ts";
 import type { ToolSecrets } from "../seal-secrets.ts";
-import { ToolFailure } from "../tool-failure.ts";
 
 export interface AppliedAuth {
   readonly headers: Readonly<Record<string, string>>;

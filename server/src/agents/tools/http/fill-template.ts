@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../../json/index.ts";
-import { invalidInput } from "../tool-failure.ts";
+import { invalidInput } from "../invalid-input.ts";
 
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_-]{0,63})\}/g;
 

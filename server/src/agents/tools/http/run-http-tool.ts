@@ -1,11 +1,10 @@
+import { ToolFailure } from "../../../errors/index.ts";
 import { type JsonRecord } from "../../../json/index.ts";
-import { findOutboundFault, type GuardedFetch } from "../../../outbound/index.ts";
-import { type HttpConfig, readConfig } from "../config/tool-config.ts";
+import { explainFetchError, findOutboundFault, type GuardedFetch } from "../../../outbound/index.ts";
+import { type HttpConfig, readHttpConfig } from "./http-config.ts";
 import { sleep } from "../../providers/sleep.ts";
-import { ToolFailure } from "../tool-failure.ts";
 import type { ToolAnswer, ToolCall } from "../tool-kind.ts";
 import { applyAuth } from "./apply-auth.ts";
-import { explainFetchError } from "./explain-fetch-error.ts";
 import { fillBody, fillUrl, withoutUsed } from "./fill-template.ts";
 import { readAnswer } from "./read-answer.ts";
 
@@ -23,7 +22,7 @@ const RETRY_PAUSE_MS = 200;
 const USER_AGENT = "swarmbase-tools";
 
 export async function runHttpTool(port: FetchPort, call: ToolCall): Promise<ToolAnswer> {
-  const read = readConfig("http", call.config);
+  const read = readHttpConfig(call.config);
   if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
   return sendRequest(port, buildRequest(read.config, call), call);
 }

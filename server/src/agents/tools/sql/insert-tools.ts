@@ -23,7 +23,7 @@ const LOCK = "select pg_advisory_xact_lock(hashtextextended('tools:' || coalesce
 const NAMES = "select name from public.tools where owner_id is not distinct from $1";
 const INSERT = `
   insert into public.tools (id, owner_id, name, description, category, kind, input_schema, config, visibility, secret_names)
-  select n.id, n.owner_id, n.name, n.description, 'mcp', 'mcp', n.input_schema, n.config, n.visibility,
+  select n.id, n.owner_id, n.name, n.description, $2, $2, n.input_schema, n.config, n.visibility,
          array(select jsonb_array_elements_text(n.secret_names))
   from jsonb_to_recordset($1::jsonb)
     as n(id uuid, owner_id uuid, name text, description text, input_schema jsonb, config jsonb, visibility text, secret_names jsonb)
@@ -36,7 +36,12 @@ export async function lockToolNames(client: pg.PoolClient, ownerId: string | nul
   return new Set(rows.map(({ name }) => name));
 }
 
-export async function insertTools(client: pg.PoolClient, tools: readonly NewTool[]): Promise<readonly InsertedTool[]> {
-  const { rows } = await client.query<InsertedTool>(INSERT, [JSON.stringify(tools)]);
+/** The kind is the category, too. */
+export async function insertTools(
+  client: pg.PoolClient,
+  kind: string,
+  tools: readonly NewTool[],
+): Promise<readonly InsertedTool[]> {
+  const { rows } = await client.query<InsertedTool>(INSERT, [JSON.stringify(tools), kind]);
   return rows;
 }

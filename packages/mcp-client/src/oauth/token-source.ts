@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AuthorizationKey, ToolFailure } from "swarmbase/extension";
+import type { McpContext } from "../settings.ts";
+import {
+  type AuthorizationRow,
+  claimRenewal,
+  releaseRenewal,
+  selectAuthorization,
+  storeRenewed,
+} from "../sql/authorizations.ts";
+import { type Credentials, sealFor, toCredentials, unsealOf } from "./credentials.ts";
+import { createOAuthFetch } from "./oauth-fetch.ts";
+
+/** The access tokens for one server and owner. */
+export interface TokenSource {
+  /** Renews a token that is about to expire. Throws a ToolFailure when the owner has to authorize the service first. */
+  take(): Promise<{ readonly token: string; readonly version: string }>;
+  /** Renews the token of this version, because the server has rejected it. */
+  renew(version: string): Promise<void>;
+}
+
+export interface TokenPorts extends Pick<McpContext, "database" | "seal" | "unseal" | "now" | "fetch"> {
+  /** For one request to an authorization server. */
+  readonly oauthTimeoutMs: number;
+}
+
+interface Held {
+  readonly row: AuthorizationRow;
+  readonly credentials: Credentials;
+}
+
+/** Tokens are renewed this long before they expire. */
+const MARGIN_MS = 30_000;
+/** In timeouts. Longer than a renewal takes: a node that dies in it must not block the others for long. */
+const LEASE = 2;
+/** In timeouts, longer than a lease. */
+const PATIENCE = 2.5;
+const WAIT_MS = 100;
+
+/** Reads the database each time: another node may have renewed the tokens, or the owner withdrawn them. */
+export function createTokenSource(ports: TokenPorts, authorization: AuthorizationKey): TokenSource {
+  const { database, oauthTimeoutMs } = ports;
+  const fetchFn = createOAuthFetch(ports.fetch, oauthTimeoutMs);
+
+  const load = async (): Promise<Held> => {
+    const row = await selectAuthorization(database, authorization);
+    if (row === null || row.credentials_wrapped === null) throw notAuthorized();
+    return { row, credentials: unsealOf<Credentials>(ports, row.id, row.credentials_wrapped) };
+  };
+
+  /** Returns when the credentials have changed, or another call is at it. */
+  const renewOnce = async ({ row, credentials }: Held): Promise<void> => {
+    const { client, tokens } = credentials;
+    const { refresh_token: refreshToken } = tokens;
+    if (refreshToken === undefined) throw notAuthorized();
+    if (!(await claimRenewal(database, row, LEASE * oauthTimeoutMs))) {
+      await sleep(WAIT_MS);
+      return;
+    }
+    const { refreshAuthorization } = await import("@modelcontextprotocol/client");
+    try {
+      const renewed = await refreshAuthorization(client.issuerUrl, {
+        clientInformation: client.information,
+        refreshToken,
+        fetchFn,
+        ...(client.metadata !== null && { metadata: client.metadata }),
+        ...(client.resource !== null && { resource: client.resource }),
+      });
+      const wrapped = sealFor(ports, row.id, toCredentials(client, renewed, ports.now().getTime()));
+      await storeRenewed(database, row, wrapped);
+    } catch (error) {
+      const { explainOAuthError, isFinal } = await import("./explain-oauth-error.ts");
+      if (isFinal(error)) {
+        await storeRenewed(database, row, null);
+        throw notAuthorized(error);
+      }
+      await releaseRenewal(database, row);
+      throw explainOAuthError(error);
+    }
+  };
+
+  /** Repeats until the credentials are no longer those that `isOld` describes. */
+  const renewWhile = async (isOld: (held: Held) => boolean): Promise<Held> => {
+    for (let waits = 0; waits < (PATIENCE * oauthTimeoutMs) / WAIT_MS; waits += 1) {
+      const held = await load();
+      if (!isOld(held)) return held;
+      await renewOnce(held);
+    }
+    throw new ToolFailure("TOOL_UNREACHABLE", "The access token of the tool could not be renewed in time.", {
+      isRetryable: true,
+    });
+  };
+
+  const isExpiring = ({ credentials: { expiresAtMs, tokens } }: Held): boolean => {
+    if (expiresAtMs === null) return false;
+    // Without a refresh token, the last moments count too.
+    const margin = tokens.refresh_token === undefined ? 0 : MARGIN_MS;
+    return expiresAtMs - margin <= ports.now().getTime();
+  };
+
+  return {
+    async take() {
+      let version: string | null = null;
+      // Renewed once: a server may give tokens that are about to expire from the start.
+      const { row, credentials } = await renewWhile((held) => {
+        version ??= held.row.version;
+        return held.row.version === version && isExpiring(held);
+      });
+      return { token: credentials.tokens.access_token, version: row.version };
+    },
+    async renew(version) {
+      await renewWhile(({ row }) => row.version === version);
+    },
+  };
+}
+
+function notAuthorized(cause?: unknown): ToolFailure {
+  const message = "The tool's owner has to authorize the service at the MCP server.";
+  return new ToolFailure("TOOL_UNUSABLE", message, { cause });
+}

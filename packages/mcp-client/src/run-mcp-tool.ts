@@ -1,0 +1,91 @@
+import { type ToolAnswer, type ToolCall, ToolFailure } from "swarmbase/extension";
+import { applyAuth } from "./apply-auth.ts";
+import { readResult } from "./call-result.ts";
+import { type McpConfig, readConfig } from "./mcp-config.ts";
+import type { HeldCall } from "./questions/held-call.ts";
+import type { McpLoan, McpPool } from "./sessions/mcp-pool.ts";
+import type { McpTarget } from "./sessions/mcp-target.ts";
+import { listSentTokens } from "./sessions/open-client.ts";
+
+export async function runMcpTool(pool: McpPool, call: ToolCall): Promise<ToolAnswer> {
+  const read = readConfig(call.config);
+  if (!read.ok) throw new ToolFailure("TOOL_UNUSABLE", "The tool's configuration is not valid.");
+  const { remote_name: name } = read.config;
+  const target = toTarget(pool, read.config, call.ownerId, call.secrets);
+  const { signal, timeoutMs, executionId, answers } = call;
+  const isAsking = executionId !== undefined;
+  const traceMeta = call.traceparent === undefined ? {} : { traceparent: call.traceparent };
+  const params = { name, arguments: { ...call.input }, _meta: traceMeta };
+  // As this kind described it.
+  const held = answers?.held as HeldCall | undefined;
+  if (isAsking && held !== undefined) {
+    const { continueHeldCall } = await import("./questions/hold-call.ts");
+    return continueHeldCall(pool, { target, params, call, executionId }, held);
+  }
+  return withClient(pool, { target, signal, isAsking }, async (loan, attempts) => {
+    const { client } = loan;
+    try {
+      if (isAsking && loan.isAlone) {
+        const { makeHeldCall } = await import("./questions/hold-call.ts");
+        return await makeHeldCall(pool, loan, { target, params, call, executionId });
+      }
+      const { buildAsking, readQuestions } = await import("./questions/elicitation.ts");
+      const isModern = client.getProtocolEra() === "modern";
+      const asking = isModern ? buildAsking(call) : { meta: {}, params: {} };
+      const result = await client.callTool(
+        { ...params, _meta: { ...traceMeta, ...asking.meta }, ...asking.params },
+        { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs, allowInputRequired: isAsking && isModern },
+      );
+      const asked = readQuestions(result, answers?.rounds ?? 0);
+      if (asked !== null) return { text: "", isCut: false, attempts, asking: asked };
+      return readResult(result, attempts);
+    } finally {
+      // The tokens are not among the tool's secrets.
+      listSentTokens(client).forEach((token) => call.hide?.(token));
+    }
+  });
+}
+
+export function toTarget(
+  pool: McpPool,
+  config: McpConfig,
+  ownerId: string | null,
+  secrets: ToolCall["secrets"],
+): McpTarget {
+  if ("server" in config) return { ownerId, server: config.server };
+  const { url, headers, auth } = config;
+  if (auth?.type === "oauth") return { ownerId, url, headers, tokens: pool.tokensOf({ ownerId, url }) };
+  return { ownerId, url, headers: { ...headers, ...applyAuth(auth, secrets) }, tokens: null };
+}
+
+export interface Borrowing {
+  readonly target: McpTarget;
+  readonly signal: AbortSignal;
+  /** See `McpPool.borrow`. */
+  readonly isAsking?: boolean;
+}
+
+/** Retries once with a new connection when a pooled one turns out to be dead. */
+export async function withClient<T>(
+  pool: McpPool,
+  { target, signal, isAsking = false }: Borrowing,
+  work: (loan: McpLoan, attempts: number) => Promise<T>,
+): Promise<T> {
+  for (let attempts = 1; ; attempts += 1) {
+    let loan: McpLoan | null = null;
+    try {
+      loan = await pool.borrow(target, signal, { isAsking });
+      const result = await work(loan, attempts);
+      loan.release(true);
+      return result;
+    } catch (error) {
+      // An error that the tool reports does not mean that the connection is broken.
+      loan?.release(error instanceof ToolFailure);
+      signal.throwIfAborted();
+      // Imports the MCP package, which is loaded with the first connection.
+      const { explainMcpError, isLostConnection } = await import("./explain-mcp-error.ts");
+      const mayHelp = loan?.isReused === true && attempts === 1 && isLostConnection(error);
+      if (!mayHelp) throw explainMcpError(error, attempts);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { randomUUID } from "node:crypto";
+import type { TestContext } from "node:test";
+import type { Extension } from "swarmbase/extension";
+import {
+  openToolsForTest as openTools,
+  type TestTools,
+  type TestToolsOptions,
+} from "../../../../server/test/support/tool-stage.ts";
+import { WAIT_MS } from "../../../../server/test/support/wait-limit.ts";
+import { extension } from "../../src/index.ts";
+import type { McpServers } from "../../src/mcp-servers-file.ts";
+import { openMcpKind } from "../../src/open-mcp-kind.ts";
+import { HeldCalls } from "../../src/questions/held-calls.ts";
+import type { McpContext } from "../../src/settings.ts";
+
+export const SESSION_LIMITS = { perNode: 20, perServer: 20, perUser: 20 };
+
+/** Of a pool that holds no calls. */
+export const NO_HELD_CALLS = new HeldCalls({ newId: randomUUID, selectWaiting: async () => new Set() });
+
+interface McpToolsOptions extends Omit<TestToolsOptions, "extension"> {
+  /** Programs of the operator. */
+  readonly servers?: McpServers;
+}
+
+/** The tools module with the kind `mcp`, and with access to loopback only. Closed when the test ends. */
+export function openToolsForTest(
+  t: Pick<TestContext, "after">,
+  { servers, ...options }: McpToolsOptions = {},
+): TestTools {
+  const kind = { oauthTimeoutMs: WAIT_MS, ...(servers !== undefined && { servers }) };
+  const toolKinds = [{ name: "mcp", open: (context: McpContext) => openMcpKind(context, kind) }];
+  return openTools(t, { ...options, extension: { ...extension, toolKinds } as unknown as Extension });
+}
