@@ -161,6 +161,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       }),
     }),
     isOwn: isOwnName,
+    describeSchema: extensions.describeSchema,
     settings,
     translateEnter: translateScopeError,
     onWrite: (paths) => {

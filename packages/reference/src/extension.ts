@@ -6,6 +6,7 @@ import {
   type ExtensionResponse,
 } from "swarmbase/extension";
 import { findReferenceFile } from "./reference-files.ts";
+import { describeSchema } from "./swagger/describe-schema.ts";
 
 const PATHS = ["/openapi.json", "/reference", "/reference/:file"];
 
@@ -15,9 +16,10 @@ const CACHE_CONTROL = "no-cache";
 /** The description of the interface, for programs and for people. It contains public information only. */
 export const extension = defineExtension({
   name: "reference",
-  summary: "the OpenAPI document at /openapi.json and its page at /reference",
+  summary: "the OpenAPI document at /openapi.json, its page at /reference, and that of the tables at /rest/v1/",
   docs: new URL("../README.md", import.meta.url),
   routes: PATHS.map((path) => ({ method: "GET", path, access: "public", limit: null, handler: sendFile })),
+  describeSchema,
 });
 
 async function sendFile(

@@ -46,7 +46,9 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
         ? []
         : [`command ${String(command)} needs a name of lower-case letters, digits and hyphens, summary, help and run`],
     ),
-    ...(extension.findHelp === undefined || isFunction(extension.findHelp) ? [] : ["findHelp must be a function"]),
+    ...(["findHelp", "describeSchema"] as const).flatMap((part) =>
+      extension[part] === undefined || isFunction(extension[part]) ? [] : [`${part} must be a function`],
+    ),
   ];
 }
 
@@ -71,7 +73,7 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
   const extensions = loaded.map(({ extension, routes = [] }) => ({ ...extension, routes }));
   const claims = extensions.flatMap(({ name, routes, ...parts }) => {
     const { settings = [], standardVariables = [], workers = [], toolKinds = [], commands = [] } = parts;
-    const { telemetry, findHelp } = parts;
+    const { telemetry, findHelp, describeSchema } = parts;
     return [
       { name, claim: `the schema ${schemaOf(name)}` },
       ...(telemetry === undefined ? [] : [{ name, claim: "the telemetry" }]),
@@ -81,6 +83,7 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
       ...workers.map((worker) => ({ name, claim: `the worker ${worker.name}` })),
       ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${toolKindOf(name, kind.name)}` })),
       ...(findHelp === undefined ? [] : [{ name, claim: "the help for errors" }]),
+      ...(describeSchema === undefined ? [] : [{ name, claim: "the description of tables" }]),
       ...commands.map((command) => ({ name, claim: `the command ${command.name}` })),
     ];
   });

@@ -8,6 +8,7 @@ import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
+import type { DescribeSchema } from "../rest/index.ts";
 import type { Clock } from "../time/index.ts";
 import { describeInterface } from "./describe-interface.ts";
 import { createExtensionDatabase } from "./extension-database.ts";
@@ -45,6 +46,8 @@ export interface OpenedExtensions {
   readonly workers: readonly Worker[];
   readonly toolKinds: ToolKinds;
   readonly helpLinks: HelpLinks;
+  /** Null: the root of the tables has no document. */
+  readonly describeSchema: DescribeSchema | null;
   /** Closes the kinds of tools. Must be called after the runs have ended. */
   close(): Promise<void>;
 }
@@ -60,6 +63,7 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
     workers: opened.flatMap(({ workers }) => workers),
     toolKinds: new Map(kinds),
     helpLinks: new Map(opened.flatMap(({ helpLinks }) => [...helpLinks])),
+    describeSchema: opened.find(({ describeSchema }) => describeSchema !== null)?.describeSchema ?? null,
     close: async () => {
       await Promise.all(opened.map(({ close }) => close()));
     },
@@ -107,6 +111,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     workers: workers.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, workContext) })),
     toolKinds: new Map<string, ToolKind>(kinds),
     helpLinks: buildHelpLinks(extension),
+    describeSchema: extension.describeSchema?.bind(extension) ?? null,
     close: async () => {
       await Promise.all(kinds.map(async ([, kind]) => kind.close?.()));
     },

@@ -10,7 +10,7 @@ import type {
   StandardVariable,
 } from "../config/index.ts";
 import type { LogLine, MetricFamily } from "../observe/index.ts";
-import type { Catalogue } from "../rest/index.ts";
+import type { Catalogue, SchemaDescription } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 import type { ExtensionToolKind } from "./tool-kind-port.ts";
 
@@ -23,7 +23,16 @@ export { explainFetchError, findCustomHeaderFault, isLoopbackUrl, wasNeverSent }
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
 export { readLastEventId, readRows, type TableRow } from "./read-rows.ts";
-export type { Catalogue, Column, FunctionEntry, Relation } from "../rest/index.ts";
+export type {
+  Catalogue,
+  Column,
+  DataType,
+  FunctionEntry,
+  Link,
+  Parameter,
+  Relation,
+  SchemaDescription,
+} from "../rest/index.ts";
 export type {
   AuthorizationKey,
   Authorizations,
@@ -105,6 +114,11 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
    * start, once for each code of the service and of accounts, and with null for codes of PostgREST and PostgreSQL.
    */
   findHelp?(code: ErrorCode | AuthErrorCode | null): string | null;
+  /**
+   * The document that `GET /rest/v1/` returns: the objects of one exposed schema that the caller may use. At most one loaded
+   * extension has it; without it, the root has no document.
+   */
+  describeSchema?(catalogue: Catalogue, description: SchemaDescription): unknown;
 }
 
 /** What `configure` adds to an extension. */

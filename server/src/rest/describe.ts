@@ -1,11 +1,29 @@
 import type { StatementResult } from "../db/index.ts";
 import type { Catalogue, FunctionEntry, Relation } from "./catalogue/catalogue.ts";
-import { buildOpenApi, type OpenApiOptions, type Visibility } from "./openapi/build-openapi.ts";
 import type { ParsedRequest } from "./parse/parsed-request.ts";
 import { METHODS } from "./parse/route.ts";
 import { getRelation } from "./plan/get-relation.ts";
 import { negotiate } from "./respond/negotiate.ts";
 import type { RestAnswer } from "./rest-call.ts";
+import { restError } from "./rest-error.ts";
+
+/** What a description of a schema contains. */
+export interface SchemaDescription {
+  readonly schema: string;
+  /** Where the tables are served, such as `https://example.com/rest/v1`. */
+  readonly baseUrl: string;
+  readonly version: string;
+  /** What the caller may see; everything when absent. */
+  readonly visibility?: Visibility;
+}
+
+export interface Visibility {
+  hasRelation(relation: Relation): boolean;
+  hasFunction(entry: FunctionEntry): boolean;
+}
+
+/** Describes one exposed schema as a document. */
+export type DescribeSchema = (catalogue: Catalogue, description: SchemaDescription) => unknown;
 
 /** Lists the methods that a path supports; the database decides whether this caller may use them. */
 export function answerOptions(request: ParsedRequest, catalogue: Catalogue): RestAnswer {
@@ -42,15 +60,17 @@ function allowedOn({ isInsertable, isUpdatable, isDeletable, primaryKey }: Relat
   ];
 }
 
-/** Returns the OpenAPI document of the objects that the caller has any privilege on. */
-export function answerRoot(
+/** Returns the description of the objects that the caller has any privilege on. */
+export async function answerRoot(
   request: ParsedRequest,
   catalogue: Catalogue,
-  options: Omit<OpenApiOptions, "schema">,
-): RestAnswer {
+  { describe, ...options }: Omit<SchemaDescription, "schema"> & { readonly describe: DescribeSchema | null },
+): Promise<RestAnswer> {
   const { contentType } = negotiate(request, { isPlanEnabled: false, functionResult: null });
+  if (describe === null)
+    throw restError("PGRST126", "Root endpoint metadata is disabled", { hint: "Load the extension reference" });
   const baseUrl = `${options.baseUrl}/rest/v1`;
-  const body = JSON.stringify(buildOpenApi(catalogue, { ...options, schema: request.schema, baseUrl }));
+  const body = JSON.stringify(await describe(catalogue, { ...options, schema: request.schema, baseUrl }));
   return { status: 200, headers: { "content-type": contentType }, body: request.method === "HEAD" ? null : body };
 }
 

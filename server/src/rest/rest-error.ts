@@ -6,7 +6,7 @@ const REST_ERRORS = [
   { status: 300, codes: ["PGRST201", "PGRST203"] },
   { status: 400, codes: ["PGRST100", "PGRST102", "PGRST108", "PGRST114", "PGRST115", "PGRST118", "PGRST122"] },
   { status: 400, codes: ["PGRST124", "PGRST127", "PGRST128", "PGRST129", "PGRST200", "PGRST204"] },
-  { status: 404, codes: ["PGRST125", "PGRST202", "PGRST205"] },
+  { status: 404, codes: ["PGRST125", "PGRST126", "PGRST202", "PGRST205"] },
   { status: 405, codes: ["PGRST101", "PGRST105", "PGRST117"] },
   { status: 406, codes: ["PGRST106", "PGRST107", "PGRST116"] },
   { status: 416, codes: ["PGRST103"] },

@@ -140,7 +140,7 @@ export class RestModule {
 
   /** The query for the visible objects also checks the session. */
   async #describe({ request, call, attempt }: CheckedRequest): Promise<RestAnswer> {
-    const { baseUrl, version } = this.#options;
+    const { baseUrl, version, describeSchema: describe = null } = this.#options;
     const { schema, method } = request;
     const query = runDescription(SELECT_VISIBLE, [schema], call, this.#runOptions([], call));
     const visible = await query.catch(async (error: unknown) => {
@@ -148,7 +148,8 @@ export class RestModule {
     });
     const catalogue = this.#catalogue.current();
     if (method === "OPTIONS") return answerOptions(request, catalogue);
-    return answerRoot(request, catalogue, { baseUrl: baseUrl(), version, visibility: readVisibility(visible) });
+    const visibility = readVisibility(visible);
+    return answerRoot(request, catalogue, { describe, baseUrl: baseUrl(), version, visibility });
   }
 
   /** Retries with a refreshed catalogue when the error may come from an outdated one. */

@@ -1,5 +1,6 @@
 import type { Database, Principal } from "../db/index.ts";
 import type { Observer } from "../observe/index.ts";
+import type { DescribeSchema } from "./describe.ts";
 import type { TouchedName } from "./plan/names-of.ts";
 import type { TableRules } from "./table-rules.ts";
 
@@ -15,6 +16,8 @@ export interface RestOptions {
   translateEnter(error: unknown, principal: Principal): unknown;
   /** Called after a write, with the paths of the requests without the prefix, so that workers can be woken. */
   onWrite?(paths: readonly string[]): void;
+  /** The document of the root. Null: the root has none. */
+  readonly describeSchema?: DescribeSchema | null;
   /** The public URL of the service. */
   baseUrl(): string;
   readonly version: string;

@@ -99,6 +99,7 @@ describe("loading extensions", () => {
         toolKinds: [{ name: "Bad-Name", run() {}, findConfigFaults() {} }, { name: "half", run() {} }],
         commands: [{ name: "Count", summary: "s", help: "h", run() {} }, { name: "count", summary: "", help: "h", run() {} }],
         findHelp: "/help",
+        describeSchema: {},
       };`,
       "name.js": `export const extension = { ${VALID}, name: "Not A Name" };`,
       "http.js": `export const extension = { ${VALID}, name: "http",
@@ -135,6 +136,7 @@ describe("loading extensions", () => {
         "command Count needs a name of lower-case letters, digits and hyphens, summary, help and run",
         "command count needs a name of lower-case letters, digits and hyphens, summary, help and run",
         "findHelp must be a function",
+        "describeSchema must be a function",
         "EXTENSIONS: ./name.js: its name must have lower-case letters, digits and hyphens, and begin with a letter",
         "EXTENSIONS: ./http.js: the tool kind http is one of the core",
         "EXTENSIONS: ./client.js: the tool kind http is one of the core",
@@ -217,6 +219,7 @@ describe("loading extensions", () => {
       "EXTENSIONS: the route GET /openapi.json is claimed by reference and reference",
       "EXTENSIONS: the route GET /reference is claimed by reference and reference",
       "EXTENSIONS: the route GET /reference/: is claimed by reference and reference",
+      "EXTENSIONS: the description of tables is claimed by reference and reference",
     ]);
   });
 });

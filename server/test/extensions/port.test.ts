@@ -250,6 +250,8 @@ describe("a service with an extension", () => {
 
   test("serves the reference by default, and nothing at its paths with EXTENSIONS empty", async () => {
     assert.equal((await call("GET /openapi.json", { token: null })).status, 200);
+    const { swagger } = await json<{ swagger: string }>("GET /rest/v1/", { token: ada.token }, 200);
+    assert.equal(swagger, "2.0");
     await service.stop();
     await start({ EXTENSIONS: "" });
     await printed(/"extensions":\[\]/);
@@ -257,6 +259,8 @@ describe("a service with an extension", () => {
       const body = await json<{ code: string }>(`GET ${path}`, { token: null }, 404);
       assert.equal(body.code, "NOT_FOUND", path);
     }
+    const root = { token: service.credentials.service_role_key };
+    assert.equal((await json<{ code: string }>("GET /rest/v1/", root, 404)).code, "PGRST126");
     const missing = await call("GET /docs", { token: null });
     assert.deepEqual([missing.status, missing.headers.get("link")], [404, null]);
     // The tool is still stored; this node cannot run it.

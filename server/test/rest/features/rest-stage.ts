@@ -4,7 +4,7 @@ import pg from "pg";
 import { translateScopeError } from "../../../src/auth/index.ts";
 import { type Database, openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";
 import { AppError, renderError } from "../../../src/errors/index.ts";
-import { openRest, type RestModule } from "../../../src/rest/index.ts";
+import { type DescribeSchema, openRest, type RestModule } from "../../../src/rest/index.ts";
 import { createTableRules, isOwnName, type TableRulesOptions } from "../../../src/tables/index.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/database.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
@@ -44,6 +44,13 @@ export interface StageOptions {
   readonly isWatching?: boolean;
   readonly tools?: NonNullable<TableRulesOptions["tools"]>;
 }
+
+/** Loads the extension when a test asks for the description. */
+const describeSchema: DescribeSchema = async (...given) => {
+  const { loadExtensions } = await import("../../../src/extensions/index.ts");
+  const [loaded] = await loadExtensions({ names: ["reference"], environment: {} });
+  return loaded?.extension.describeSchema?.(...given);
+};
 
 /** The REST module on its own migrated database, called without HTTP. Errors are rendered as by the server. */
 export class RestStage {
@@ -138,6 +145,7 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
         ...(options.tools !== undefined && { tools: options.tools }),
       }),
       isOwn: isOwnName,
+      describeSchema,
       settings: {
         dbSchemas: options.schemas ?? ["public"],
         dbExtraSearchPath: [],

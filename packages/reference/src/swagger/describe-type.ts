@@ -1,4 +1,4 @@
-import type { Column, DataType } from "../catalogue/catalogue.ts";
+import type { Column, DataType } from "swarmbase/extension";
 import type { SwaggerSchema, SwaggerTypeName } from "./swagger.ts";
 
 const TYPES: Readonly<Record<string, SwaggerTypeName>> = {

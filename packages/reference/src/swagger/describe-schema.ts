@@ -1,23 +1,9 @@
-import type { Catalogue, FunctionEntry, Link, Relation } from "../catalogue/catalogue.ts";
+import type { Catalogue, Link, Relation, SchemaDescription } from "swarmbase/extension";
 import { describeRelation } from "./definitions.ts";
 import { describeFunctionPath, PRODUCED_JSON } from "./function-path.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeRelationPath } from "./relation-path.ts";
 import { type SwaggerPath, splitComment } from "./swagger.ts";
-
-export interface OpenApiOptions {
-  readonly schema: string;
-  /** Where the tables are served, such as `https://example.com/rest/v1`. */
-  readonly baseUrl: string;
-  readonly version: string;
-  /** What the caller may see; everything when absent. */
-  readonly visibility?: Visibility;
-}
-
-export interface Visibility {
-  hasRelation(relation: Relation): boolean;
-  hasFunction(entry: FunctionEntry): boolean;
-}
 
 const MEDIA_TYPES = [...PRODUCED_JSON, "text/csv"];
 
@@ -41,7 +27,7 @@ const SECURITY = {
 } as const;
 
 /** One exposed schema as a Swagger 2.0 document, with the notes that type generators parse. */
-export function buildOpenApi(catalogue: Catalogue, options: OpenApiOptions) {
+export function describeSchema(catalogue: Catalogue, options: SchemaDescription) {
   const { schema, version, visibility } = options;
   const entry = catalogue.schemas.get(schema);
   const relations = [...(entry?.relations.values() ?? [])].filter((one) => visibility?.hasRelation(one) ?? true);

@@ -1,4 +1,4 @@
-import type { Relation } from "../catalogue/catalogue.ts";
+import type { Relation } from "swarmbase/extension";
 import { bodyName, filterName } from "./parameters.ts";
 import { referTo, type SwaggerOperation, type SwaggerPath, type SwaggerSchema, splitComment } from "./swagger.ts";
 

@@ -1,11 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Catalogue, FunctionEntry, Link, Parameter, Relation } from "../../src/rest/catalogue/catalogue.ts";
-import { buildOpenApi, type OpenApiOptions } from "../../src/rest/openapi/build-openapi.ts";
-import type { SwaggerSchema } from "../../src/rest/openapi/swagger.ts";
-import { column, dataType, functionEntry, INTEGER, relation, TEXT } from "./support/respond-stage.ts";
+import type { Catalogue, FunctionEntry, Link, Parameter, Relation, SchemaDescription } from "swarmbase/extension";
+import {
+  column,
+  dataType,
+  functionEntry,
+  INTEGER,
+  relation,
+  TEXT,
+} from "../../../server/test/support/catalogue-parts.ts";
+import { describeSchema } from "../src/swagger/describe-schema.ts";
+import type { SwaggerSchema } from "../src/swagger/swagger.ts";
 
-const OPTIONS: OpenApiOptions = { schema: "public", baseUrl: "https://example.com:8443/rest/v1/", version: "1.2.3" };
+const OPTIONS: SchemaDescription = { schema: "public", baseUrl: "https://example.com:8443/rest/v1/", version: "1.2.3" };
 
 const BIGINT = dataType("bigint", "number");
 const MOOD = dataType("public.mood", "enum", { enumValues: ["sad", "ok"] });
@@ -87,24 +94,24 @@ const CATALOGUE = catalogueOf([AUTHORS, BOOKS, OLD_BOOKS], [], LINKS);
 
 describe("the OpenAPI document", () => {
   it("contains its title, version and base URL", () => {
-    const { swagger, info, host, basePath, schemes } = buildOpenApi(CATALOGUE, OPTIONS);
+    const { swagger, info, host, basePath, schemes } = describeSchema(CATALOGUE, OPTIONS);
     assert.deepEqual(
       { swagger, host, basePath, schemes },
       { swagger: "2.0", host: "example.com:8443", basePath: "/rest/v1", schemes: ["https"] },
     );
     assert.equal(info.version, "1.2.3");
-    const plain = buildOpenApi(CATALOGUE, { ...OPTIONS, baseUrl: "http://localhost" });
+    const plain = describeSchema(CATALOGUE, { ...OPTIONS, baseUrl: "http://localhost" });
     assert.deepEqual([plain.basePath, plain.schemes], ["/", ["http"]]);
   });
 
   it("takes its title from the schema's comment", () => {
-    const { info } = buildOpenApi(catalogueOf([], [], [], "Library\nBooks and those who write them"), OPTIONS);
+    const { info } = describeSchema(catalogueOf([], [], [], "Library\nBooks and those who write them"), OPTIONS);
     assert.deepEqual(info, { title: "Library", description: "Books and those who write them", version: "1.2.3" });
   });
 
   it("is JSON, and every reference in it resolves", () => {
     const functions = [functionEntry("act")];
-    const text = JSON.stringify(buildOpenApi(catalogueOf([AUTHORS, BOOKS, OLD_BOOKS], functions, LINKS), OPTIONS));
+    const text = JSON.stringify(describeSchema(catalogueOf([AUTHORS, BOOKS, OLD_BOOKS], functions, LINKS), OPTIONS));
     const document: unknown = JSON.parse(text);
     const references = [...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => path ?? "");
     assert.ok(references.length > 20);
@@ -117,20 +124,23 @@ describe("the OpenAPI document", () => {
   });
 
   it("is empty for a schema that does not exist", () => {
-    const { paths, definitions } = buildOpenApi(CATALOGUE, { ...OPTIONS, schema: "other" });
+    const { paths, definitions } = describeSchema(CATALOGUE, { ...OPTIONS, schema: "other" });
     assert.deepEqual([Object.keys(paths), definitions], [["/"], {}]);
   });
 
   it("contains only visible objects", () => {
     const visibility = { hasRelation: ({ name }: Relation) => name === "books", hasFunction: () => false };
-    const seen = buildOpenApi(catalogueOf([AUTHORS, BOOKS], [functionEntry("act")], LINKS), { ...OPTIONS, visibility });
+    const seen = describeSchema(catalogueOf([AUTHORS, BOOKS], [functionEntry("act")], LINKS), {
+      ...OPTIONS,
+      visibility,
+    });
     assert.deepEqual(Object.keys(seen.paths), ["/", "/books"]);
     assert.doesNotMatch(JSON.stringify(seen), /authors/);
   });
 });
 
 describe("definitions", () => {
-  const { definitions } = buildOpenApi(CATALOGUE, OPTIONS);
+  const { definitions } = describeSchema(CATALOGUE, OPTIONS);
   const books = definitions["books"]?.properties ?? {};
 
   it("contain the required columns and the comment of the relation", () => {
@@ -173,7 +183,7 @@ describe("definitions", () => {
 });
 
 describe("paths of relations", () => {
-  const { paths, parameters } = buildOpenApi(CATALOGUE, OPTIONS);
+  const { paths, parameters } = describeSchema(CATALOGUE, OPTIONS);
 
   it("have the methods that the relation accepts", () => {
     assert.deepEqual(Object.keys(paths["/authors"] ?? {}), ["get", "post", "patch", "delete"]);
@@ -210,7 +220,8 @@ describe("paths of relations", () => {
 });
 
 describe("paths of functions", () => {
-  const pathOf = (...overloads: FunctionEntry[]) => buildOpenApi(catalogueOf([], overloads), OPTIONS).paths["/rpc/act"];
+  const pathOf = (...overloads: FunctionEntry[]) =>
+    describeSchema(catalogueOf([], overloads), OPTIONS).paths["/rpc/act"];
   const bodyOf = (...overloads: FunctionEntry[]) => {
     const [args] = pathOf(...overloads)?.post?.parameters ?? [];
     return args !== undefined && "schema" in args ? args.schema : undefined;

@@ -1,4 +1,4 @@
-import type { Relation } from "../catalogue/catalogue.ts";
+import type { Relation } from "swarmbase/extension";
 import { referTo, type SwaggerParameter } from "./swagger.ts";
 
 const RETURN = ["return=representation", "return=minimal", "return=headers-only"];

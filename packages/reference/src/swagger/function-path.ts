@@ -1,4 +1,4 @@
-import type { FunctionEntry, Parameter } from "../catalogue/catalogue.ts";
+import type { FunctionEntry, Parameter } from "swarmbase/extension";
 import { describeElement, describeType, formatOf } from "./describe-type.ts";
 import {
   referTo,

@@ -1,4 +1,4 @@
-import type { Column, Link, Relation } from "../catalogue/catalogue.ts";
+import type { Column, Link, Relation } from "swarmbase/extension";
 import { describeDefault, describeType } from "./describe-type.ts";
 import type { SwaggerSchema } from "./swagger.ts";
 
