@@ -209,7 +209,8 @@ function openConsoleModule(
     copyHold,
     routes,
     auth,
-  }: { readonly closers: Closers; readonly copyHold: CopyHold } & Pick<Modules, "routes" | "auth">,
+    providerNames,
+  }: { readonly closers: Closers; readonly copyHold: CopyHold } & Pick<Modules, "routes" | "auth" | "providerNames">,
 ): ConsoleModule | null {
   const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
@@ -217,7 +218,7 @@ function openConsoleModule(
   const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}`));
   const isHeldCopy = (): boolean => copyHold.isHeld;
   const isFirstStart = watchFirstStart(auth);
-  const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy, isFirstStart });
+  const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy, isFirstStart, providerNames });
   closers.add("console", () => consoleModule.close());
   return consoleModule;
 }

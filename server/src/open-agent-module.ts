@@ -2,7 +2,9 @@ import {
   type AgentModule,
   catalogueOf,
   watchProvidersFile,
+  nameProviders,
   openAgents,
+  type ProviderNames,
   type Providers,
   type ToolKinds,
 } from "./agents/index.ts";
@@ -27,8 +29,14 @@ export interface AgentModuleOptions extends OpenNodeContext {
 const TOOL_CONNECTIONS = 64;
 const PROVIDER_CONNECTIONS = 512;
 
+export interface OpenedAgents extends AgentModule {
+  /** As the providers file has them now. */
+  providerNames(): ProviderNames;
+}
+
 /** The agents with their outgoing connections, rate limits, and the watcher of the providers file. */
-export function openAgentModule(options: AgentModuleOptions): AgentModule {
+export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
+  let names = nameProviders(options.providers);
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
@@ -60,10 +68,16 @@ export function openAgentModule(options: AgentModuleOptions): AgentModule {
       await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
       connections.allow(providers);
       module.models.replace(providers);
+      names = nameProviders(providers);
     },
   });
   const watchers = settings.providersFile === null ? [] : [fileWatcher];
-  return { ...module, workers: [...module.workers, ...watchers], links: [...module.links, ...watchers] };
+  return {
+    ...module,
+    workers: [...module.workers, ...watchers],
+    links: [...module.links, ...watchers],
+    providerNames: () => names,
+  };
 }
 
 interface ProviderConnections {

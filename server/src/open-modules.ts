@@ -1,4 +1,4 @@
-import { createToolChecks, type Respond } from "./agents/index.ts";
+import { createToolChecks, type ProviderNames, type Respond } from "./agents/index.ts";
 import {
   type AuthContext,
   authEndpoints,
@@ -76,6 +76,7 @@ export interface Modules {
   readonly helpLinks: HelpLinks;
   readonly workers: readonly Worker[];
   readonly watched: Watched;
+  providerNames(): ProviderNames;
   /** Releases what a lost node has leased or announced. */
   takeOver(node: string): Promise<void>;
 }
@@ -210,6 +211,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   return {
     auth,
     respond: agents.respond,
+    providerNames: agents.providerNames,
     realtime: realtime.module,
     limits,
     helpLinks: extensions.helpLinks,

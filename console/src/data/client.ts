@@ -1,5 +1,5 @@
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import type { Database } from "@swarmbase/sdk";
+import type { Database, Framework } from "@swarmbase/sdk";
 import { watchedFetch } from "./connection.ts";
 
 export type Client = SupabaseClient<Database>;
@@ -14,6 +14,8 @@ export interface ConsoleConfig {
   readonly version: string;
   /** `file` when no mail server is configured and mails are written to files. */
   readonly mail: "smtp" | "file";
+  /** What people call the provider of each framework. */
+  readonly providers: Readonly<Record<Framework, string>>;
   /** The path of the API reference; null when no extension serves one. */
   readonly referencePath: string | null;
   /** The path of the documentation; null when no extension serves it. */
@@ -29,6 +31,7 @@ interface ConfigBody {
   readonly anon_key: string;
   readonly version: string;
   readonly mail: "smtp" | "file";
+  readonly providers: Readonly<Record<Framework, string>>;
   readonly reference?: string;
   readonly docs?: string;
   readonly restored_copy?: "held";
@@ -50,6 +53,7 @@ export async function loadConfig(): Promise<ConsoleConfig> {
     anonKey: body.anon_key,
     version: body.version,
     mail: body.mail,
+    providers: body.providers,
     referencePath: body.reference ?? null,
     docsPath: body.docs ?? null,
     isHeldCopy: body.restored_copy === "held",

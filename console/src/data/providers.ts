@@ -1,8 +1,11 @@
 import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
+import { getConfig } from "./client.ts";
 
-/** `provider_a` → "Provider A". The operator configures which service that is. */
+/** The name of the service that the operator has configured, such as "OpenAI". */
 export function nameProvider(framework: Framework): string {
-  return `Provider ${framework.slice("provider_".length).toUpperCase()}`;
+  return getConfig().providers[framework];
 }
 
-export const PROVIDER_CHOICES = FRAMEWORKS.map((framework) => ({ value: framework, label: nameProvider(framework) }));
+export function listProviderChoices(): { readonly value: Framework; readonly label: string }[] {
+  return FRAMEWORKS.map((framework) => ({ value: framework, label: nameProvider(framework) }));
+}

@@ -3,6 +3,7 @@
 
 export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
 export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";
+export { nameProviders, type ProviderNames } from "./providers/name-providers.ts";
 export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
 export type { Providers } from "./providers/provider.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";

@@ -37,6 +37,8 @@ export interface ConsoleOptions {
   onProgress(line: string): void;
   /** Whether the database is a restored copy in which deliveries, agent runs and mails are held. */
   isHeldCopy(): boolean;
+  /** What people call the provider of each framework. */
+  providerNames(): Readonly<Record<string, string>>;
   /** Whether a visitor can make the first account. */
   isFirstStart(): Promise<boolean>;
 }
@@ -98,6 +100,7 @@ export function openConsole(options: ConsoleOptions): ConsoleModule {
           anon_key: anonKey,
           version,
           mail,
+          providers: options.providerNames(),
           ...Object.fromEntries(links.map((name) => [name, `/${name}`])),
           ...(options.isHeldCopy() && { restored_copy: "held" }),
           ...((await options.isFirstStart()) && { first_start: true }),

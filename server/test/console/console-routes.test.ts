@@ -40,6 +40,7 @@ async function makeBuilt(t: TestContext): Promise<string> {
   return folder;
 }
 
+const PROVIDERS = { provider_a: "OpenAI", provider_b: "Anthropic", provider_c: "Simulated" };
 let isHeldCopy = false;
 let isFirstStart = false;
 let links: string[] = [];
@@ -56,6 +57,7 @@ function open(t: TestContext, folder: string, lines: string[] = []): ConsoleModu
     onProgress: (line) => lines.push(line),
     isHeldCopy: () => isHeldCopy,
     isFirstStart: async () => isFirstStart,
+    providerNames: () => PROVIDERS,
   });
   t.after(() => module.close());
   return module;
@@ -100,7 +102,13 @@ test("the page and its files, as a browser asks for them", async (t) => {
   assert.match(script.headers["cache-control"] ?? "", /immutable/);
   assert.match((await server.request("/console/theme.js")).headers["cache-control"] ?? "", /no-cache/);
   const start = await server.request("/console.json");
-  assert.deepEqual(start.json, { url: "", anon_key: "public-key", version: "1.2.3", mail: "file" });
+  assert.deepEqual(start.json, {
+    url: "",
+    anon_key: "public-key",
+    version: "1.2.3",
+    mail: "file",
+    providers: PROVIDERS,
+  });
   isHeldCopy = true;
   const held = await server.request("/console.json");
   isHeldCopy = false;

@@ -10,7 +10,7 @@ import { CardsSkeleton } from "../../components/skeleton.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
 import { AgentCard } from "./agent-card.tsx";
-import { PROVIDER_CHOICES } from "../../data/providers.ts";
+import { listProviderChoices } from "../../data/providers.ts";
 
 const CARD_HEIGHT = 194;
 const STATUS_LABELS: Readonly<Record<AgentStatus, string>> = {
@@ -57,7 +57,7 @@ export function AgentList() {
             aria-label="Provider"
             className="w-36 flex-1 sm:flex-none"
             value={framework ?? ""}
-            choices={[{ value: "", label: "Any provider" }, ...PROVIDER_CHOICES]}
+            choices={[{ value: "", label: "Any provider" }, ...listProviderChoices()]}
             onChange={(value) => filters.set("provider", value)}
           />
         </>

@@ -10,7 +10,7 @@ import { Select } from "../../components/select.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { ModelDetails, formatPrice } from "./model-details.tsx";
-import { PROVIDER_CHOICES } from "../../data/providers.ts";
+import { listProviderChoices } from "../../data/providers.ts";
 
 export interface ModelFieldsProps {
   readonly models: ReadResult<readonly Model[]>;
@@ -31,7 +31,7 @@ export function ModelFields({ models, model, draft, onChange, errors }: ModelFie
       <Field label="Provider" error={errors["framework"]}>
         <Select
           value={draft.framework}
-          choices={PROVIDER_CHOICES}
+          choices={listProviderChoices()}
           // A model belongs to its provider, so a new provider starts with its default.
           onChange={(framework) => onChange({ framework, model: null })}
         />

@@ -1,5 +1,5 @@
 import { GUARDRAIL_DEFAULTS, type JsonObject } from "@swarmbase/sdk";
-import { PROVIDER_CHOICES } from "../../data/providers.ts";
+import { listProviderChoices } from "../../data/providers.ts";
 import { Field } from "../../components/field.tsx";
 import { formatCount } from "../../components/formats.ts";
 import { HeadersEditor } from "../../components/headers-editor.tsx";
@@ -19,7 +19,6 @@ const ERROR_CHOICES = [
   { value: "block", label: "The turn ends with an error" },
   { value: "pass", label: "The text passes" },
 ] as const;
-const FRAMEWORK_CHOICES = [{ value: "", label: "That of the agent" }, ...PROVIDER_CHOICES] as const;
 
 /** What the chosen kind needs. */
 export function KindFields(props: KindFieldsProps) {
@@ -73,7 +72,7 @@ function ModelFields(props: KindFieldsProps) {
       <Field label="Provider" error={errors["config.framework"]}>
         <Select
           value={form.framework}
-          choices={FRAMEWORK_CHOICES}
+          choices={[{ value: "", label: "That of the agent" }, ...listProviderChoices()] as const}
           onChange={(framework) => onChange({ framework, model: "" })}
         />
       </Field>

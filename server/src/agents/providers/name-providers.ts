@@ -1,0 +1,43 @@
+import type { Framework } from "@swarmbase/sdk";
+import type { Provider, Providers } from "./provider.ts";
+import { identifyProvider } from "./provider-identity.ts";
+
+/** What people call the provider of each framework. */
+export type ProviderNames = Readonly<Record<Framework, string>>;
+
+/** By the names of OpenTelemetry's conventions. */
+const TITLES: Readonly<Record<string, string>> = {
+  anthropic: "Anthropic",
+  "aws.bedrock": "Amazon Bedrock",
+  "azure.ai.inference": "Azure AI",
+  "azure.ai.openai": "Azure OpenAI",
+  cohere: "Cohere",
+  deepseek: "DeepSeek",
+  "gcp.gemini": "Google Gemini",
+  "gcp.vertex_ai": "Google Vertex AI",
+  groq: "Groq",
+  "ibm.watsonx.ai": "IBM watsonx",
+  mistral_ai: "Mistral AI",
+  moonshot_ai: "Moonshot AI",
+  openai: "OpenAI",
+  perplexity: "Perplexity",
+  simulated: "Simulated",
+  x_ai: "xAI",
+};
+
+/** Two frameworks can have providers of the same name, which then end in a letter. Addresses are not shown: they may be internal. */
+export function nameProviders(providers: Providers): ProviderNames {
+  const titles = Object.values(providers).map(titleOf);
+  const nameOf = ({ framework }: Provider): string => {
+    const title = titleOf(providers[framework]);
+    const isUnique = titles.filter((each) => each === title).length === 1;
+    return isUnique ? title : `${title} ${framework.slice("provider_".length).toUpperCase()}`;
+  };
+  const { provider_a, provider_b, provider_c } = providers;
+  return { provider_a: nameOf(provider_a), provider_b: nameOf(provider_b), provider_c: nameOf(provider_c) };
+}
+
+function titleOf({ framework, kind, baseUrl, state }: Provider): string {
+  if (state === "unconfigured") return `Provider ${framework.slice("provider_".length).toUpperCase()}`;
+  return TITLES[identifyProvider({ kind, baseUrl }).name] ?? "OpenAI-compatible";
+}
