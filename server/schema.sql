@@ -7659,6 +7659,7 @@ create table public.eval_cases (
   constraint eval_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
+alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7685,6 +7686,7 @@ create table public.eval_datasets (
   constraint eval_datasets_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint eval_datasets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7718,6 +7720,7 @@ create table public.eval_results (
   created_at timestamp with time zone default now() not null,
   constraint eval_results_pkey PRIMARY KEY (id),
   constraint eval_results_eval_run_id_case_id_key UNIQUE (eval_run_id, user_id, case_id),
+  constraint eval_results_id_user_id_key UNIQUE (id, user_id),
   constraint eval_results_case_name_length CHECK (char_length(case_name) >= 1 AND char_length(case_name) <= 200),
   constraint eval_results_cost_usd_range CHECK (cost_usd >= 0::numeric),
   constraint eval_results_expectation_object CHECK (jsonb_typeof(expectation) = 'object'::text),
@@ -7735,6 +7738,7 @@ create table public.eval_results (
 );
 CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_id, user_id) WHERE (case_id IS NOT NULL);
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
+alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7776,6 +7780,7 @@ CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, u
 CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
 CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, agent_id, created_at);
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
+alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8936,6 +8941,10 @@ with (publish = 'insert, update, delete, truncate', publish_via_partition_root =
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
+  public.eval_cases,
+  public.eval_datasets,
+  public.eval_results,
+  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,
@@ -8969,6 +8978,10 @@ create publication swarmbase_feed for table
   private.hidden_swarms (swarm_id),
   public.agent_tools,
   public.agents,
+  public.eval_cases,
+  public.eval_datasets,
+  public.eval_results,
+  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,

@@ -2,6 +2,7 @@ import type { Database } from "@swarmbase/sdk";
 import { dropRow } from "./cached-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
+import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -13,6 +14,7 @@ export type EvalCaseDraft = Pick<
 
 /** In their order. */
 export function useEvalCases(datasetId: string): Pages<EvalCase> {
+  useLiveTable("eval_cases", { filter: `dataset_id=eq.${datasetId}` });
   return usePages<EvalCase>({
     table: "eval_cases",
     key: ["of", datasetId],

@@ -3,7 +3,9 @@ import { dropRow, removeRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { afterRow, containsText } from "./keyset.ts";
-import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
+import { useLivePages } from "./live-pages.ts";
+import { useLiveTable } from "./live.ts";
+import { type Pages, type ReadResult, useRows } from "./rows.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type EvalDataset = Row<"eval_datasets">;
@@ -11,9 +13,9 @@ export type EvalDatasetDraft = Required<
   Pick<Database["public"]["Tables"]["eval_datasets"]["Insert"], "name" | "description">
 >;
 
-/** The newest first. Realtime does not publish the tables of evals. */
+/** The newest first. */
 export function useEvalDatasets(search: string): Pages<EvalDataset> {
-  return usePages<EvalDataset>({
+  return useLivePages<EvalDataset>({
     table: "eval_datasets",
     key: ["list", search],
     read: (client, { last, size, signal }) => {
@@ -26,6 +28,7 @@ export function useEvalDatasets(search: string): Pages<EvalDataset> {
 }
 
 export function useEvalDataset(id: string): ReadResult<EvalDataset> {
+  useLiveTable("eval_datasets", { filter: `id=eq.${id}` });
   return useRows({
     table: "eval_datasets",
     key: ["one", id],

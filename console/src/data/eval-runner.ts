@@ -1,7 +1,7 @@
 import type { EvalPlan } from "@swarmbase/sdk/evals";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { getClient, getConfig, type TableName } from "./client.ts";
+import { getClient, getConfig } from "./client.ts";
 import { findEvalBaseline, loadEvalCases, openEvalPorts } from "./eval-ports.ts";
 import { Failure, toFailure, unwrap } from "./failure.ts";
 import { beforeSignOut, getAccessToken } from "./session.ts";
@@ -30,9 +30,6 @@ export interface EvalRequest {
 /** The field of a request that has an error, in the `fields` of the failure. */
 export const JUDGE_FIELD = "judge";
 
-/** Results that come at about the same time are read together. */
-const RELOAD_MS = 2_000;
-
 interface OwnRun {
   readonly progress: EvalProgress;
   readonly abort: AbortController;
@@ -57,11 +54,11 @@ export function useStartEval(): (request: EvalRequest) => Promise<string> {
   const queries = useQueryClient();
   return useCallback(
     async (request) => {
-      const onChange = (tables: readonly TableName[]): void => {
-        for (const table of tables) void queries.invalidateQueries({ queryKey: [table] });
+      const onEnd = (): void => {
+        for (const table of ["eval_runs", "eval_results"]) void queries.invalidateQueries({ queryKey: [table] });
       };
       try {
-        return await startEval(await planEval(request), onChange);
+        return await startEval(await planEval(request), onEnd);
       } catch (error) {
         throw await toFailure(error);
       }
@@ -97,11 +94,10 @@ async function findLatestVersion(agentId: string): Promise<number> {
   return latest.number;
 }
 
-async function startEval(plan: EvalPlan, onChange: (tables: readonly TableName[]) => void): Promise<string> {
+async function startEval(plan: EvalPlan, onEnd: () => void): Promise<string> {
   const { runEval } = await import("@swarmbase/sdk/evals");
   const abort = new AbortController();
   let runId = "";
-  let reloading: ReturnType<typeof setTimeout> | undefined;
   const change = (next: Partial<EvalProgress>): void => {
     const own = runs.get().get(runId);
     if (own !== undefined) setRun(runId, { ...own, progress: { ...own.progress, ...next } });
@@ -123,20 +119,13 @@ async function startEval(plan: EvalPlan, onChange: (tables: readonly TableName[]
       start(runId);
       return runId;
     },
-    onResult: () => {
-      change({ done: (runs.get().get(runId)?.progress.done ?? 0) + 1 });
-      reloading ??= setTimeout(() => {
-        reloading = undefined;
-        onChange(["eval_results"]);
-      }, RELOAD_MS);
-    },
+    onResult: () => change({ done: (runs.get().get(runId)?.progress.done ?? 0) + 1 }),
   });
   const finish = async (error: unknown): Promise<void> => {
     const failure = error === null || abort.signal.aborted ? null : await toFailure(error);
     change({ isRunning: false, waitSeconds: 0, failure });
     end();
-    clearTimeout(reloading);
-    onChange(["eval_runs", "eval_results"]);
+    onEnd();
   };
   void outcome.then(
     () => finish(null),

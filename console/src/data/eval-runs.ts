@@ -1,8 +1,8 @@
 import type { Row } from "./client.ts";
-import { useEvalProgress } from "./eval-runner.ts";
 import { afterRow } from "./keyset.ts";
+import { useLivePages } from "./live-pages.ts";
+import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
-import { useInterval } from "./use-interval.ts";
 
 export type EvalRun = Row<"eval_runs"> & {
   /** Null when the agent is deleted. */
@@ -14,14 +14,13 @@ export const RESULT_FILTERS = ["all", "failed", "regressions"] as const;
 export type ResultFilter = (typeof RESULT_FILTERS)[number];
 
 const COLUMNS = "*, agents(name)";
-/** A run of the command stores its results as they come. A run of this tab reports them itself. */
-const POLL_MS = 5_000;
 
 /** The newest first. */
 export function useEvalRuns(datasetId: string): Pages<EvalRun> {
-  const pages = usePages<EvalRun>({
+  return useLivePages<EvalRun>({
     table: "eval_runs",
     key: ["of", datasetId],
+    filter: `dataset_id=eq.${datasetId}`,
     read: (client, { last, size, signal }) => {
       let query = client.from("eval_runs").select(COLUMNS).eq("dataset_id", datasetId);
       if (last !== null) query = query.or(afterRow(last));
@@ -32,24 +31,21 @@ export function useEvalRuns(datasetId: string): Pages<EvalRun> {
         .abortSignal(signal);
     },
   });
-  // Only the newest one: an eval run whose command was killed stays "running".
-  useInterval(POLL_MS, pages.reload, pages.rows?.[0]?.status === "running");
-  return pages;
 }
 
 export function useEvalRun(id: string): ReadResult<EvalRun> {
-  const result = useRows({
+  useLiveTable("eval_runs", { filter: `id=eq.${id}` });
+  return useRows({
     table: "eval_runs",
     key: ["one", id],
     read: (client, signal) => client.from("eval_runs").select(COLUMNS).eq("id", id).abortSignal(signal).single(),
   });
-  useInterval(POLL_MS, result.reload, useEvalProgress(id) === null && result.rows?.status === "running");
-  return result;
 }
 
 /** In the order in which the cases were answered. */
 export function useEvalResults({ id, status }: EvalRun, filter: ResultFilter): Pages<EvalResult> {
-  const pages = usePages<EvalResult>({
+  useLiveTable("eval_results", { filter: `eval_run_id=eq.${id}`, isOn: status === "running" });
+  return usePages<EvalResult>({
     table: "eval_results",
     // With the status, so that the last results are read when the run has ended.
     key: ["of", id, filter, status],
@@ -61,6 +57,4 @@ export function useEvalResults({ id, status }: EvalRun, filter: ResultFilter): P
       return query.order("id").limit(size).abortSignal(signal);
     },
   });
-  useInterval(POLL_MS, pages.reload, useEvalProgress(id) === null && status === "running");
-  return pages;
 }

@@ -134,6 +134,44 @@ describe("publications", () => {
     assert.equal(node.changes.liveCount(), 1);
   });
 
+  it("changes of evals are sent to their owner alone", async () => {
+    const { stage, node } = opened;
+    const [owner, other] = [await stage.newUser(), await stage.newUser()];
+    const tables = ["eval_datasets", "eval_cases", "eval_runs", "eval_results"];
+    const bindings = tables.map((table, index) => bind(table, { id: index + 1 }));
+    const mine = await stage.subscribe(node, principalOf(owner), bindings);
+    const others = await stage.subscribe(node, principalOf(other), bindings);
+    const { id: dataset_id } = await stage.insert(owner, "eval_datasets", { name: "support" });
+    const asked = { input: "hello", expectation: { kind: "exact", text: "yes" } };
+    const { id: case_id } = await stage.insert(owner, "eval_cases", { dataset_id, name: "a", ...asked });
+    const { id: eval_run_id } = await stage.insert(owner, "eval_runs", { dataset_id, agent_version: 1 });
+    const result = { eval_run_id, case_id, case_name: "a", ...asked, passed: true };
+    const { id: resultId } = await stage.insert(owner, "eval_results", result);
+    await stage.update(owner, "eval_runs", eval_run_id, { status: "completed", passed_count: 1 });
+    await stage.remove(owner, "eval_datasets", dataset_id);
+    const listDeleted = () => mine.received.filter(({ type }) => type === "DELETE");
+    await mine.until(() => listDeleted().length === 4);
+    const { received } = mine;
+    assert.deepEqual(
+      received.slice(0, 5).map(({ type, table, record }) => [type, table, record?.["id"]]),
+      [
+        ["INSERT", "eval_datasets", dataset_id],
+        ["INSERT", "eval_cases", case_id],
+        ["INSERT", "eval_runs", eval_run_id],
+        ["INSERT", "eval_results", resultId],
+        ["UPDATE", "eval_runs", eval_run_id],
+      ],
+    );
+    assert.equal(received[4]?.record?.["status"], "completed");
+    // The rows of a dataset are deleted with it.
+    assert.deepEqual(
+      new Map(listDeleted().map(({ table, old_record: old }) => [table, old])),
+      new Map([dataset_id, case_id, eval_run_id, resultId].map((id, index) => [tables[index], { id, user_id: owner }])),
+    );
+    await stage.settle(node);
+    assert.deepEqual(others.received, []);
+  });
+
   it("the service restores the publication of its feed", async () => {
     const { stage } = opened;
     const node = stage.startNode();
