@@ -11,37 +11,57 @@ const MOST_IN_GROUP = 12;
  * loading much, the others would meddle with their neighbours.
  */
 const STAYS_ALONE =
-  /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|\/support\/service\.ts|\/cluster\.ts|\/program\.ts|\/follow-page\.ts/;
+  /\bmock\.timers\b|\bprocess\.(?:env\[[^\]]+\] = |exitCode = |chdir|on\()|delete process\.env|node:child_process|(?:\.\.|test)\/support\/service\.ts|\/cluster\.ts|\/program\.ts|\/follow-page\.ts/;
+/** Acceptance tests use services that the run shares. Those that start another one call one of these. */
+const STARTS_SERVICE = /\bstart(?:OwnService|SecondNode)\b|\bisAlone\b/;
 
 /** Pages of a browser take longer than anything else that is tested. */
 const USES_BROWSER = /\/browser-test\.ts"/;
+/** The services of the acceptance tests, by the names of their files in the folder of the run. */
+const ACCEPTANCE_SERVICES = ["service", "mailing"];
 
 /** Test files that share a process. */
 export interface TestGroup {
   readonly files: readonly string[];
   /** Null for the first run of the files. */
   readonly variant: Variant | null;
+  /** The services that the files share with other groups. */
+  readonly services: readonly string[];
 }
 
 /**
  * A process for every test file would load the same modules hundreds of times, which takes longer than most tests. Files of one
  * folder share one instead, each as a suite of its own, one after the other. What takes longest comes first, as far as that is known:
- * browser tests, single files, then groups, the ones with the most text first, so that no long group is the last one running.
+ * browser tests, single files, then groups, the ones with the most text first, so that no long group is the last one running. Files with
+ * shared services come before single files, so that these services can end early.
  */
 export function groupTests(root: string, files: readonly string[], variants: readonly Variant[] = []): TestGroup[] {
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
   const groups = [null, ...variants].flatMap((variant) => {
     const chosen = files.filter((file) => variant?.appliesTo(file, texts.get(file) ?? "") ?? true);
-    const byFolder = Map.groupBy(chosen, (file) => (STAYS_ALONE.test(texts.get(file) ?? "") ? file : dirname(file)));
-    return [...byFolder.values()].flatMap(divide).map((part) => ({ files: part, variant }));
+    const byFolder = Map.groupBy(chosen, (file) => (staysAlone(texts.get(file) ?? "") ? file : dirname(file)));
+    return [...byFolder.values()].flatMap(divide).map((part) => {
+      const services = new Set(part.flatMap((file) => findServices(file, texts.get(file) ?? "")));
+      return { files: part, variant, services: [...services] };
+    });
   });
-  const rankOf = ({ files: grouped }: TestGroup): number => {
+  const rankOf = ({ files: grouped, services }: TestGroup): number => {
     if (grouped.some((file) => USES_BROWSER.test(texts.get(file) ?? ""))) return 0;
-    return grouped.length === 1 ? 1 : 2;
+    if (services.length > 0) return 1;
+    return grouped.length === 1 ? 2 : 3;
   };
   const sizeOf = ({ files: grouped }: TestGroup): number =>
     grouped.reduce((sum, file) => sum + (texts.get(file)?.length ?? 0), 0);
   return groups.toSorted((one, other) => rankOf(one) - rankOf(other) || sizeOf(other) - sizeOf(one));
+}
+
+function staysAlone(text: string): boolean {
+  return STAYS_ALONE.test(text) || STARTS_SERVICE.test(text);
+}
+
+function findServices(file: string, text: string): readonly string[] {
+  if (USES_BROWSER.test(text)) return ["console"];
+  return dirname(file) === "acceptance" ? ACCEPTANCE_SERVICES : [];
 }
 
 /** Into parts of nearly one size. */
@@ -55,6 +75,7 @@ function divide(files: readonly string[]): string[][] {
 /** How long a process may close what its tests have opened: as long as a test, for a machine that is busy. */
 const LINGER_MS = 240_000;
 const CHECK_MS = 50;
+const LEAVE_SERVICES = pathToFileURL(join(import.meta.dirname, "leave-services.ts")).href;
 
 /**
  * Files for the test runner, which runs them in the order of their names. The runner waits for each process without a limit, so one
@@ -67,7 +88,8 @@ export function writeGroups(
   folder: string,
   lingerMs = LINGER_MS,
 ): string[] {
-  return groups.map(({ files, variant }, index) => {
+  const countUsers = (service: string): number => groups.filter(({ services }) => services.includes(service)).length;
+  return groups.map(({ files, variant, services }, index) => {
     const [first = ""] = files;
     const words = (files.length === 1 ? first.replace(/\.test\.ts$/, "") : dirname(first)).replaceAll(/[^\w.]+/g, "-");
     const path = join(folder, `${String(index).padStart(3, "0")}-${words}.test.mjs`);
@@ -84,13 +106,17 @@ export function writeGroups(
             `import { variant } from ${JSON.stringify(pathToFileURL(variant.module).href)};`,
             `const skip = variant.enter(${JSON.stringify(paths)});`,
           ];
+    // A variant may not be permitted to end a service.
+    const users = Object.fromEntries((variant === null ? services : []).map((name) => [name, countUsers(name)]));
     const text = [
       'import { after, describe } from "node:test";',
+      `import { leaveServices } from ${JSON.stringify(LEAVE_SERVICES)};`,
       'const listOpen = () => process.getActiveResourcesInfo().filter((kind) => kind !== "Timeout").join();',
       "const openAtStart = listOpen();",
       "const endIfClosed = () => { if (listOpen() === openAtStart) process.exit(); };",
       'const fail = () => { console.error("The tests left something open."); process.exit(1); };',
       `after(() => { setInterval(endIfClosed, ${CHECK_MS}).unref(); setTimeout(fail, ${lingerMs}).unref(); });`,
+      `after(() => leaveServices(${JSON.stringify(users)}));`,
       ...preparation,
       ...suites,
       "",

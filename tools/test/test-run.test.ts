@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize, resolve } from "node:path";
@@ -25,7 +26,7 @@ function makeTree(texts: Record<string, string>): string {
 const RUN_GROUPS = pathToFileURL(join(import.meta.dirname, "../run-groups.ts")).href;
 
 /** As it is run, in groups. */
-function run(root: string, argv: readonly string[], repeatsFailures = false) {
+function run(root: string, argv: readonly string[], repeatsFailures = false, more: NodeJS.ProcessEnv = {}) {
   const { options = [], files = [] } = planTestRun(root, argv) ?? {};
   const paths = writeGroups(root, groupTests(root, files), makeTree({}), 500);
   const text = `
@@ -35,7 +36,7 @@ function run(root: string, argv: readonly string[], repeatsFailures = false) {
   const script = join(makeTree({ "run.mjs": text }), "run.mjs");
   // Without this variable the inner runner would take itself for a part of the outer one and run nothing.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  return spawnSync(process.execPath, [script], { cwd: root, encoding: "utf8", env });
+  return spawnSync(process.execPath, [script], { cwd: root, encoding: "utf8", env: { ...env, ...more } });
 }
 
 const PASSING = 'import { test } from "node:test";\ntest("passes", () => {});\n';
@@ -253,6 +254,43 @@ describe("groupTests", () => {
     const groups = groupTests(makeTree(texts), Object.keys(texts)).map(({ files }) => files);
     assert.deepEqual(groups.at(-1), ["a/tame.test.ts", "a/reads.test.ts"]);
     assert.equal(groups.length, 5);
+  });
+
+  it("puts acceptance tests of shared services together and first, unless they start a service of their own", () => {
+    const texts = {
+      "acceptance/one.test.ts": 'import { startService } from "./support/service.ts";\n',
+      "acceptance/own.test.ts": 'import { startOwnService } from "./support/service.ts";\n',
+      "acceptance/two.test.ts": 'import { startService } from "./support/service.ts";\n',
+      "a/alone.test.ts": "mock.timers.enable(); // longer than the others, and yet later\n".repeat(3),
+    };
+    const groups = groupTests(makeTree(texts), Object.keys(texts)).map(({ files }) => files);
+    assert.deepEqual(groups, [
+      ["acceptance/one.test.ts", "acceptance/two.test.ts"],
+      ["acceptance/own.test.ts"],
+      ["a/alone.test.ts"],
+    ]);
+  });
+
+  it("ends a shared service with the last group that uses it", () => {
+    const runFolder = makeTree({});
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    writeFileSync(join(runFolder, "service.pid"), String(child.pid));
+    const sees = `
+      import { spawnSync } from "node:child_process";
+      import { test } from "node:test";
+      test("a", () => { process.kill(${child.pid}, 0); });
+      const startOwnService = null;`;
+    const root = makeTree({
+      "package.json": '{"type":"module"}',
+      "acceptance/a.test.ts": sees,
+      "acceptance/b.test.ts": sees,
+    });
+    const ended = once(child, "exit");
+    const { status, stdout } = run(root, ["--test-concurrency=1"], false, { SWARMBASE_TEST_RUN: runFolder });
+    assert.equal(status, 0, stdout);
+    return ended.then(() =>
+      assert.deepEqual(readdirSync(runFolder).toSorted(), ["mailing.left", "service.left", "service.pid.ended"]),
+    );
   });
 
   it("starts the files that use a browser first, then single files, then groups, each the largest first", () => {
