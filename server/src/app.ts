@@ -52,8 +52,8 @@ export interface App extends RunningService {
   takeOver(node: string): Promise<void>;
 }
 
-/** Pages of extensions to which the console links, if they are loaded. */
-const LINKED_PAGES = ["reference", "docs"] as const;
+/** What extensions serve and the console links to, if they are loaded: a page, or the API behind a page of the console. */
+const LINKED_PAGES = ["reference", "docs", "operator"] as const;
 
 /** Time for runs that are aborted at the end of the stop timeout to write their last rows. */
 const LAST_WRITES_MS = 5_000;
@@ -215,7 +215,7 @@ function openConsoleModule(
   const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
   const mail = settings.smtpUrl === null ? "file" : "smtp";
-  const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}`));
+  const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)));
   const isHeldCopy = (): boolean => copyHold.isHeld;
   const isFirstStart = watchFirstStart(auth);
   const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy, isFirstStart, providerNames });

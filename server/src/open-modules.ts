@@ -207,7 +207,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       revoke: (request) => revokeUserKey(auth, request),
     }),
   ];
-  core = { functions, rest, limits };
+  core = { functions, rest, limits, auth };
   return {
     auth,
     respond: agents.respond,

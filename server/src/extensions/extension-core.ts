@@ -1,7 +1,7 @@
 import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { requireKeyScope } from "../auth/index.ts";
+import { type AuthContext, requireKeyScope } from "../auth/index.ts";
 import { hasScope, type Principal, requireScope } from "../db/index.ts";
 import { AppError, renderError } from "../errors/index.ts";
 import type { FunctionResponse, NamedFunction } from "../functions/index.ts";
@@ -16,6 +16,7 @@ export interface CoreParts {
   readonly functions: readonly NamedFunction[];
   readonly rest: RestModule;
   readonly limits: Limits;
+  readonly auth: AuthContext;
 }
 
 const PREFIX = "/rest/v1";

@@ -20,9 +20,9 @@ export function extensionRoutes(
   routes: readonly ExtensionRoute[],
   { context, getCore }: ExtensionRoutesOptions,
 ): Route[] {
-  return routes.map(({ handler, renderError, isBodyRaw = false, ...route }) => ({
-    keyScope: route.method === "GET" ? "read" : "write",
+  return routes.map(({ handler, renderError, keyScope, isBodyRaw = false, ...route }) => ({
     ...route,
+    ...(keyScope !== null && { keyScope: keyScope ?? (route.method === "GET" ? "read" : "write") }),
     isBodyRaw,
     ...(renderError !== undefined && { renderError: toRouteError(renderError) }),
     handler: async (request, reply) => {

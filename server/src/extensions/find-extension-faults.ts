@@ -161,9 +161,9 @@ function findRouteFaults(route: ExtensionRoute): readonly string[] {
     ...(limit === null || Object.hasOwn(LIMITS, String(limit))
       ? []
       : [`${title}: limit must be null or one of ${Object.keys(LIMITS).join(", ")}`]),
-    ...(keyScope === undefined || SCOPES.includes(keyScope)
+    ...(keyScope === undefined || keyScope === null || SCOPES.includes(keyScope)
       ? []
-      : [`${title}: keyScope must be one of ${SCOPES.join(", ")}`]),
+      : [`${title}: keyScope must be null or one of ${SCOPES.join(", ")}`]),
     ...(renderError === undefined || isFunction(renderError) ? [] : [`${title}: renderError must be a function`]),
     ...(isFunction(handler) ? [] : [`${title}: handler must be a function`]),
   ];

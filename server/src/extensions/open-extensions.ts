@@ -10,6 +10,7 @@ import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
 import type { DescribeSchema } from "../rest/index.ts";
 import type { Clock } from "../time/index.ts";
+import { callAuthAsService } from "./auth-as-service.ts";
 import { describeInterface } from "./describe-interface.ts";
 import { createExtensionDatabase } from "./extension-database.ts";
 import { type CoreParts, createRest } from "./extension-core.ts";
@@ -89,6 +90,8 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     seal: (label, value) => wrapSecret(key, Buffer.from(value), label),
     unseal: (label, sealed) => unwrapSecret(key, sealed, label).toString(),
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
+    authAsService: (call) => callAuthAsService(options.getCore().auth, call),
+    catalogue: () => options.getCore().rest.catalogue,
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     noteToolServer: (event, fields) => observer.note(event, fields),

@@ -50,6 +50,8 @@ export type {
 } from "../agents/index.ts";
 export type { DescribedRoute, InterfaceDescription, JsonSchema } from "./describe-interface.ts";
 export type {
+  ExtensionAuthAnswer,
+  ExtensionAuthCall,
   ExtensionCaller,
   ExtensionContext,
   ExtensionCore,

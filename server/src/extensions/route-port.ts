@@ -1,5 +1,6 @@
 import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
+import type { Catalogue } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 
 export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
@@ -29,6 +30,13 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
    * public. Throws before the service listens.
    */
   restAsService(call: ExtensionRestCall): Promise<ExtensionRestAnswer>;
+  /**
+   * A request to an endpoint below `/auth/v1` that only the service role may call, such as `/admin/users`. The route decides who
+   * may cause it. Throws before the service listens.
+   */
+  authAsService(call: ExtensionAuthCall): Promise<ExtensionAuthAnswer>;
+  /** Tables, views and functions of the exposed schemas as REST serves them now. Throws before the service listens. */
+  catalogue(): Catalogue;
   /** Writes the log event `extension.note`. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The same for a failure: the log event `extension.failed`. */
@@ -63,8 +71,8 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
    * session. `service`: the service role.
    */
   readonly access: "public" | "apikey" | "bearer" | "bearer-alone" | "account" | "user" | "service";
-  /** The scope that an API key of a user needs. By default `read` for GET, and `write` for the other methods. */
-  readonly keyScope?: ApiKeyScope;
+  /** The scope that an API key of a user needs; null: API keys are rejected. By default `read` for GET, and `write` for the other methods. */
+  readonly keyScope?: ApiKeyScope | null;
   /** The row of the rate limits that a call counts for; rows other than `api` and `auth` count for `api` too. */
   readonly limit: LimitName | null;
   /** The body arrives as a Buffer of any media type instead of parsed JSON. */
@@ -135,6 +143,19 @@ export interface ExtensionRestAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Parsed JSON; text for other media types, and "" without a body. */
   readonly body: unknown;
+}
+
+export interface ExtensionAuthCall {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/auth/v1`, without a query: `/admin/users/<id>/logout`. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+export interface ExtensionAuthAnswer {
+  readonly status: number;
+  /** Undefined without a body. */
+  readonly body?: unknown;
 }
 
 /** An error as a route renders it. */

@@ -74,6 +74,11 @@ export class RestModule {
     this.#buffered = new BufferedBytes(dbMaxBufferedBytes);
   }
 
+  /** The exposed schemas as they are now. */
+  get catalogue(): Catalogue {
+    return this.#catalogue.current();
+  }
+
   /** Follows schema changes until the signal is aborted. */
   watch(signal: AbortSignal): Promise<void> {
     return this.#catalogue.watch(signal);

@@ -9,7 +9,7 @@ export type Fallback = (request: FastifyRequest) => ConsoleAnswer | null;
 
 /** Paths of the API. Below them, an unknown path is a 404 and not the console. */
 const API_PATH =
-  /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|docs|metrics|assets|console|openapi\.json|console\.json)(?:\/|$)/;
+  /^\/(?:auth|rest|functions|realtime|health|ready|\.well-known|reference|docs|metrics|operator\/v1|assets|console|openapi\.json|console\.json)(?:\/|$)/;
 
 export function consoleRoutes(module: ConsoleModule): Route[] {
   const sendFile = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
