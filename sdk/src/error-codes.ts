@@ -162,6 +162,11 @@ export const ERROR_CODES = {
     error: "Client tool expired",
     meaning: "The tool call waited too long for the result of the client.",
   },
+  ROW_CHANGED: {
+    status: 409,
+    error: "Row changed",
+    meaning: "The row no longer has the values from which an operator made the change.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     error: "Payload too large",

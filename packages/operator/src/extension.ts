@@ -1,0 +1,32 @@
+// In charge of: the calls of operators: who may make them, their audit log, and what they see and change.
+// Not in charge of: what the tables and accounts accept, which the core decides.
+import { defineExtension } from "swarmbase/extension";
+import { ACCESS } from "./access.ts";
+import { runHousekeeping } from "./housekeeping.ts";
+import { toExtensionRoute } from "./operator-route.ts";
+import { OPERATORS_HELP } from "./operators-command.ts";
+import { auditRoutes } from "./routes/audit.ts";
+import { membershipRoutes } from "./routes/operators.ts";
+import { tableRoutes } from "./routes/tables.ts";
+import { userRoutes } from "./routes/users.ts";
+import { SETTINGS } from "./settings.ts";
+
+export const extension = defineExtension({
+  name: "operator",
+  summary: "users, tables and the audit log for operators at /operator/v1, if OPERATOR_ENABLED is set",
+  docs: new URL("../README.md", import.meta.url),
+  settings: SETTINGS,
+  sql: new URL("../sql/", import.meta.url),
+  access: ACCESS,
+  configure: ({ OPERATOR_ENABLED: isEnabled }) =>
+    isEnabled ? { routes: [...membershipRoutes, ...[...userRoutes, ...tableRoutes, ...auditRoutes].map(toExtensionRoute)] } : {},
+  workers: [{ name: "operator housekeeping", run: runHousekeeping }],
+  commands: [
+    {
+      name: "operators",
+      summary: "add, remove and list the operators",
+      help: OPERATORS_HELP,
+      run: async (context) => (await import("./operators-command.ts")).runOperatorsCommand(context),
+    },
+  ],
+});

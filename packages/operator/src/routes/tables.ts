@@ -1,0 +1,130 @@
+import { AppError } from "swarmbase/extension";
+import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
+import { readText } from "../read-input.ts";
+import { selectEstimates } from "../sql/tables.ts";
+import { renderCsvHeader, renderCsvRow } from "../tables/csv.ts";
+import { getTable, listTables, type Table } from "../tables/describe-table.ts";
+import { getColumn, readFilters } from "../tables/filters.ts";
+import { insertRows, readImport } from "../tables/import-csv.ts";
+import { readRows, type RowsPage, type RowsWanted } from "../tables/read-rows.ts";
+import { readRowChange, writeRow } from "../tables/write-row.ts";
+
+const PATH = "/operator/v1/tables";
+const TABLE_PATH = `${PATH}/:schema/:table`;
+const PAGE_ROWS = 50;
+const EXPORT_PAGE_ROWS = 500;
+const MAX_EXPORTED_ROWS = 100_000;
+
+const targetOf: NonNullable<OperatorRoute["target"]> = ({ params }) =>
+  `tables/${params["schema"] ?? ""}.${params["table"] ?? ""}`;
+
+export const tableRoutes: readonly OperatorRoute[] = [
+  { method: "GET", path: PATH, action: "tables.list", handler: list },
+  { method: "GET", path: TABLE_PATH, action: "tables.describe", target: targetOf, handler: describe },
+  { method: "GET", path: `${TABLE_PATH}/rows`, action: "tables.read", target: targetOf, handler: read },
+  { method: "PATCH", path: `${TABLE_PATH}/rows`, action: "tables.edit", target: targetOf, handler: edit },
+  { method: "GET", path: `${TABLE_PATH}/csv`, action: "tables.export", target: targetOf, handler: exportCsv },
+  {
+    method: "POST",
+    path: `${TABLE_PATH}/csv`,
+    action: "tables.import",
+    target: targetOf,
+    isBodyRaw: true,
+    handler: importCsv,
+  },
+];
+
+async function list(_request: OperatorRequest, { catalogue, database }: OperatorContext) {
+  const tables = listTables(catalogue());
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  const estimates = await database.asService((run) => selectEstimates(run, schemas));
+  const rowsOf = new Map(estimates.map(({ schema, name, rows }) => [JSON.stringify([schema, name]), rows]));
+  return {
+    body: {
+      tables: tables.map(({ schema, name, kind }) => ({
+        schema,
+        name,
+        kind,
+        estimated_rows: rowsOf.get(JSON.stringify([schema, name])) ?? null,
+      })),
+    },
+  };
+}
+
+async function describe({ params }: OperatorRequest, { catalogue, database }: OperatorContext) {
+  const table = getTable(catalogue(), params["schema"], params["table"]);
+  const estimates = await database.asService((run) => selectEstimates(run, [table.schema]));
+  const own = estimates.find(({ name }) => name === table.name);
+  return { body: { ...table, estimated_rows: own?.rows ?? null } };
+}
+
+async function read({ params, query }: OperatorRequest, context: OperatorContext) {
+  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  const wanted = { ...readWanted(table, query), after: query["after"], limit: PAGE_ROWS };
+  return { body: await readRows(context, table, wanted) };
+}
+
+function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWanted, "filters" | "order"> {
+  const order = readText(query["order"], "order");
+  return {
+    filters: readFilters(table, query["filters"]),
+    order:
+      order === null
+        ? null
+        : { column: getColumn(table, order, "order"), isDescending: query["direction"] === "desc" },
+  };
+}
+
+async function edit({ params, body, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  const change = readRowChange(table, body);
+  noteDetails({ key: change.key, changed: change.changes.map(({ column }) => column.name) });
+  await writeRow(context, table, change);
+  const filters = table.columns
+    .filter(({ name }) => table.key.includes(name))
+    .map((column) => ({ column, operator: "eq" as const, value: change.key[column.name] ?? "" }));
+  const { rows } = await readRows(context, table, { filters, order: null, after: undefined, limit: 1 });
+  return { body: { row: rows[0] ?? null } };
+}
+
+async function exportCsv({ params, query, signal }: OperatorRequest, context: OperatorContext) {
+  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  const wanted = { ...readWanted(table, query), limit: EXPORT_PAGE_ROWS };
+  // A failure of the first read still has a status.
+  const first = await readRows(context, table, { ...wanted, after: undefined });
+  const file = `${table.schema}.${table.name}`.replaceAll(/[^\w.-]/g, "_");
+  return {
+    headers: {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${file}.csv"`,
+    },
+    stream: writeCsv(table, first, (after) =>
+      signal.aborted ? null : readRows(context, table, { ...wanted, after }),
+    ),
+  };
+}
+
+async function* writeCsv(
+  { columns }: Table,
+  first: RowsPage,
+  /** Null when nobody reads any more. */
+  readNext: (after: string) => Promise<RowsPage> | null,
+): AsyncGenerator<string, void, void> {
+  yield renderCsvHeader(columns);
+  let written = 0;
+  for (let page: RowsPage | null = first; page !== null; ) {
+    yield page.rows.map((row) => renderCsvRow(columns, row)).join("");
+    written += page.rows.length;
+    page = page.next === null || written >= MAX_EXPORTED_ROWS ? null : await readNext(page.next);
+  }
+}
+
+async function importCsv({ params, query, body, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const table = getTable(context.catalogue(), params["schema"], params["table"]);
+  if (!table.is_insertable) throw new AppError("FORBIDDEN", `${table.name} accepts no rows`);
+  const isTrial = query["trial"] === "true";
+  const { columns, rows } = readImport(table, body);
+  noteDetails({ columns, rows: rows.length, is_trial: isTrial });
+  await insertRows(context, table, rows, isTrial);
+  return { status: isTrial ? 200 : 201, body: { rows: rows.length, is_trial: isTrial } };
+}

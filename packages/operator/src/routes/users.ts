@@ -1,0 +1,206 @@
+import { isUuid } from "@swarmbase/sdk";
+import { AppError, isRecord } from "swarmbase/extension";
+import { exactNumber } from "../exact-number.ts";
+import type { OperatorContext, OperatorRequest, OperatorRoute } from "../operator-route.ts";
+import {
+  invalidField,
+  readBody,
+  readChoice,
+  readCursor,
+  readId,
+  readRequiredText,
+  readText,
+  writeCursor,
+} from "../read-input.ts";
+import { isOperator } from "../sql/operators.ts";
+import {
+  findLimits,
+  findUser,
+  selectFactors,
+  selectSessions,
+  selectUsers,
+  USER_STATES,
+  type UserFilter,
+  type UserRow,
+} from "../sql/users.ts";
+
+const PATH = "/operator/v1/users";
+const PAGE_ROWS = 50;
+/** GoTrue has no ban without an end; clients use a hundred years. */
+const FOREVER = "876000h";
+const TIMESTAMP = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)?$/;
+
+const targetOf: NonNullable<OperatorRoute["target"]> = ({ params }) => `users/${params["id"] ?? ""}`;
+
+export const userRoutes: readonly OperatorRoute[] = [
+  { method: "GET", path: PATH, action: "users.list", handler: listUsers },
+  { method: "POST", path: PATH, action: "users.create", handler: createUser },
+  { method: "POST", path: `${PATH}/invite`, action: "users.invite", handler: inviteUser },
+  { method: "GET", path: `${PATH}/:id`, action: "users.read", target: targetOf, handler: readUser },
+  {
+    method: "POST",
+    path: `${PATH}/:id/disable`,
+    action: "users.disable",
+    target: targetOf,
+    handler: (request, context) => ban(request, context, FOREVER),
+  },
+  {
+    method: "POST",
+    path: `${PATH}/:id/enable`,
+    action: "users.enable",
+    target: targetOf,
+    handler: (request, context) => ban(request, context, "none"),
+  },
+  { method: "POST", path: `${PATH}/:id/sign-out`, action: "users.sign_out", target: targetOf, handler: signOut },
+  {
+    method: "POST",
+    path: `${PATH}/:id/reset-factors`,
+    action: "users.reset_factors",
+    target: targetOf,
+    handler: resetFactors,
+  },
+  { method: "PATCH", path: `${PATH}/:id/limits`, action: "users.limits", target: targetOf, handler: changeLimits },
+];
+
+async function listUsers({ query }: OperatorRequest, { database }: OperatorContext) {
+  const filter: UserFilter = {
+    search: readText(query["search"], "search"),
+    state: readChoice(query["state"], "state", USER_STATES) ?? "all",
+    after: readAfter(readCursor(query["after"])),
+    limit: PAGE_ROWS + 1,
+  };
+  const found = await database.asService((run) => selectUsers(run, filter));
+  const users = found.slice(0, PAGE_ROWS);
+  const last = users.at(-1);
+  const next = found.length > PAGE_ROWS && last !== undefined ? writeCursor([last.position, last.id]) : null;
+  return { body: { users: users.map(renderUser), next } };
+}
+
+function readAfter(position: unknown): UserFilter["after"] {
+  if (position === null) return null;
+  const [createdAt, id] = Array.isArray(position) ? (position as unknown[]) : [];
+  if (typeof createdAt !== "string" || !TIMESTAMP.test(createdAt) || !isUuid(id))
+    throw invalidField("after", "is not the position of a page");
+  return { createdAt, id };
+}
+
+function renderUser({ position: _position, ...user }: UserRow) {
+  return user;
+}
+
+async function readUser({ params }: OperatorRequest, context: OperatorContext) {
+  return { body: await describeUser(context, readId(params["id"], "id")) };
+}
+
+async function describeUser({ database }: OperatorContext, id: string) {
+  return database.asService(async (run) => {
+    const user = await findUser(run, id);
+    if (user === null) throw noUser();
+    return {
+      user: renderUser(user),
+      sessions: await selectSessions(run, id),
+      factors: await selectFactors(run, id),
+      limits: await findLimits(run, id),
+    };
+  });
+}
+
+async function createUser({ body, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const { email, password } = readBody(body, ["email", "password"]);
+  const account = await context.authAsService({
+    method: "POST",
+    path: "/admin/users",
+    body: {
+      email: readRequiredText(email, "email"),
+      password: readText(password, "password") ?? undefined,
+      email_confirm: true,
+    },
+  });
+  return created(account.body, noteDetails, context);
+}
+
+async function inviteUser({ body, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const { email } = readBody(body, ["email"]);
+  const account = await context.authAsService({
+    method: "POST",
+    path: "/invite",
+    body: { email: readRequiredText(email, "email") },
+  });
+  return created(account.body, noteDetails, context);
+}
+
+/** The account as operators see it, and not as the service role does. */
+async function created(account: unknown, noteDetails: OperatorRequest["noteDetails"], context: OperatorContext) {
+  const id = isRecord(account) ? String(account["id"]) : "";
+  noteDetails({ user_id: id });
+  return { status: 201, body: await describeUser(context, id) };
+}
+
+async function ban({ params }: OperatorRequest, context: OperatorContext, duration: string) {
+  const id = readId(params["id"], "id");
+  if (duration !== "none") await requireOrdinary(context, id, "disabled");
+  await context.authAsService({ method: "PUT", path: `/admin/users/${id}`, body: { ban_duration: duration } });
+  return { body: await describeUser(context, id) };
+}
+
+async function signOut({ params }: OperatorRequest, context: OperatorContext) {
+  const id = readId(params["id"], "id");
+  await context.authAsService({ method: "POST", path: `/admin/users/${id}/logout` });
+  return { body: await describeUser(context, id) };
+}
+
+async function resetFactors({ params }: OperatorRequest, context: OperatorContext) {
+  const id = readId(params["id"], "id");
+  await requireOrdinary(context, id, "reset");
+  const factors = await context.database.asService((run) => selectFactors(run, id));
+  // Each is removed in a transaction of its own; a repeated call removes the rest.
+  for (const factor of factors.filter(({ factor_type: type }) => type === "totp"))
+    await context.authAsService({ method: "DELETE", path: `/admin/users/${id}/factors/${factor.id}` });
+  return { body: await describeUser(context, id) };
+}
+
+/** One operator must not lock out another, or themselves. */
+async function requireOrdinary({ database }: OperatorContext, id: string, done: string): Promise<void> {
+  const isProtected = await database.asService((run) => isOperator(run, id));
+  if (isProtected)
+    throw new AppError(
+      "FORBIDDEN",
+      `An operator cannot be ${done} here. Remove the operator first: swarmbase operators remove`,
+    );
+}
+
+const TOKENS = /^(?:0|[1-9]\d{0,17})$/;
+const MONEY = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?$/;
+
+async function changeLimits({ params, body, noteDetails }: OperatorRequest, context: OperatorContext) {
+  const id = readId(params["id"], "id");
+  const fields = readBody(body, ["daily_token_budget", "daily_cost_budget_usd"]);
+  const change = Object.fromEntries(
+    Object.entries(fields).map(([field, value]) => [
+      field,
+      readNumber(value, field, field === "daily_token_budget" ? TOKENS : MONEY),
+    ]),
+  );
+  if (Object.keys(change).length === 0) throw invalidField("daily_token_budget", "or daily_cost_budget_usd is required");
+  noteDetails({ changed: Object.keys(change) });
+  const { body: rows } = await context.restAsService({
+    method: "PATCH",
+    path: `/user_settings?user_id=eq.${id}&select=user_id`,
+    headers: { prefer: "return=representation" },
+    body: change,
+  });
+  if (!Array.isArray(rows) || rows.length === 0) throw noUser();
+  return { body: await describeUser(context, id) };
+}
+
+/** Without the loss of a digit; null removes a limit. */
+function readNumber(value: unknown, field: string, pattern: RegExp): unknown {
+  if (value === null || value === "") return null;
+  const text = typeof value === "number" ? String(value) : value;
+  if (typeof text !== "string" || !pattern.test(text)) throw invalidField(field, "must be a number of 0 or more");
+  return exactNumber(text);
+}
+
+function noUser(): AppError {
+  return new AppError("NOT_FOUND", "The user does not exist");
+}

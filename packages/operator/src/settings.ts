@@ -1,0 +1,31 @@
+import type { ExtensionSettingRow } from "swarmbase/extension";
+
+export const SETTINGS = [
+  {
+    name: "OPERATOR_ENABLED",
+    kind: "boolean",
+    default: false,
+    secret: false,
+    description: "Serves `/operator/v1` and the operator pages of the console.",
+  },
+  {
+    name: "OPERATOR_SIGN_IN_MINUTES",
+    kind: "integer",
+    min: 1,
+    max: 1440,
+    default: 30,
+    secret: false,
+    description: "How long after a sign-in an operator may call `/operator/v1`.",
+  },
+  {
+    name: "OPERATOR_AUDIT_DAYS",
+    kind: "integer",
+    min: 1,
+    max: 3650,
+    default: 400,
+    secret: false,
+    description: "How long entries of the audit log are kept.",
+  },
+] as const satisfies readonly ExtensionSettingRow[];
+
+export type OperatorSettings = typeof SETTINGS;

@@ -1,0 +1,89 @@
+/**
+ * The columns of the service's own tables and views that operators may read, and `!` before those that have or can have
+ * credentials. A column that is in neither form is withheld until somebody decides; a test finds it.
+ */
+export const CORE_COLUMNS: Readonly<Record<string, string>> = {
+  agent_cards: "id name role avatar status",
+  agent_tools: "id agent_id tool_id user_id enabled configuration created_at",
+  agent_versions:
+    "agent_id number role framework model system_prompt settings tools changed_by created_at",
+  agents:
+    "id user_id name role avatar framework model system_prompt settings status status_changed_at created_at updated_at",
+  api_keys: "id user_id name scopes prefix expires_at last_used_at created_at",
+  eval_cases: "id user_id dataset_id name input expectation position created_at updated_at",
+  eval_datasets: "id user_id name description created_at updated_at",
+  eval_results:
+    "id user_id eval_run_id case_id case_name input expectation passed is_regression score reason output run_id " +
+    "latency_ms input_tokens output_tokens cost_usd created_at",
+  eval_runs:
+    "id user_id dataset_id agent_id agent_version baseline_run_id status case_count passed_count regression_count " +
+    "created_at finished_at",
+  guardrails:
+    "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",
+  message_flags:
+    "id message_id swarm_id source flagged_by category reason status resolved_by resolved_at created_at guardrail_id",
+  message_revisions: "message_id revision swarm_id content edited_by created_at",
+  messages:
+    "id swarm_id seq sender_type sender_id sender_user_id sender_agent_id sender_name sender_deleted content " +
+    "content_type reply_to_id run_id turn_id finish_reason mentions metadata client_message_id edited_at deleted_at " +
+    "deleted_by flagged created_at data",
+  model_call_prompts:
+    "model_call_id swarm_id agent_id kept_messages system messages tools tool_choice settings max_output_tokens sha256",
+  model_calls:
+    "id run_id turn_id swarm_id agent_id attempt framework model status finish_reason error first_token_ms " +
+    "duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated cost_usd started_at " +
+    "finished_at created_at",
+  models:
+    "framework id is_default position context_window max_output_tokens price_input price_cached_input price_output " +
+    "supports is_simulated is_list_open",
+  profiles: "id email full_name avatar_url created_at updated_at",
+  public_profiles: "id full_name avatar_url",
+  run_events: "run_id seq swarm_id agent_id restricted type data created_at",
+  run_turns:
+    "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason error warnings " +
+    "attempts first_token_ms duration_ms input_tokens cached_input_tokens output_tokens reasoning_tokens estimated " +
+    "cost_usd started_at finished_at created_at agent_version",
+  runs:
+    "id swarm_id user_id message_id status stop_reason strategy request error usage turn_count queued_at started_at " +
+    "finished_at created_at",
+  swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
+  swarm_invitations: "id swarm_id swarm_name role inviter_name created_at",
+  swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at",
+  swarms:
+    "id owner_id name description avatar status strategy coordinator_agent_id settings created_at updated_at",
+  tool_execution_payloads: "tool_execution_id swarm_id agent_id input output question answer",
+  tool_executions:
+    "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status error attempts " +
+    "duration_ms decided_by expires_at started_at finished_at created_at",
+  tools:
+    "id owner_id name description category icon input_schema kind config visibility requires_approval timeout_ms " +
+    "max_output_chars enabled created_at updated_at secret_names max_retries idempotent",
+  usage_daily:
+    "day payer_id swarm_id agent_id framework model turns input_tokens cached_input_tokens output_tokens " +
+    "reasoning_tokens cost_usd",
+  usage_records:
+    "id payer_id user_id swarm_id run_id turn_id agent_id framework model input_tokens cached_input_tokens " +
+    "output_tokens reasoning_tokens cost_usd estimated created_at",
+  user_settings:
+    "user_id theme locale timezone default_framework notifications preferences daily_token_budget " +
+    "daily_cost_budget_usd require_request_signature created_at updated_at require_message_signature",
+  webhook_backlog: "webhook_id pending retrying",
+  webhook_deliveries:
+    "id webhook_id user_id event_id event_type payload status status_code response_body attempts next_retry_at " +
+    "delivered_at created_at scheduled_for",
+  webhook_delivery_attempts:
+    "id delivery_id webhook_id user_id attempt cause url status_code error_code error response_body " +
+    "response_truncated response_time_ms created_at outcome",
+  webhook_previous_secrets: "id webhook_id created_at expires_at",
+  webhook_recoveries:
+    "id webhook_id user_id since until status found recovered last_delivery_id created_at updated_at completed_at",
+  webhooks:
+    "id user_id name url !secret events is_active !headers retry_count timeout_ms api_version disabled_reason " +
+    "disabled_at created_at updated_at run_id bodies",
+};
+
+/** Members of JSON columns that can have credentials. The rest of the column is shown and cannot be edited. */
+export const MASKED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  "guardrails.config": ["headers"],
+  "tools.config": ["headers"],
+};

@@ -1,0 +1,121 @@
+import { AppError, type Catalogue, type Column, type Relation } from "swarmbase/extension";
+import { CORE_COLUMNS, MASKED_MEMBERS } from "./core-columns.ts";
+
+/** A column as operators see it. */
+export interface TableColumn {
+  readonly name: string;
+  /** As declared. */
+  readonly type: string;
+  readonly category: Column["type"]["category"];
+  readonly is_nullable: boolean;
+  readonly is_editable: boolean;
+  /** Whether a new row may have a value for it. */
+  readonly is_insertable: boolean;
+  readonly choices: readonly string[];
+  /** The row that the value names: one of a table that is served here, or an account. */
+  readonly references: { readonly schema: string; readonly table: string; readonly column: string } | null;
+}
+
+export interface Table {
+  readonly schema: string;
+  readonly name: string;
+  readonly kind: Relation["kind"];
+  readonly columns: readonly TableColumn[];
+  /** Columns that are not shown, because they have or can have credentials. */
+  readonly withheld: readonly string[];
+  /** Empty: rows have no identity, so they can be neither paged through nor edited. */
+  readonly key: readonly string[];
+  readonly is_editable: boolean;
+  readonly is_insertable: boolean;
+}
+
+const CORE_SCHEMA = "public";
+/** Never served, also when `DB_SCHEMAS` exposes one: accounts, the work of the service, and this extension. */
+const CLOSED_SCHEMAS = /^(?:auth|private|realtime|ext_operator|information_schema|pg_.*)$/;
+/** In tables of an app, whose columns nobody has listed. */
+const CREDENTIAL_NAME =
+  /(?:^|_)(?:secrets?|passwords?|passwd|passphrase|tokens?|api_?keys?|private_?keys?|credentials?|hash|salt|otp|pin)(?:_|$)/i;
+/** What the comparison with the old value cannot do, or text cannot express. */
+const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "json", "xml", "composite", "void", "tsvector"]);
+const NOT_INSERTABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "void"]);
+const ACCOUNTS = { schema: "auth", name: "users" };
+
+export function listTables(catalogue: Catalogue): readonly Table[] {
+  return [...catalogue.schemas.values()]
+    .filter(({ name }) => !CLOSED_SCHEMAS.test(name))
+    .flatMap(({ relations }) => [...relations.values()].map((relation) => describe(catalogue, relation)))
+    .filter(({ columns }) => columns.length > 0);
+}
+
+export function getTable(catalogue: Catalogue, schema: string | undefined, name: string | undefined): Table {
+  const relation =
+    schema === undefined || name === undefined || CLOSED_SCHEMAS.test(schema)
+      ? undefined
+      : catalogue.schemas.get(schema)?.relations.get(name);
+  const table = relation === undefined ? null : describe(catalogue, relation);
+  if (table === null || table.columns.length === 0) throw new AppError("NOT_FOUND", "The table does not exist");
+  return table;
+}
+
+/** The members of a column that are not shown. */
+export function maskedMembers({ schema }: Pick<Table, "schema">, table: string, column: string): readonly string[] {
+  return schema === CORE_SCHEMA ? (MASKED_MEMBERS[`${table}.${column}`] ?? []) : [];
+}
+
+function describe(catalogue: Catalogue, relation: Relation): Table {
+  const { schema, name, kind, isView } = relation;
+  const all = [...relation.columns.values()];
+  const shown = all.filter((column) => isShown(relation, column));
+  const key = relation.primaryKey.every((column) => shown.some((one) => one.name === column)) ? relation.primaryKey : [];
+  const isEditable = !isView && relation.isUpdatable && key.length > 0;
+  return {
+    schema,
+    name,
+    kind,
+    columns: shown.map((column) => describeColumn(catalogue, relation, column, isEditable)),
+    withheld: all.filter((column) => !shown.includes(column)).map((column) => column.name),
+    key,
+    is_editable: isEditable,
+    is_insertable: !isView && relation.isInsertable,
+  };
+}
+
+function describeColumn(catalogue: Catalogue, relation: Relation, column: Column, isEditable: boolean): TableColumn {
+  const { name, type } = column;
+  const isMasked = maskedMembers(relation, relation.name, name).length > 0;
+  return {
+    name,
+    type: column.declaredType,
+    category: type.category,
+    is_nullable: column.isNullable,
+    is_editable:
+      isEditable &&
+      column.isWritable &&
+      !isMasked &&
+      !relation.primaryKey.includes(name) &&
+      !NOT_EDITABLE.has(type.category),
+    is_insertable: column.isWritable && !NOT_INSERTABLE.has(type.category),
+    choices: type.enumValues,
+    references: findReference(catalogue, relation, name),
+  };
+}
+
+/** Only keys of one column: a link has one value. */
+function findReference(catalogue: Catalogue, relation: Relation, name: string): TableColumn["references"] {
+  const own = relation.foreignKeys.filter(({ columns }) => columns.length === 1 && columns[0]?.[0] === name);
+  for (const { target, columns } of own) {
+    const column = columns[0]?.[1] ?? "";
+    if (target.schema === ACCOUNTS.schema && target.name === ACCOUNTS.name)
+      return { schema: target.schema, table: target.name, column };
+    const isServed = !CLOSED_SCHEMAS.test(target.schema) && catalogue.schemas.get(target.schema)?.relations.has(target.name);
+    if (isServed === true) return { schema: target.schema, table: target.name, column };
+  }
+  return null;
+}
+
+/** Allow rules: a column of the service is listed; a column of an app has neither a telling name nor bytes. */
+function isShown({ schema, name }: Relation, column: Column): boolean {
+  const listed = schema === CORE_SCHEMA && Object.hasOwn(CORE_COLUMNS, name) ? CORE_COLUMNS[name] : undefined;
+  if (listed !== undefined) return listed.split(" ").includes(column.name);
+  return column.type.category !== "bytea" && !CREDENTIAL_NAME.test(column.name);
+}

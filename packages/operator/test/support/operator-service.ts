@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { TOTP } from "otpauth";
+import { Agent, fetch as fetchWith } from "undici";
+import { type Cleanup, createTestDatabase, type TestDatabase } from "../../../../server/test/support/database.ts";
+import { runHere } from "../../../../server/test/support/run-here.ts";
+import { startService } from "../../../../server/test/support/service.ts";
+import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
+
+const EXTENSION = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+export const PASSWORD = "correct horse battery";
+
+/** Untyped: assertions check its members. */
+type Parsed = ReturnType<typeof JSON.parse>;
+
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Parsed JSON; null for other bodies. */
+  readonly body: Parsed;
+  readonly headers: Headers;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly token: string;
+}
+
+export interface OperatorService {
+  readonly database: TestDatabase;
+  readonly serviceKey: string;
+  call(bearer: string, method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
+  signUp(name: string): Promise<Person>;
+  /** The token of a session that has verified a new factor. */
+  verifyFactor(person: Person): Promise<string>;
+  /** A user with a second factor whom the command line has made an operator. */
+  createOperator(name: string): Promise<Person>;
+  runOperators(...args: readonly string[]): ReturnType<typeof runHere>;
+}
+
+/** A service with the extension, which is enabled unless the settings say otherwise. */
+export async function startOperatorService(
+  cleanup: Cleanup,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OperatorService> {
+  const database = await createTestDatabase(cleanup);
+  const env = {
+    DATABASE_URL: database.adminUrl,
+    MASTER_KEY: database.masterKey,
+    EXTENSIONS: EXTENSION,
+    OPERATOR_ENABLED: "true",
+    AUTH_PASSWORD_MEMORY_KIB: "8192",
+    ...more,
+  };
+  const dataDir = await createTemporaryFolder(cleanup, "swarmbase-operator-");
+  const { credentials } = await startService(cleanup, { dataDir, env });
+  const { url, anon_key: apikey, service_role_key: serviceKey, ca_cert_file: authority } = credentials;
+  const dispatcher = new Agent({ connect: { ca: readFileSync(authority ?? "", "utf8") } });
+  cleanup.after(() => dispatcher.destroy());
+
+  const call: OperatorService["call"] = async (bearer, method, path, body, headers = {}) => {
+    const isText = typeof body === "string";
+    const response = await fetchWith(new URL(path, url), {
+      method,
+      dispatcher,
+      headers: {
+        apikey,
+        ...(bearer !== "" && { authorization: `Bearer ${bearer}` }),
+        ...(body !== undefined && { "content-type": isText ? "text/csv" : "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    const answered = response.headers as unknown as Headers;
+    return { status: response.status, text, body: isJson ? JSON.parse(text) : null, headers: answered };
+  };
+
+  const signUp: OperatorService["signUp"] = async (name) => {
+    const email = `${name}@example.com`;
+    const { status, body, text } = await call("", "POST", "/auth/v1/signup", { email, password: PASSWORD });
+    assert.equal(status, 200, text);
+    return { id: body.user.id, email, token: body.access_token };
+  };
+
+  const verifyFactor: OperatorService["verifyFactor"] = async ({ token }) => {
+    const enrolled = await call(token, "POST", "/auth/v1/factors", { factor_type: "totp", friendly_name: "phone" });
+    const { id, totp } = enrolled.body;
+    const challenge = await call(token, "POST", `/auth/v1/factors/${id}/challenge`, {});
+    const code = new TOTP({ secret: totp.secret }).generate();
+    const body = { challenge_id: challenge.body.id, code };
+    const verified = await call(token, "POST", `/auth/v1/factors/${id}/verify`, body);
+    assert.equal(verified.status, 200, verified.text);
+    return verified.body.access_token;
+  };
+
+  const runOperators: OperatorService["runOperators"] = (...args) =>
+    runHere(["operators", ...args], { ...env, DATA_DIR: dataDir });
+
+  const createOperator: OperatorService["createOperator"] = async (name) => {
+    const person = await signUp(name);
+    assert.equal((await runOperators("add", person.email)).code, 0);
+    return { ...person, token: await verifyFactor(person) };
+  };
+
+  return { database, serviceKey, call, signUp, verifyFactor, createOperator, runOperators };
+}

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type OperatorService, PASSWORD, type Person, startOperatorService } from "./support/operator-service.ts";
+
+const USERS = "/operator/v1/users";
+const closers: (() => Promise<void>)[] = [];
+let service: OperatorService;
+let ada: Person;
+
+const asAda = (method: string, path: string, body?: unknown) => service.call(ada.token, method, path, body);
+
+before(async () => {
+  service = await startOperatorService({ after: (close) => void closers.unshift(close) });
+  ada = await service.createOperator("ada");
+});
+
+after(async () => {
+  for (const close of closers) await close();
+});
+
+test("lists users page by page, and finds one by a part of the address or by id", async () => {
+  await service.database.owner.query(
+    `insert into auth.users (email, created_at)
+     select 'many' || n || '@example.org', '2020-01-01'::timestamptz from generate_series(1, 120) n`,
+  );
+  const seen: string[] = [];
+  for (let next: string | null = ""; next !== null; ) {
+    const page = await asAda("GET", `${USERS}?search=MANY&after=${next}`);
+    assert.equal(page.status, 200, page.text);
+    seen.push(...page.body.users.map(({ id }: { id: string }) => id));
+    next = page.body.next;
+  }
+  assert.deepEqual([seen.length, new Set(seen).size], [120, 120]);
+  const byId = await asAda("GET", `${USERS}?search=${ada.id.toUpperCase()}`);
+  assert.deepEqual([byId.body.users[0].email, byId.body.users[0].is_operator], [ada.email, true]);
+  assert.equal((await asAda("GET", `${USERS}?state=operators`)).body.users.length, 1);
+  const hostile = await asAda("GET", `${USERS}?search=${encodeURIComponent("'; drop table auth.users; --%_\\")}`);
+  assert.deepEqual([hostile.status, hostile.body.users], [200, []]);
+  const forged = Buffer.from('["2020-01-01 00:00:00+00\\u0000","x"]').toString("base64url");
+  for (const query of ["state=x", `after=${forged}`, "after=e30", `search=${"x".repeat(501)}`])
+    assert.equal((await asAda("GET", `${USERS}?${query}`)).status, 400, query);
+});
+
+test("creates and invites users", async () => {
+  const created = await asAda("POST", USERS, { email: "New@example.com", password: PASSWORD });
+  assert.deepEqual([created.status, created.body.user.email], [201, "new@example.com"], created.text);
+  const body = { email: "new@example.com", password: PASSWORD };
+  assert.equal((await service.call("", "POST", "/auth/v1/token?grant_type=password", body)).status, 200);
+  const invited = await asAda("POST", `${USERS}/invite`, { email: "guest@example.com" });
+  assert.equal(invited.status, 201, invited.text);
+  assert.notEqual(invited.body.user.invited_at, null);
+  assert.equal((await asAda("POST", USERS, body)).status, 422);
+  assert.equal((await asAda("POST", USERS, { ...body, role: "service_role" })).status, 400);
+  assert.equal((await asAda("POST", USERS, { email: 1 })).status, 400);
+  // The audit log names the account, and neither its address nor its password.
+  const { rows } = await service.database.owner.query(
+    "select details from ext_operator.audit where action = 'users.create' and outcome = 'done'",
+  );
+  assert.deepEqual(rows, [{ details: { user_id: created.body.user.id } }]);
+});
+
+test("disables, enables and signs out a user", async () => {
+  const bob = await service.signUp("bob");
+  const reads = async (token: string) => (await service.call(token, "GET", "/rest/v1/profiles")).status;
+  assert.equal(await reads(bob.token), 200);
+  const disabled = await asAda("POST", `${USERS}/${bob.id}/disable`);
+  assert.notEqual(disabled.body.user.banned_until, null, disabled.text);
+  assert.equal(await reads(bob.token), 401);
+  const grant = { email: bob.email, password: PASSWORD };
+  const signIn = () => service.call("", "POST", "/auth/v1/token?grant_type=password", grant);
+  assert.equal((await signIn()).status, 400);
+  assert.equal((await asAda("POST", `${USERS}/${bob.id}/enable`)).body.user.banned_until, null);
+  const { body } = await signIn();
+  assert.equal(await reads(body.access_token), 200);
+  const signedOut = await asAda("POST", `${USERS}/${bob.id}/sign-out`);
+  assert.deepEqual([signedOut.status, signedOut.body.sessions], [200, []]);
+  assert.equal(await reads(body.access_token), 401);
+  assert.equal((await asAda("POST", `${USERS}/not-an-id/disable`)).status, 400);
+});
+
+test("resets factors, so that a user who has lost a phone can sign in", async () => {
+  const cy = await service.signUp("cy");
+  await service.verifyFactor(cy);
+  const described = await asAda("GET", `${USERS}/${cy.id}`);
+  assert.equal(described.body.user.has_second_factor, true);
+  assert.deepEqual(Object.keys(described.body.factors[0]).sort(), [
+    "created_at",
+    "factor_type",
+    "friendly_name",
+    "id",
+    "status",
+  ]);
+  const reset = await asAda("POST", `${USERS}/${cy.id}/reset-factors`);
+  assert.deepEqual([reset.status, reset.body.factors], [200, []], reset.text);
+  assert.equal((await asAda("POST", `${USERS}/${cy.id}/reset-factors`)).status, 200);
+});
+
+test("an operator can be neither disabled nor reset by an operator, themselves included", async () => {
+  const other = await service.createOperator("dora");
+  for (const { id } of [ada, other])
+    for (const action of ["disable", "reset-factors"])
+      assert.equal((await asAda("POST", `${USERS}/${id}/${action}`)).status, 403, action);
+  assert.equal((await service.call(other.token, "GET", USERS)).status, 200);
+});
+
+test("changes the budgets of a user", async () => {
+  const { id } = await service.signUp("eve");
+  const path = `${USERS}/${id}/limits`;
+  const changed = await asAda("PATCH", path, { daily_token_budget: "9007199254740993", daily_cost_budget_usd: 2.5 });
+  assert.equal(changed.status, 200, changed.text);
+  const { limits } = changed.body;
+  assert.deepEqual(
+    [limits.daily_token_budget, limits.daily_cost_budget_usd, limits.tokens_today],
+    ["9007199254740993", "2.500000000", "0"],
+    changed.text,
+  );
+  const removed = await asAda("PATCH", path, { daily_token_budget: null });
+  assert.equal(removed.body.limits.daily_token_budget, null);
+  for (const body of [{}, [], { daily_token_budget: -1 }, { daily_cost_budget_usd: "1e3" }, { user_id: ada.id }])
+    assert.equal((await asAda("PATCH", path, body)).status, 400, JSON.stringify(body));
+});
+
+test("no response about a user has a credential", async () => {
+  const { owner } = service.database;
+  const { id } = await service.signUp("fay");
+  const { rows } = await owner.query("select password_hash from auth.users where id = $1", [id]);
+  const [one, list] = [await asAda("GET", `${USERS}/${id}`), await asAda("GET", USERS)];
+  for (const { text } of [one, list]) {
+    assert.ok(text.includes(id));
+    assert.ok(!text.includes(rows[0].password_hash) && !/hash|refresh|wrapped|secret/i.test(text), text);
+  }
+});
