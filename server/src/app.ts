@@ -110,6 +110,7 @@ async function startModules(
     copyHold,
     caFile,
     baseUrl,
+    readMetrics: async () => (await meter?.read()) ?? [],
     closers,
   });
   if (meter !== null) {
@@ -215,7 +216,9 @@ function openConsoleModule(
   const { settings } = options;
   if (!settings.console || !settings.roles.includes("api")) return null;
   const mail = settings.smtpUrl === null ? "file" : "smtp";
-  const links = LINKED_PAGES.filter((name) => routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)));
+  const links = LINKED_PAGES.filter((name) =>
+    routes.some(({ path }) => path === `/${name}` || path.startsWith(`/${name}/v1/`)),
+  );
   const isHeldCopy = (): boolean => copyHold.isHeld;
   const isFirstStart = watchFirstStart(auth);
   const consoleModule = openConsole({ ...options, anonKey, mail, links, isHeldCopy, isFirstStart, providerNames });

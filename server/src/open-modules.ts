@@ -39,6 +39,7 @@ import {
 } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import { connectStore, type Limits, openLimits, type SharedStore } from "./limits/index.ts";
+import type { MetricFamily } from "./observe/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
@@ -63,6 +64,8 @@ export interface ModulesOptions extends OpenNodeContext {
   readonly caFile: string | null;
   /** Throws before the service listens. */
   baseUrl(): string;
+  /** Empty when nothing is measured. */
+  readMetrics(): Promise<readonly MetricFamily[]>;
   /** Why `/ready` answers 503; null when it answers 200. */
   findObstacle(): Promise<Obstacle | null>;
 }
@@ -232,6 +235,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       { name: "key-watch", run: (until) => auth.keyRing.watch(until) },
       { name: "schema-watch", run: (until) => rest.watch(until) },
       ...storageWatch,
+      ...extensions.nodeWorkers,
       ...(roles.has("worker")
         ? [
             createAuthHousekeeping(auth, { settings, random: Math.random }),

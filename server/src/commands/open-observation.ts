@@ -28,8 +28,10 @@ export async function openObservation(
     readMetrics: async () => (await meter?.read()) ?? [],
     findObserver: () => observer,
   });
-  if (metricsPort > 0 || telemetry?.hasMetrics === true) meter = createMeter();
-  const onLine = telemetry?.onLine ?? undefined;
+  const taps = extensions.map(({ observation }) => observation);
+  if (metricsPort > 0 || telemetry?.hasMetrics === true || taps.some(({ hasMetrics }) => hasMetrics === true))
+    meter = createMeter();
+  const onLine = joinListeners([telemetry?.onLine, ...taps.map((tap) => tap.onLine?.bind(tap))]);
   observer = createObserver({ level, format, destination, meter, hasAccessLog, onLine });
   const { tracerProvider = null, propagates = false } = telemetry ?? {};
   return {
@@ -37,6 +39,17 @@ export async function openObservation(
     meter,
     traceSource: tracerProvider === null ? null : { tracerProvider, propagates },
     close: async () => telemetry?.close(),
+  };
+}
+
+/** Undefined when nobody wants lines. */
+function joinListeners(
+  found: readonly (Telemetry["onLine"] | undefined)[],
+): NonNullable<Telemetry["onLine"]> | undefined {
+  const listeners = found.filter((listener) => typeof listener === "function");
+  if (listeners.length <= 1) return listeners[0];
+  return (line) => {
+    for (const listener of listeners) listener(line);
   };
 }
 

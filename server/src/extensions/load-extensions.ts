@@ -3,7 +3,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
 import { type ExtensionSchema, messageOf } from "../db/index.ts";
 import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
-import type { ConfiguredParts, Extension, ExtensionConnections, ExtensionContext } from "./port.ts";
+import type {
+  ConfiguredParts,
+  Extension,
+  ExtensionConnections,
+  ExtensionContext,
+  ExtensionObservation,
+} from "./port.ts";
 
 export interface LoadedExtension {
   readonly extension: Extension;
@@ -16,6 +22,7 @@ export interface LoadedExtension {
   readonly routes: NonNullable<Extension["routes"]>;
   readonly trustedUrls: readonly string[];
   readonly connections: ExtensionConnections;
+  readonly observation: ExtensionObservation;
 }
 
 const OWN_SCOPE = "@swarmbase/";
@@ -57,8 +64,8 @@ export async function loadExtensions(options: {
       configured.faults ?? findConfiguredFaults(configured).map((fault) => `EXTENSIONS: ${name}: ${fault}`);
     faults.push(...partFaults);
     if (partFaults.length > 0) continue;
-    const { trustedUrls = [], connections = {} } = configured;
-    loaded.push({ extension, settings, variables, schema, routes, trustedUrls, connections });
+    const { trustedUrls = [], connections = {}, observation = {} } = configured;
+    loaded.push({ extension, settings, variables, schema, routes, trustedUrls, connections, observation });
   }
   faults.push(...findClashes(loaded).map((fault) => `EXTENSIONS: ${fault}`));
   if (faults.length > 0) throw new SettingsError(faults);

@@ -36,6 +36,8 @@ export interface OpenExtensionsOptions {
   getCore(): CoreParts;
   /** Throws before the service listens. */
   baseUrl(): string;
+  /** Empty when nothing is measured. */
+  readMetrics(): ReturnType<ExtensionContext["readMetrics"]>;
   readonly observer: Observer;
   readonly clock: Clock;
   readonly version: string;
@@ -45,6 +47,8 @@ export interface OpenExtensionsOptions {
 export interface OpenedExtensions {
   readonly routes: readonly Route[];
   readonly workers: readonly Worker[];
+  /** Those that run on every node. */
+  readonly nodeWorkers: readonly Worker[];
   readonly toolKinds: ToolKinds;
   readonly helpLinks: HelpLinks;
   /** Null: the root of the tables has no document. */
@@ -62,6 +66,7 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
   return {
     routes: opened.flatMap(({ routes }) => routes),
     workers: opened.flatMap(({ workers }) => workers),
+    nodeWorkers: opened.flatMap(({ nodeWorkers }) => nodeWorkers),
     toolKinds: new Map(kinds),
     helpLinks: new Map(opened.flatMap(({ helpLinks }) => [...helpLinks])),
     describeSchema: opened.find(({ describeSchema }) => describeSchema !== null)?.describeSchema ?? null,
@@ -92,6 +97,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     restAsService: (call) => createRest(options.getCore().rest, SERVICE_PRINCIPAL)(call),
     authAsService: (call) => callAuthAsService(options.getCore().auth, call),
     catalogue: () => options.getCore().rest.catalogue,
+    readMetrics: () => options.readMetrics(),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     noteToolServer: (event, fields) => observer.note(event, fields),
@@ -109,9 +115,12 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     const stored = toolKindOf(name, kind.name);
     return [stored, openToolKind(stored, kind, workContext)] as const;
   });
+  const open = (chosen: typeof workers): readonly Worker[] =>
+    chosen.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, workContext) }));
   return {
     routes: extensionRoutes(routes, { context: requestContext, getCore: () => options.getCore() }),
-    workers: workers.map((worker) => ({ name: worker.name, run: (signal) => worker.run(signal, workContext) })),
+    workers: open(workers.filter(({ isOnEveryNode }) => isOnEveryNode !== true)),
+    nodeWorkers: open(workers.filter(({ isOnEveryNode }) => isOnEveryNode === true)),
     toolKinds: new Map<string, ToolKind>(kinds),
     helpLinks: buildHelpLinks(extension),
     describeSchema: extension.describeSchema?.bind(extension) ?? null,

@@ -127,6 +127,8 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
 export interface ConfiguredParts<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   /** In addition to `routes`. */
   readonly routes?: readonly ExtensionRoute<Rows>[];
+  /** Receives what every process of the service observes. */
+  readonly observation?: ExtensionObservation;
   /** URLs that the operator has set: for `fetch`, their origins may have any address and may use plain HTTP. */
   readonly trustedUrls?: readonly string[];
   /** How `fetch` differs from its default. */
@@ -142,8 +144,17 @@ export interface ExtensionConnections {
   readonly allowsPlainLoopback?: boolean;
 }
 
+export interface ExtensionObservation {
+  /** Receives each log line of this process, with its secrets removed. Must neither throw nor wait. */
+  onLine?(line: LogLine): void;
+  /** Whether `readMetrics` of the context is called, so that the service measures also without a metrics endpoint. */
+  readonly hasMetrics?: boolean;
+}
+
 export interface ExtensionWorker<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   readonly name: string;
+  /** Runs in every process of every node, whatever its roles, also while the database is a held copy. */
+  readonly isOnEveryNode?: boolean;
   /** Resolves soon after the signal is aborted, and not before; started again with a delay when it fails. */
   run(signal: AbortSignal, context: ExtensionContext<Rows>): Promise<void>;
 }

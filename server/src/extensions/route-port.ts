@@ -1,5 +1,6 @@
 import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
+import type { MetricFamily } from "../observe/index.ts";
 import type { Catalogue } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 
@@ -37,6 +38,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   authAsService(call: ExtensionAuthCall): Promise<ExtensionAuthAnswer>;
   /** Tables, views and functions of the exposed schemas as REST serves them now. Throws before the service listens. */
   catalogue(): Catalogue;
+  /** The metrics of this process with their current values; empty unless `observation.hasMetrics` or a metrics endpoint asks for them. */
+  readMetrics(): Promise<readonly MetricFamily[]>;
   /** Writes the log event `extension.note`. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The same for a failure: the log event `extension.failed`. */
