@@ -8,6 +8,7 @@ import { extension as mcpClient } from "@swarmbase/mcp-client";
 import { extension as mcpServer } from "@swarmbase/mcp-server";
 import { extension as openaiApi } from "@swarmbase/openai-api";
 import { extension as opentelemetry } from "@swarmbase/opentelemetry";
+import { extension as operator } from "@swarmbase/operator";
 import { extension as databaseTools } from "@swarmbase/database-tools";
 import { extension as docsSite } from "@swarmbase/docs-site";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
@@ -37,6 +38,7 @@ const SHIPPED_EXTENSIONS = [
   a2aClient,
   agUi,
   accountExport,
+  operator,
 ];
 
 const CORE_COMMANDS = await loadCommands();

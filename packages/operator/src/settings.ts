@@ -26,6 +26,15 @@ export const SETTINGS = [
     secret: false,
     description: "How long entries of the audit log are kept.",
   },
+  {
+    name: "OPERATOR_LOG_LINES",
+    kind: "integer",
+    min: 1000,
+    max: 10_000_000,
+    default: 200_000,
+    secret: false,
+    description: "How many log lines of all nodes are kept for operators, for at most 24 hours.",
+  },
 ] as const satisfies readonly ExtensionSettingRow[];
 
 export type OperatorSettings = typeof SETTINGS;

@@ -27,7 +27,10 @@ test("the first account is not an operator; the command line adds, lists and rem
 
   const cy = await service.signUp("cy");
   assert.match((await service.runOperators("add", "CY@example.com")).stdout, /^cy@example.com is an operator/);
-  assert.equal((await service.runOperators("list")).stdout, "ada@example.com\ncy@example.com (has no second factor yet)\n");
+  assert.equal(
+    (await service.runOperators("list")).stdout,
+    "ada@example.com\ncy@example.com (has no second factor yet)\n",
+  );
   const lacking = await service.call(cy.token, "GET", USERS);
   assert.deepEqual([lacking.status, lacking.body.details], [403, { lacks: "second_factor" }]);
   assert.equal((await service.runOperators("remove", cy.id)).code, 0);
@@ -110,7 +113,9 @@ test("the ordinary token of an operator sees only its own rows", async () => {
   const changed = await service.call(ada.token, "PATCH", `/rest/v1/user_settings?user_id=eq.${bob.id}`, { theme: "x" });
   const { rows } = await service.database.owner.query("select theme from user_settings where user_id = $1", [bob.id]);
   assert.deepEqual([changed.status, rows], [204, [{ theme: null }]]);
-  const hidden = await service.call(ada.token, "GET", "/rest/v1/audit", undefined, { "accept-profile": "ext_operator" });
+  const hidden = await service.call(ada.token, "GET", "/rest/v1/audit", undefined, {
+    "accept-profile": "ext_operator",
+  });
   assert.equal(hidden.status, 406);
   assert.equal((await service.call(ada.token, "GET", "/auth/v1/admin/users")).status, 403);
 });
@@ -146,7 +151,8 @@ test("old entries of the audit log are deleted, and nobody else can change one",
 });
 
 test("without OPERATOR_ENABLED there are no routes", async () => {
-  const settings = { OPERATOR_ENABLED: false, OPERATOR_SIGN_IN_MINUTES: 30, OPERATOR_AUDIT_DAYS: 400 };
+  const bounds = { OPERATOR_SIGN_IN_MINUTES: 30, OPERATOR_AUDIT_DAYS: 400, OPERATOR_LOG_LINES: 1000 };
+  const settings = { ...bounds, OPERATOR_ENABLED: false };
   assert.deepEqual([extension.routes ?? [], await extension.configure?.(settings)], [[], {}]);
   assert.ok(((await extension.configure?.({ ...settings, OPERATOR_ENABLED: true }))?.routes?.length ?? 0) > 10);
 });

@@ -101,7 +101,12 @@ test("describes a table: keys, references, an estimate, and which columns can be
 });
 
 test("pages have every row once, in any order, also past rows without a value", async () => {
-  for (const query of [{}, { order: "price" }, { order: "price", direction: "desc" }, { order: "id", direction: "desc" }]) {
+  for (const query of [
+    {},
+    { order: "price" },
+    { order: "price", direction: "desc" },
+    { order: "id", direction: "desc" },
+  ]) {
     const seen: Record<string, string | null>[] = [];
     for (let next: string | null = ""; next !== null; ) {
       const page = await readRows(SHOP, { ...query, after: next });
@@ -113,7 +118,10 @@ test("pages have every row once, in any order, also past rows without a value", 
     if (query.order !== "price") continue;
     const prices = seen.slice(0, 90).map(({ price }) => Number(price));
     const sign = query.direction === "desc" ? -1 : 1;
-    assert.deepEqual(prices, prices.toSorted((a, b) => (a - b) * sign));
+    assert.deepEqual(
+      prices,
+      prices.toSorted((a, b) => (a - b) * sign),
+    );
     assert.ok(seen.slice(90).every(({ price }) => price === null));
   }
   const forged = Buffer.from('["price",{"a":1},"1"]').toString("base64url");

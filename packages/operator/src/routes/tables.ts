@@ -69,9 +69,7 @@ function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWan
   return {
     filters: readFilters(table, query["filters"]),
     order:
-      order === null
-        ? null
-        : { column: getColumn(table, order, "order"), isDescending: query["direction"] === "desc" },
+      order === null ? null : { column: getColumn(table, order, "order"), isDescending: query["direction"] === "desc" },
   };
 }
 
@@ -98,9 +96,7 @@ async function exportCsv({ params, query, signal }: OperatorRequest, context: Op
       "content-type": "text/csv; charset=utf-8",
       "content-disposition": `attachment; filename="${file}.csv"`,
     },
-    stream: writeCsv(table, first, (after) =>
-      signal.aborted ? null : readRows(context, table, { ...wanted, after }),
-    ),
+    stream: writeCsv(table, first, (after) => (signal.aborted ? null : readRows(context, table, { ...wanted, after }))),
   };
 }
 

@@ -181,7 +181,8 @@ async function changeLimits({ params, body, noteDetails }: OperatorRequest, cont
       readNumber(value, field, field === "daily_token_budget" ? TOKENS : MONEY),
     ]),
   );
-  if (Object.keys(change).length === 0) throw invalidField("daily_token_budget", "or daily_cost_budget_usd is required");
+  if (Object.keys(change).length === 0)
+    throw invalidField("daily_token_budget", "or daily_cost_budget_usd is required");
   noteDetails({ changed: Object.keys(change) });
   const { body: rows } = await context.restAsService({
     method: "PATCH",

@@ -58,7 +58,11 @@ export interface Settlement {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export async function settle(database: Service, entry: string, { outcome, status, details }: Settlement): Promise<void> {
+export async function settle(
+  database: Service,
+  entry: string,
+  { outcome, status, details }: Settlement,
+): Promise<void> {
   await database.asService((query) =>
     query("select ext_operator.settle($1, $2, $3, $4)", [entry, outcome, status, JSON.stringify(details)]),
   );

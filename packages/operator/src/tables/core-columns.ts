@@ -5,8 +5,7 @@
 export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_cards: "id name role avatar status",
   agent_tools: "id agent_id tool_id user_id enabled configuration created_at",
-  agent_versions:
-    "agent_id number role framework model system_prompt settings tools changed_by created_at",
+  agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
   agents:
     "id user_id name role avatar framework model system_prompt settings status status_changed_at created_at updated_at",
   api_keys: "id user_id name scopes prefix expires_at last_used_at created_at",
@@ -18,8 +17,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   eval_runs:
     "id user_id dataset_id agent_id agent_version baseline_run_id status case_count passed_count regression_count " +
     "created_at finished_at",
-  guardrails:
-    "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",
+  guardrails: "id agent_id swarm_id name kind stage action config position is_active !secret created_at updated_at",
   message_flags:
     "id message_id swarm_id source flagged_by category reason status resolved_by resolved_at created_at guardrail_id",
   message_revisions: "message_id revision swarm_id content edited_by created_at",
@@ -49,8 +47,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
   swarm_invitations: "id swarm_id swarm_name role inviter_name created_at",
   swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at",
-  swarms:
-    "id owner_id name description avatar status strategy coordinator_agent_id settings created_at updated_at",
+  swarms: "id owner_id name description avatar status strategy coordinator_agent_id settings created_at updated_at",
   tool_execution_payloads: "tool_execution_id swarm_id agent_id input output question answer",
   tool_executions:
     "id run_id turn_id swarm_id agent_id tool_id tool_name tool_call_id output_chars truncated status error attempts " +

@@ -36,7 +36,14 @@ const CLOSED_SCHEMAS = /^(?:auth|private|realtime|ext_operator|information_schem
 const CREDENTIAL_NAME =
   /(?:^|_)(?:secrets?|passwords?|passwd|passphrase|tokens?|api_?keys?|private_?keys?|credentials?|hash|salt|otp|pin)(?:_|$)/i;
 /** What the comparison with the old value cannot do, or text cannot express. */
-const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "json", "xml", "composite", "void", "tsvector"]);
+const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set([
+  "bytea",
+  "json",
+  "xml",
+  "composite",
+  "void",
+  "tsvector",
+]);
 const NOT_INSERTABLE: ReadonlySet<TableColumn["category"]> = new Set(["bytea", "void"]);
 const ACCOUNTS = { schema: "auth", name: "users" };
 
@@ -66,7 +73,9 @@ function describe(catalogue: Catalogue, relation: Relation): Table {
   const { schema, name, kind, isView } = relation;
   const all = [...relation.columns.values()];
   const shown = all.filter((column) => isShown(relation, column));
-  const key = relation.primaryKey.every((column) => shown.some((one) => one.name === column)) ? relation.primaryKey : [];
+  const key = relation.primaryKey.every((column) => shown.some((one) => one.name === column))
+    ? relation.primaryKey
+    : [];
   const isEditable = !isView && relation.isUpdatable && key.length > 0;
   return {
     schema,
@@ -107,7 +116,8 @@ function findReference(catalogue: Catalogue, relation: Relation, name: string): 
     const column = columns[0]?.[1] ?? "";
     if (target.schema === ACCOUNTS.schema && target.name === ACCOUNTS.name)
       return { schema: target.schema, table: target.name, column };
-    const isServed = !CLOSED_SCHEMAS.test(target.schema) && catalogue.schemas.get(target.schema)?.relations.has(target.name);
+    const isServed =
+      !CLOSED_SCHEMAS.test(target.schema) && catalogue.schemas.get(target.schema)?.relations.has(target.name);
     if (isServed === true) return { schema: target.schema, table: target.name, column };
   }
   return null;

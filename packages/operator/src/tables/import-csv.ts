@@ -22,7 +22,8 @@ export function readImport(table: Table, bytes: unknown): ImportedRows {
   const fixed = columns.find((column) => !column.is_insertable);
   if (fixed !== undefined) throw invalidCsv(`${fixed.name} accepts no value`);
   const rows = lines.map((line, index) => {
-    if (line.length !== columns.length) throw invalidCsv(`row ${index + 1} has ${line.length} of ${columns.length} cells`);
+    if (line.length !== columns.length)
+      throw invalidCsv(`row ${index + 1} has ${line.length} of ${columns.length} cells`);
     return Object.fromEntries(columns.map((column, place) => [column.name, parseValue(column, line[place] ?? null)]));
   });
   return { columns: columns.map(({ name }) => name), rows };

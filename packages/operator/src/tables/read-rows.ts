@@ -37,7 +37,8 @@ export async function readRows(context: OperatorContext, table: Table, wanted: R
 
 async function readPage(context: OperatorContext, table: Table, wanted: RowsWanted): Promise<RowsPage> {
   const { order, limit } = wanted;
-  if (table.key.length === 0) return { rows: await fetchRows(context, table, wanted, { conditions: [], limit }), next: null };
+  if (table.key.length === 0)
+    return { rows: await fetchRows(context, table, wanted, { conditions: [], limit }), next: null };
   const position = readPosition(table, order, wanted.after);
   const rows: ShownRow[] = [];
   if (order === null) {
@@ -78,7 +79,9 @@ function ascending(name: string): OrderPart {
 /** The rows after these values. The first condition repeats a part of the second, so that the database can begin within an index. */
 function renderAfter(parts: readonly OrderPart[], values: readonly string[]): readonly string[] {
   const choices = parts.map(({ name, isDescending }, index) => {
-    const equal = parts.slice(0, index).map((part, before) => `${quoteName(part.name)}.eq.${quoteText(values[before] ?? "")}`);
+    const equal = parts
+      .slice(0, index)
+      .map((part, before) => `${quoteName(part.name)}.eq.${quoteText(values[before] ?? "")}`);
     const further = `${quoteName(name)}.${isDescending ? "lt" : "gt"}.${quoteText(values[index] ?? "")}`;
     return equal.length === 0 ? further : `and(${[...equal, further].join(",")})`;
   });
@@ -104,7 +107,7 @@ function readPosition(table: Table, order: RowsWanted["order"], after: string | 
     key.length === table.key.length &&
     key.every((part) => typeof part === "string");
   if (!isValid) throw invalidField("after", "is not the position of a page in this order");
-  return { value: value as Value, key: key as string[] };
+  return { value, key };
 }
 
 function toPage(table: Table, order: RowsWanted["order"], found: readonly ShownRow[], limit: number): RowsPage {

@@ -32,6 +32,8 @@ export interface OperatorService {
   readonly database: TestDatabase;
   readonly serviceKey: string;
   call(bearer: string, method: string, path: string, body?: unknown, headers?: object): Promise<Answer>;
+  /** The texts of a response as they arrive. */
+  follow(bearer: string, path: string): AsyncGenerator<string, void, void>;
   signUp(name: string): Promise<Person>;
   /** The token of a session that has verified a new factor. */
   verifyFactor(person: Person): Promise<string>;
@@ -74,9 +76,15 @@ export async function startOperatorService(
       ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json") === true;
+    const isJson = response.headers.get("content-type")?.includes("/json") === true;
     const answered = response.headers as unknown as Headers;
     return { status: response.status, text, body: isJson ? JSON.parse(text) : null, headers: answered };
+  };
+
+  const follow: OperatorService["follow"] = async function* (bearer, path) {
+    const headers = { apikey, authorization: `Bearer ${bearer}` };
+    const { body } = await fetchWith(new URL(path, url), { dispatcher, headers });
+    for await (const bytes of body ?? []) yield Buffer.from(bytes as Uint8Array).toString();
   };
 
   const signUp: OperatorService["signUp"] = async (name) => {
@@ -106,5 +114,5 @@ export async function startOperatorService(
     return { ...person, token: await verifyFactor(person) };
   };
 
-  return { database, serviceKey, call, signUp, verifyFactor, createOperator, runOperators };
+  return { database, serviceKey, call, follow, signUp, verifyFactor, createOperator, runOperators };
 }

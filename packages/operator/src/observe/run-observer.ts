@@ -1,0 +1,62 @@
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OperatorContext } from "../operator-route.ts";
+import { storeLogLines, storeMetrics } from "../sql/observations.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import { type Counters, readCounters, sampleMetrics } from "./sample-metrics.ts";
+
+const FLUSH_MS = 1000;
+const SAMPLE_MS = 15_000;
+const BATCH_LINES = 500;
+
+/** Unique among the processes that write at one time. */
+const NODE = `${hostname()}:${process.pid}`;
+
+/** Stores the log lines and metrics of this process, so that operators see those of all processes in one place. */
+export async function runObserver(signal: AbortSignal, context: OperatorContext, buffer: LogBuffer): Promise<void> {
+  // Without the view nobody reads them, and the buffer stays empty.
+  if (!context.settings.OPERATOR_ENABLED) return untilAborted(signal);
+  let counters = readCounters(await context.readMetrics());
+  let sampledAtMs = performance.now();
+  while (!signal.aborted) {
+    await sleep(FLUSH_MS, undefined, { signal }).catch(() => undefined);
+    await flush(context, buffer);
+    if (performance.now() - sampledAtMs < SAMPLE_MS || signal.aborted) continue;
+    sampledAtMs = performance.now();
+    counters = await sample(context, counters);
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
+/** Lines that cannot be stored are lost: the log itself has them. */
+async function flush({ database, now }: OperatorContext, buffer: LogBuffer): Promise<void> {
+  for (;;) {
+    const { lines, dropped } = buffer.take(BATCH_LINES);
+    const loss = {
+      created_at: now().toISOString(),
+      level: "warn",
+      event: "operator.lines_dropped",
+      message: "log lines were not stored, because there were too many",
+      request_id: null,
+      user_id: null,
+      fields: { dropped },
+    };
+    const stored = dropped === 0 ? lines : [...lines, loss];
+    if (stored.length === 0) return;
+    await database.asService((query) => storeLogLines(query, NODE, stored));
+    if (lines.length < BATCH_LINES) return;
+  }
+}
+
+async function sample({ database, readMetrics }: OperatorContext, before: Counters): Promise<Counters> {
+  const families = await readMetrics();
+  const now = readCounters(families);
+  await database.asService((query) => storeMetrics(query, NODE, sampleMetrics(families, before, now)));
+  return now;
+}

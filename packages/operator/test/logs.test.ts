@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../../../server/test/support/until.ts";
+import { LogBuffer } from "../src/observe/log-buffer.ts";
+import { readCounters, sampleMetrics } from "../src/observe/sample-metrics.ts";
+import { type OperatorService, type Person, startOperatorService } from "./support/operator-service.ts";
+
+const LOGS = "/operator/v1/logs";
+const closers: (() => Promise<void>)[] = [];
+let service: OperatorService;
+let ada: Person;
+let bob: Person;
+
+const read = async (query: Record<string, string>) => {
+  const answer = await service.call(ada.token, "GET", `${LOGS}?${new URLSearchParams(query)}`);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.lines as Record<string, unknown>[];
+};
+
+before(async () => {
+  service = await startOperatorService({ after: (close) => void closers.unshift(close) }, { ACCESS_LOG: "true" });
+  ada = await service.createOperator("ada");
+  bob = await service.signUp("bob");
+});
+
+after(async () => {
+  for (const close of closers) await close();
+});
+
+test("a line is found by its request id and by its user, and has no token", async () => {
+  const sent = await service.call(bob.token, "GET", "/rest/v1/profiles?select=id&token=planted");
+  const requestId = sent.headers.get("x-request-id") ?? "";
+  await until(async () => (await read({ request_id: requestId })).length > 0);
+  const [line] = await read({ request_id: requestId });
+  assert.deepEqual([line?.["event"], line?.["user_id"]], ["request.completed", bob.id]);
+  assert.ok((await read({ user_id: bob.id })).some(({ request_id: id }) => id === requestId));
+  assert.ok((await read({ search: "REQUEST.COMPLETED", level: "info" })).length > 0);
+  assert.deepEqual(await read({ request_id: requestId, level: "error" }), []);
+  assert.deepEqual(await read({ request_id: requestId, before: String(line?.["id"]) }), []);
+  for (const query of ["level=loud", "before=x", "search=%00"])
+    assert.equal((await service.call(ada.token, "GET", `${LOGS}?${query}`)).status, 400, query);
+  assert.ok(!JSON.stringify(await read({})).includes(bob.token));
+});
+
+test("a tail shows new lines, and ends when its reader is no longer an operator", async () => {
+  const eve = await service.createOperator("eve");
+  const tail = service.follow(eve.token, `${LOGS}/tail?user_id=${bob.id}`);
+  const next = async () => (await tail.next()).value ?? null;
+  assert.equal(await next(), "\n");
+  const { headers } = await service.call(bob.token, "GET", "/rest/v1/profiles?select=id");
+  let text: string | null = "\n";
+  while (text === "\n") text = await next();
+  assert.equal(JSON.parse(text ?? "").request_id, headers.get("x-request-id"));
+  await service.runOperators("remove", eve.email);
+  while (text !== null) text = await next();
+  assert.deepEqual((await service.call(eve.token, "GET", LOGS)).body.details, { lacks: "operator" });
+});
+
+test("the ring has bounds in time, in number and in memory", async () => {
+  const { owner } = service.database;
+  const line = { level: "info", event: "e", message: "m", fields: {} };
+  const store = (createdAt: string, count: number) =>
+    owner.query("select ext_operator.store_log_lines('n', $1)", [
+      JSON.stringify(Array.from({ length: count }, () => ({ ...line, created_at: createdAt }))),
+    ]);
+  await store("2020-01-01T00:00:00Z", 3);
+  await store(new Date().toISOString(), 30);
+  await owner.query("select ext_operator.trim_observations('24 hours', 20)");
+  const { rows } = await owner.query("select count(*)::int from ext_operator.log_lines where node = 'n'");
+  assert.ok(rows[0].count <= 20 && rows[0].count > 0, String(rows[0].count));
+
+  const buffer = new LogBuffer();
+  const huge = { a: "x".repeat(20_000), b: "\u0000\ud800" };
+  for (let count = 0; count < 2010; count += 1)
+    buffer.add({ level: "info", event: "service.started", message: "m", fields: huge }, new Date(0));
+  const { lines, dropped } = buffer.take(3000);
+  assert.deepEqual([lines.length, dropped, buffer.take(1).lines.length], [2000, 10, 0]);
+  assert.ok(JSON.stringify(lines[0]?.fields).length < 9000);
+  await owner.query("select ext_operator.store_log_lines('n', $1)", [JSON.stringify(lines.slice(0, 1))]);
+});
+
+test("metrics are what happened between two samples, over all nodes", async () => {
+  const family = (name: string, values: [Record<string, string>, number, string?][]) => ({
+    name,
+    help: "",
+    type: "counter" as const,
+    values: values.map(([labels, value, metricName]) => ({ labels, value, ...(metricName && { metricName }) })),
+  });
+  const latency = "swarmbase_http_request_seconds";
+  const at = (requests: number) => [
+    family("swarmbase_http_requests_total", [
+      [{ status: "200" }, requests],
+      [{ status: "503" }, 2],
+    ]),
+    family(latency, [
+      [{ le: "0.01" }, requests / 2, `${latency}_bucket`],
+      [{ le: "0.1" }, requests, `${latency}_bucket`],
+      [{ le: "+Inf" }, requests + 2, `${latency}_bucket`],
+      [{}, requests / 10, `${latency}_sum`],
+    ]),
+    family("swarmbase_sockets", [[{}, 7]]),
+  ];
+  const [before, now] = [readCounters(at(100)), readCounters(at(300))];
+  const sample = sampleMetrics(at(300), before, now);
+  assert.deepEqual(
+    [sample.requests, sample.errors, sample.latency_ms, sample.latency_p95_ms, sample.sockets],
+    [200, 0, 100, 100, 7],
+  );
+
+  const { owner } = service.database;
+  await owner.query("select ext_operator.store_metrics(n, $1) from unnest(array['one', 'two']) n", [
+    JSON.stringify(sample),
+  ]);
+  const { status, body } = await service.call(ada.token, "GET", "/operator/v1/metrics?hours=1");
+  assert.equal(status, 200);
+  const last = body.times.length - 1;
+  assert.ok(body.series.requests[last] >= 800, JSON.stringify(body.series.requests));
+  assert.ok(body.series.sockets[last] >= 14 && body.series.latency_p95_ms[last] >= 100);
+  assert.ok(body.nodes.some(({ node }: { node: string }) => node === "two"));
+  assert.equal((await service.call(ada.token, "GET", "/operator/v1/metrics?hours=99")).status, 400);
+});
