@@ -8,6 +8,7 @@ import {
   ListChecks,
   type LucideIcon,
   MessagesSquare,
+  Server,
   ShieldCheck,
   ShieldQuestion,
   User,
@@ -40,3 +41,6 @@ export const NAV_ITEMS: readonly NavItem[] = [
   { to: "/api", label: "API", Icon: Code, key: "p", isMain: false },
   { to: "/account", label: "Account", Icon: User, key: "c", isMain: false },
 ];
+
+/** Only operators see it. */
+export const OPERATOR_ITEM: NavItem = { to: "/operator", label: "Operator", Icon: Server, key: "o", isMain: false };

@@ -11,6 +11,7 @@ import { Kbd } from "../components/kbd.tsx";
 import { Logo } from "../components/logo.tsx";
 import { setTheme } from "../components/theme.ts";
 import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
+import { useNavItems } from "./use-nav-items.ts";
 
 const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);
 export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
@@ -28,6 +29,7 @@ export interface Waiting {
 }
 
 export function SideNav({ openPalette, waiting }: NavigationProps) {
+  const items = useNavItems();
   return (
     <header className="sticky top-0 hidden h-dvh flex-col gap-1 border-r border-line bg-sunken px-3 py-4 lg:flex">
       <NavLink to="/" className="mb-3 flex items-center gap-2.5 rounded-md px-2 py-1 text-lg font-semibold">
@@ -44,9 +46,11 @@ export function SideNav({ openPalette, waiting }: NavigationProps) {
         <Kbd keys={PALETTE_KEYS} />
       </button>
       <nav aria-label="Main" className="grid gap-0.5">
-        {NAV_ITEMS.filter(({ to }) => to !== "/account").map((item) => (
-          <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} />
-        ))}
+        {items
+          .filter(({ to }) => to !== "/account")
+          .map((item) => (
+            <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} />
+          ))}
       </nav>
       <div className="flex-1" />
       <DocsLink />
@@ -150,6 +154,7 @@ function waitingUnderMore(waiting: NavigationProps["waiting"]): Waiting | undefi
 
 /** The navigation of narrow screens. */
 export function BottomBar({ openPalette, waiting }: NavigationProps) {
+  const items = useNavItems();
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   return (
@@ -206,7 +211,7 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
             <Search className="size-4.5" aria-hidden />
             Search and commands
           </button>
-          {NAV_ITEMS.map((item) => (
+          {items.map((item) => (
             <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={close} />
           ))}
           <DocsLink />

@@ -63,6 +63,10 @@ export const router = createBrowserRouter([
             path: "account/*",
             lazy: async () => ({ Component: (await import("../pages/account/index.tsx")).AccountPage }),
           },
+          {
+            path: "operator/*",
+            lazy: async () => ({ Component: (await import("../pages/operator/index.tsx")).OperatorPage }),
+          },
           { path: "*", lazy: async () => ({ Component: (await import("../pages/not-found/index.tsx")).NotFoundPage }) },
         ],
       },

@@ -5,16 +5,17 @@ import { getConfig } from "../data/client.ts";
 import { signOut } from "../data/session.ts";
 import { type Command, useCommands } from "../components/commands.tsx";
 import { setTheme } from "../components/theme.ts";
-import { NAV_ITEMS } from "./nav-items.tsx";
 import type { Overlay } from "./overlay.ts";
+import { useNavItems } from "./use-nav-items.ts";
 
 /** Registers the commands that are available on every page. */
 export function useShellCommands(open: (overlay: Overlay) => void): void {
   const navigate = useNavigate();
+  const items = useNavItems();
   const { docsPath } = getConfig();
   const commands = useMemo<readonly Command[]>(
     () => [
-      ...NAV_ITEMS.map(({ to, label, Icon, key }) => ({
+      ...items.map(({ to, label, Icon, key }) => ({
         id: `go.${label}`,
         label,
         group: "Go to",
@@ -45,7 +46,7 @@ export function useShellCommands(open: (overlay: Overlay) => void): void {
       { id: "help.keys", label: "Keyboard shortcuts", group: "Help", run: () => open("shortcuts") },
       { id: "session.end", label: "Sign out", group: "Account", icon: <LogOut />, run: () => void signOut() },
     ],
-    [navigate, open, docsPath],
+    [navigate, open, docsPath, items],
   );
   useCommands(commands);
 }

@@ -20,6 +20,8 @@ export interface ConsoleConfig {
   readonly referencePath: string | null;
   /** The path of the documentation; null when no extension serves it. */
   readonly docsPath: string | null;
+  /** Whether the service serves the calls of operators. */
+  readonly hasOperatorView: boolean;
   /** The database is a restored copy: deliveries, agent runs and mails are held. */
   readonly isHeldCopy: boolean;
   /** Nobody has an account yet, and a visitor can make one. */
@@ -34,6 +36,7 @@ interface ConfigBody {
   readonly providers: Readonly<Record<Framework, string>>;
   readonly reference?: string;
   readonly docs?: string;
+  readonly operator?: string;
   readonly restored_copy?: "held";
   readonly first_start?: true;
 }
@@ -56,6 +59,7 @@ export async function loadConfig(): Promise<ConsoleConfig> {
     providers: body.providers,
     referencePath: body.reference ?? null,
     docsPath: body.docs ?? null,
+    hasOperatorView: body.operator !== undefined,
     isHeldCopy: body.restored_copy === "held",
     isFirstStart: body.first_start === true,
   };

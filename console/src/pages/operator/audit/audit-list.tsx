@@ -1,0 +1,72 @@
+import { useSearchParams } from "react-router";
+import { type AuditEntry, useAudit } from "../../../data/operator-audit.ts";
+import { Badge, type Tone } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { type Column, DataTable } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { Sections } from "../sections.tsx";
+
+const TONES: Readonly<Record<string, Tone>> = { done: "good", rejected: "thinking", denied: "bad", failed: "bad" };
+const ACTORS = { operator: "A deleted account", service: "Service role", command: "Command line" } as const;
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: "Action", narrow: "title", render: ({ action }) => action },
+  { title: "Who", width: "1.5fr", render: ({ actor, email }) => email ?? ACTORS[actor] },
+  { title: "Target", width: "2fr", render: ({ target }) => target ?? "" },
+  { title: "Details", width: "2fr", narrow: "hidden", render: ({ details }) => renderDetails(details) },
+  {
+    title: "Outcome",
+    narrow: "trailing",
+    render: ({ outcome, status }) => (
+      <Badge tone={TONES[outcome ?? ""] ?? "neutral"}>
+        {outcome ?? "not known"} {status}
+      </Badge>
+    ),
+  },
+  { title: "When", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+];
+
+function renderDetails(details: AuditEntry["details"]): string {
+  return Object.keys(details).length === 0 ? "" : JSON.stringify(details);
+}
+
+export function AuditList() {
+  const filters = useFilters();
+  const [address] = useSearchParams();
+  const target = address.get("target") ?? "";
+  const audit = useAudit({ requestId: filters.debouncedSearch.trim(), target });
+  return (
+    <ListPage
+      title="Audit log"
+      description="Every call of an operator. Nobody can change or delete an entry here."
+      actions={target === "" ? null : <Button onClick={filters.clear}>Show all entries</Button>}
+      above={<Sections />}
+      noun="entries"
+      one="entry"
+      noMatchHint="No entry has this request id or target."
+      filters={filters}
+      searchLabel="Find a request id"
+      selects={null}
+      pages={audit}
+      empty={
+        <EmptyState picture="search" title="There are no entries">
+          Calls of operators appear here.
+        </EmptyState>
+      }
+    >
+      {(rows, foot) => (
+        <DataTable
+          label="Audit log"
+          columns={COLUMNS}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onEndReached={audit.loadMore}
+          foot={foot}
+        />
+      )}
+    </ListPage>
+  );
+}

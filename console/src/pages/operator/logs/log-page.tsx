@@ -1,0 +1,153 @@
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { LOG_LEVELS, type LogLine, useLogLines, useLogTail } from "../../../data/operator-observations.ts";
+import { Badge, type Tone } from "../../../components/badge.tsx";
+import { Drawer } from "../../../components/drawer.tsx";
+import { type Column, DataTable } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { Field } from "../../../components/field.tsx";
+import { JsonView } from "../../../components/json-view.tsx";
+import { Link } from "../../../components/link.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { Switch } from "../../../components/switch.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+import { useDebounced } from "../../../components/use-debounced.ts";
+import { useFilters } from "../../../components/use-filters.ts";
+import { Sections } from "../sections.tsx";
+
+const TONES: Readonly<Record<LogLine["level"], Tone>> = {
+  trace: "neutral",
+  debug: "neutral",
+  info: "neutral",
+  warn: "thinking",
+  error: "bad",
+  fatal: "bad",
+};
+
+const COLUMNS: readonly Column<LogLine>[] = [
+  {
+    title: "Level",
+    width: "5rem",
+    narrow: "trailing",
+    render: ({ level }) => <Badge tone={TONES[level]}>{level}</Badge>,
+  },
+  {
+    title: "Message",
+    width: "3fr",
+    narrow: "title",
+    render: ({ message, fields }) => `${message} ${summarize(fields)}`,
+  },
+  { title: "Event", width: "1.5fr", render: ({ event }) => event },
+  { title: "When", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+];
+
+/** What tells requests apart. */
+function summarize({ method, path, status }: LogLine["fields"]): string {
+  return [method, path, status].filter((part) => typeof part === "string" || typeof part === "number").join(" ");
+}
+
+export function LogPage() {
+  const filters = useFilters();
+  const [address] = useSearchParams();
+  const level = filters.choice("level", LOG_LEVELS);
+  const requestId = useDebounced(address.get("request_id") ?? "").trim();
+  const userId = useDebounced(address.get("user_id") ?? "").trim();
+  const filter = { level, requestId, userId, search: filters.debouncedSearch };
+  const [isTailing, setTailing] = useState(false);
+  const [open, setOpen] = useState<LogLine | null>(null);
+  const pages = useLogLines(filter);
+  const tailed = useLogTail(filter, isTailing, pages.reload);
+  const rows = pages.rows === undefined ? undefined : merge(tailed ?? [], pages.rows);
+  return (
+    <>
+      <ListPage
+        title="Logs"
+        description="The log lines of all nodes, of at most the last 24 hours. ACCESS_LOG adds a line for every request."
+        actions={
+          <Field label="Live">
+            <Switch isOn={isTailing} onChange={setTailing} />
+          </Field>
+        }
+        above={<Sections />}
+        noun="lines"
+        one="line"
+        noMatchHint="No line has these words, this request or this user."
+        filters={filters}
+        searchLabel="Search the lines"
+        selects={
+          <>
+            <Select
+              aria-label="Level"
+              value={level ?? ""}
+              choices={[
+                { value: "", label: "All levels" },
+                ...LOG_LEVELS.map((value) => ({ value, label: `${value} and above` })),
+              ]}
+              onChange={(value) => filters.set("level", value)}
+            />
+            <TextInput
+              aria-label="Request id"
+              placeholder="Request id"
+              maxLength={200}
+              value={address.get("request_id") ?? ""}
+              onChange={({ target }) => filters.set("request_id", target.value)}
+            />
+            <TextInput
+              aria-label="User id"
+              placeholder="User id"
+              maxLength={200}
+              value={address.get("user_id") ?? ""}
+              onChange={({ target }) => filters.set("user_id", target.value)}
+            />
+          </>
+        }
+        pages={{ ...pages, rows }}
+        empty={
+          <EmptyState picture="search" title="There are no lines">
+            Lines appear here about a second after they are written.
+          </EmptyState>
+        }
+      >
+        {(shown, foot) => (
+          <DataTable
+            label="Log lines"
+            columns={COLUMNS}
+            rows={shown}
+            keyOf={({ id }) => id}
+            onOpen={{ label: ({ message, id }) => `${message} ${id}`, open: (line) => setOpen(line) }}
+            onEndReached={pages.loadMore}
+            foot={foot}
+          />
+        )}
+      </ListPage>
+      {open !== null && <LineDrawer line={open} onClose={() => setOpen(null)} />}
+    </>
+  );
+}
+
+/** A page that is loaded again can have lines of the tail. */
+function merge(tailed: readonly LogLine[], loaded: readonly LogLine[]): readonly LogLine[] {
+  const known = new Set(loaded.map(({ id }) => id));
+  return [...tailed.filter(({ id }) => !known.has(id)), ...loaded];
+}
+
+function LineDrawer({ line, onClose }: { readonly line: LogLine; onClose(): void }) {
+  const { request_id: requestId, user_id: userId } = line;
+  return (
+    <Drawer isOpen onClose={onClose} title={line.message} description={`${line.event}, ${line.node}`}>
+      <div className="grid gap-4">
+        <p className="flex flex-wrap items-center gap-3">
+          <Badge tone={TONES[line.level]}>{line.level}</Badge>
+          <RelativeTime at={line.created_at} />
+          {requestId !== null && (
+            <Link to={`/operator/logs?request_id=${encodeURIComponent(requestId)}`}>Lines of this request</Link>
+          )}
+          {userId !== null && <Link to={`/operator/users/${encodeURIComponent(userId)}`}>The user</Link>}
+        </p>
+        <JsonView label="Fields" value={{ request_id: requestId, user_id: userId, ...line.fields }} />
+      </div>
+    </Drawer>
+  );
+}

@@ -1,0 +1,32 @@
+import { clsx } from "clsx";
+import { NavLink } from "react-router";
+
+const SECTIONS = [
+  { to: "/operator/users", label: "Users" },
+  { to: "/operator/tables", label: "Tables" },
+  { to: "/operator/logs", label: "Logs" },
+  { to: "/operator/metrics", label: "Metrics" },
+  { to: "/operator/audit", label: "Audit log" },
+] as const;
+
+/** The scenes of the operator view. */
+export function Sections() {
+  return (
+    <nav aria-label="Operator" className="mb-5 flex gap-1 overflow-x-auto border-b border-line">
+      {SECTIONS.map(({ to, label }) => (
+        <NavLink
+          key={to}
+          to={to}
+          className={({ isActive }) =>
+            clsx(
+              "-mb-px flex h-10 shrink-0 items-center border-b-2 px-3 text-base font-medium -outline-offset-2 hover:text-ink",
+              isActive ? "border-accent text-ink" : "border-transparent text-ink-soft",
+            )
+          }
+        >
+          {label}
+        </NavLink>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,77 @@
+import { type FormEvent, useId, useState } from "react";
+import { useNavigate } from "react-router";
+import { useCreateUser } from "../../../data/operator-users.ts";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { PasswordInput } from "../../../components/password-input.tsx";
+import { RadioGroup } from "../../../components/radio-group.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+
+const WAYS = [
+  { value: "invite", label: "Invite", hint: "A mail has a link, and the person sets a password." },
+  { value: "create", label: "Create", hint: "The account is usable at once, with the password below." },
+] as const;
+
+type Way = (typeof WAYS)[number]["value"];
+
+export function NewUserDialog({ isOpen, onClose }: { readonly isOpen: boolean; onClose(): void }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [way, setWay] = useState<Way>("invite");
+  const create = useCreateUser();
+  const navigate = useNavigate();
+  const formId = useId();
+  const close = () => {
+    setEmail("");
+    setPassword("");
+    create.reset();
+    onClose();
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const created = await create.run({ email, password: way === "invite" ? null : password });
+    if (created === null) return;
+    close();
+    await navigate(`/operator/users/${created.user.id}`);
+  };
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={close}
+      title="New user"
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" form={formId} variant="primary" isBusy={create.isBusy}>
+            {way === "invite" ? "Send the invitation" : "Create the user"}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} className="grid gap-4" onSubmit={(event) => void submit(event)}>
+        <RadioGroup<Way> label="How" value={way} choices={WAYS} onChange={setWay} />
+        <Field label="E-mail address" error={create.errors["email"] ?? create.failure?.message}>
+          <TextInput
+            type="email"
+            required
+            maxLength={320}
+            autoComplete="off"
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        </Field>
+        {way === "create" && (
+          <Field label="Password">
+            <PasswordInput
+              required
+              autoComplete="new-password"
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  );
+}

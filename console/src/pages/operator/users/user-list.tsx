@@ -1,0 +1,86 @@
+import { UserPlus } from "lucide-react";
+import { useState } from "react";
+import { type OperatedUser, USER_STATES, type UserState, useOperatedUsers } from "../../../data/operator-users.ts";
+import { Button } from "../../../components/button.tsx";
+import { type Column, DataTable } from "../../../components/data-table.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { ListPage } from "../../../components/list-page.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { Select } from "../../../components/select.tsx";
+import { useFilters } from "../../../components/use-filters.ts";
+import { Sections } from "../sections.tsx";
+import { NewUserDialog } from "./new-user-dialog.tsx";
+import { UserBadges } from "./user-badges.tsx";
+
+const STATE_LABELS: Readonly<Record<UserState, string>> = {
+  disabled: "Disabled",
+  unconfirmed: "Address not confirmed",
+  operators: "Operators",
+};
+
+const COLUMNS: readonly Column<OperatedUser>[] = [
+  { title: "User", width: "2fr", narrow: "title", render: ({ email, id }) => email ?? id },
+  { title: "State", width: "2fr", narrow: "line", render: (user) => <UserBadges user={user} /> },
+  {
+    title: "Last sign-in",
+    narrow: "trailing",
+    render: ({ last_sign_in_at: at }) => (at === null ? "Never" : <RelativeTime at={at} />),
+  },
+  { title: "Created", narrow: "hidden", render: ({ created_at: at }) => <RelativeTime at={at} /> },
+];
+
+export function UserList() {
+  const filters = useFilters();
+  const state = filters.choice("state", USER_STATES);
+  const users = useOperatedUsers(filters.debouncedSearch, state);
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <>
+      <ListPage
+        title="Users"
+        description="All accounts of the service. Everything that you do here is in the audit log."
+        actions={
+          <Button variant="primary" icon={<UserPlus />} onClick={() => setAdding(true)}>
+            New user
+          </Button>
+        }
+        above={<Sections />}
+        noun="users"
+        one="user"
+        noMatchHint="No account has this address or id."
+        filters={filters}
+        searchLabel="Search by address or id"
+        selects={
+          <Select
+            aria-label="State"
+            value={state ?? ""}
+            choices={[
+              { value: "", label: "All users" },
+              ...USER_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
+            ]}
+            onChange={(value) => filters.set("state", value)}
+          />
+        }
+        pages={users}
+        empty={
+          <EmptyState picture="search" title="There are no users">
+            Create one, or invite one by mail.
+          </EmptyState>
+        }
+      >
+        {(rows, foot) => (
+          <DataTable
+            label="Users"
+            columns={COLUMNS}
+            rows={rows}
+            keyOf={({ id }) => id}
+            onOpen={{ label: ({ email, id }) => email ?? id, to: ({ id }) => `/operator/users/${id}` }}
+            onEndReached={users.loadMore}
+            foot={foot}
+          />
+        )}
+      </ListPage>
+      <NewUserDialog isOpen={isAdding} onClose={() => setAdding(false)} />
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { getApiClient } from "./support/api-client.ts";
+import { checkAppearance } from "./support/appearance.ts";
+import { createBrowserTest } from "./support/browser-test.ts";
+import { enrolFactor } from "./support/factor.ts";
+import { createPerson, createSignedInUser, navigate } from "./support/people.ts";
+
+const test = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG: "true" });
+
+test("an operator finds and disables a user, fixes a row, and sees both in the audit log", async (t, {
+  openPage,
+  instance,
+}) => {
+  const page = await openPage(t);
+  page.setDefaultTimeout(70000);
+  const bob = createPerson("Bob <b>Bold</b>");
+  await createSignedInUser(page, bob);
+  const api = await getApiClient(page, instance);
+  await page.goto("/operator");
+  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "Operator", exact: true }).count(), 0);
+
+  const ada = await createSignedInUser(page, createPerson("Ada"));
+  const key = instance.service_role_key;
+  const added = await page.request.post("/operator/v1/operators", {
+    headers: { apikey: key, authorization: `Bearer ${key}` },
+    data: { email: ada.email },
+  });
+  assert.equal(added.status(), 201, await added.text());
+  await page.goto("/operator");
+  await page.getByRole("heading", { name: "A second factor is needed" }).waitFor();
+  await enrolFactor(page, instance);
+  await page.goto("/operator");
+
+  await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Operator" }).waitFor();
+  await page.getByLabel("Search by address or id").fill(bob.email);
+  await page.getByText("Second factor").waitFor({ state: "hidden" });
+  await checkAppearance(page, "operator-users");
+  await page.getByRole("link", { name: bob.email }).click();
+  await page.getByRole("heading", { level: 1, name: bob.email }).waitFor();
+  await page.getByLabel("Tokens per day").fill("5000");
+  await page.getByRole("button", { name: "Save the limits" }).click();
+  await page.getByText("The limits are saved.").waitFor();
+  await checkAppearance(page, "operator-user");
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  await page.getByText("The user is disabled.").waitFor();
+  await page.getByRole("button", { name: "Enable" }).waitFor();
+  await assert.rejects(api.call("GET", "/rest/v1/profiles"));
+
+  await navigate(page, "/operator/tables");
+  await page.getByLabel("Search tables").fill("profiles");
+  await page.getByRole("link", { name: "profiles", exact: true }).click();
+  await page.getByRole("form", { name: "Add a filter" }).getByLabel("Column").selectOption("email");
+  await page.getByRole("textbox", { name: "Value" }).fill(bob.email);
+  await page.getByRole("button", { name: "Add the filter" }).click();
+  const cell = page.getByRole("button", { name: `Edit full_name: ${bob.name}` });
+  await cell.click();
+  const field = page.getByRole("textbox", { name: "full_name" });
+  await field.fill("Bob Bold");
+  await field.press("Enter");
+  await page.getByRole("button", { name: "Edit full_name: Bob Bold" }).waitFor();
+  await checkAppearance(page, "operator-table");
+
+  await navigate(page, "/operator/logs");
+  await page.getByRole("heading", { level: 1, name: "Logs" }).waitFor();
+  const sent = await page.request.get("/auth/v1/settings");
+  await page.getByLabel("Request id").fill(sent.headers()["x-request-id"] ?? "");
+  // The line is stored about a second after the request, and the tail shows it.
+  await page.getByRole("switch", { name: "Live" }).click();
+  await page.getByRole("button", { name: /^request \d+/ }).waitFor();
+  await checkAppearance(page, "operator-logs");
+  await page.getByRole("switch", { name: "Live" }).click();
+  await navigate(page, "/operator/metrics");
+  await page.getByRole("heading", { level: 2, name: "Requests per minute" }).waitFor();
+  await page.getByRole("img", { name: "Realtime sockets" }).waitFor();
+  await checkAppearance(page, "operator-metrics");
+
+  await navigate(page, "/operator/audit");
+  await page.getByText("tables.edit").filter({ visible: true }).first().waitFor();
+  await page.getByText("users.disable").filter({ visible: true }).first().waitFor();
+  await checkAppearance(page, "operator-audit");
+});
