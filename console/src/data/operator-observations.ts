@@ -5,7 +5,7 @@ import { type OperatorPage, useOperatorPages, useOperatorRead } from "./operator
 import type { Pages, ReadResult } from "./rows.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "fatal"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LogLine {
   readonly id: string;

@@ -18,7 +18,7 @@ export interface OperatedUser {
   readonly has_second_factor: boolean;
 }
 
-export interface OperatedSession {
+interface OperatedSession {
   readonly id: string;
   readonly created_at: string;
   readonly last_seen_at: string;

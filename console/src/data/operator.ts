@@ -8,7 +8,7 @@ import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
 /** What the session lacks for calls as an operator. */
-export type Lack = "operator" | "second_factor" | "recent_sign_in";
+type Lack = "operator" | "second_factor" | "recent_sign_in";
 
 export interface OperatorState {
   readonly isOperator: boolean;

@@ -16,7 +16,7 @@ export interface AuditedCall {
   readonly request_id: string;
 }
 
-export type Outcome = "done" | "rejected" | "failed";
+type Outcome = "done" | "rejected" | "failed";
 
 type Service = Pick<ExtensionDatabase, "asService">;
 

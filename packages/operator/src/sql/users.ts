@@ -1,7 +1,7 @@
 import type { Query } from "swarmbase/extension";
 
 export const USER_STATES = ["all", "disabled", "unconfirmed", "operators"] as const;
-export type UserState = (typeof USER_STATES)[number];
+type UserState = (typeof USER_STATES)[number];
 
 /** The columns of an account that operators see. Hashes and other credentials are none of them. */
 export interface UserRow {

@@ -2,8 +2,8 @@ import { invalidField } from "../read-input.ts";
 import type { Table, TableColumn } from "./describe-table.ts";
 import { quoteName, quoteText } from "./values.ts";
 
-export const FILTER_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "null", "notnull"] as const;
-export type FilterOperator = (typeof FILTER_OPERATORS)[number];
+const FILTER_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "null", "notnull"] as const;
+type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
 export interface Filter {
   readonly column: TableColumn;

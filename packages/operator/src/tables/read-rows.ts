@@ -5,7 +5,7 @@ import type { Table, TableColumn } from "./describe-table.ts";
 import { type Filter, renderFilter } from "./filters.ts";
 import { quoteName, quoteText, selectItem, showValue, type Value } from "./values.ts";
 
-export type ShownRow = Readonly<Record<string, Value>>;
+type ShownRow = Readonly<Record<string, Value>>;
 
 export interface RowsWanted {
   readonly filters: readonly Filter[];

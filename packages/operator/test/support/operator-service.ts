@@ -14,7 +14,7 @@ export const PASSWORD = "correct horse battery";
 /** Untyped: assertions check its members. */
 type Parsed = ReturnType<typeof JSON.parse>;
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly text: string;
   /** Parsed JSON; null for other bodies. */

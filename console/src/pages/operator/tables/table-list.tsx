@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<ListedTable>[] = [
   },
 ];
 
-export function pathOfTable({ schema, name }: Pick<ListedTable, "schema" | "name">): string {
+function pathOfTable({ schema, name }: Pick<ListedTable, "schema" | "name">): string {
   return `/operator/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`;
 }
 
