@@ -152,6 +152,6 @@ export interface World {
 export async function makeWorld(schemaOwner: pg.Client, further: readonly string[] = []): Promise<World> {
   const statements = [USERS, AGENTS_AND_TOOLS, SWARMS, MESSAGES, RUNS, WEBHOOKS, EVALS, ...further];
   const ids = collectFixtureIds(statements);
-  await schemaOwner.query(bindFixtureIds(statements.join("\n"), ids));
+  await schemaOwner.query(bindFixtureIds(statements.join(";\n"), ids));
   return { ids };
 }
