@@ -12,7 +12,6 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   instance,
 }) => {
   const page = await openPage(t);
-  page.setDefaultTimeout(70000);
   const bob = createPerson("Bob <b>Bold</b>");
   await createSignedInUser(page, bob);
   const api = await getApiClient(page, instance);
@@ -35,17 +34,17 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByRole("heading", { level: 1, name: "Users" }).waitFor();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Operator" }).waitFor();
   await page.getByLabel("Search by address or id").fill(bob.email);
-  await page.getByText("Second factor").waitFor({ state: "hidden" });
+  await page.getByRole("link", { name: ada.email }).waitFor({ state: "hidden" });
   await checkAppearance(page, "operator-users");
   await page.getByRole("link", { name: bob.email }).click();
   await page.getByRole("heading", { level: 1, name: bob.email }).waitFor();
   await page.getByLabel("Tokens per day").fill("5000");
   await page.getByRole("button", { name: "Save the limits" }).click();
-  await page.getByText("The limits are saved.").waitFor();
+  await page.getByText("The limits are saved.", { exact: true }).waitFor();
   await checkAppearance(page, "operator-user");
   await page.getByRole("button", { name: "Disable" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
-  await page.getByText("The user is disabled.").waitFor();
+  await page.getByText("The user is disabled.", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Enable" }).waitFor();
   await assert.rejects(api.call("GET", "/rest/v1/profiles"));
 
@@ -66,10 +65,15 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await navigate(page, "/operator/logs");
   await page.getByRole("heading", { level: 1, name: "Logs" }).waitFor();
   const sent = await page.request.get("/auth/v1/settings");
-  await page.getByLabel("Request id").fill(sent.headers()["x-request-id"] ?? "");
+  const requestId = sent.headers()["x-request-id"] ?? "";
+  await page.getByLabel("Request id").fill(requestId);
   // The line is stored about a second after the request, and the tail shows it.
   await page.getByRole("switch", { name: "Live" }).click();
-  await page.getByRole("button", { name: /^request \d+/ }).waitFor();
+  const lines = page.getByRole("button", { name: /^request \d+/ });
+  await lines.nth(1).waitFor({ state: "hidden" });
+  await lines.first().click();
+  await page.getByRole("dialog").getByText(requestId).first().waitFor();
+  await page.keyboard.press("Escape");
   await checkAppearance(page, "operator-logs");
   await page.getByRole("switch", { name: "Live" }).click();
   await navigate(page, "/operator/metrics");

@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { useSearchParams } from "react-router";
 import { LOG_LEVELS, type LogLine, useLogLines, useLogTail } from "../../../data/operator-observations.ts";
 import { Badge, type Tone } from "../../../components/badge.tsx";
 import { Drawer } from "../../../components/drawer.tsx";
@@ -13,9 +12,9 @@ import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
 import { Switch } from "../../../components/switch.tsx";
 import { TextInput } from "../../../components/text-input.tsx";
-import { useDebounced } from "../../../components/use-debounced.ts";
 import { useFilters } from "../../../components/use-filters.ts";
 import { Sections } from "../sections.tsx";
+import { useFilterText } from "./use-filter-text.ts";
 
 const TONES: Readonly<Record<LogLine["level"], Tone>> = {
   trace: "neutral",
@@ -50,11 +49,10 @@ function summarize({ method, path, status }: LogLine["fields"]): string {
 
 export function LogPage() {
   const filters = useFilters();
-  const [address] = useSearchParams();
   const level = filters.choice("level", LOG_LEVELS);
-  const requestId = useDebounced(address.get("request_id") ?? "").trim();
-  const userId = useDebounced(address.get("user_id") ?? "").trim();
-  const filter = { level, requestId, userId, search: filters.debouncedSearch };
+  const request = useFilterText(filters, "request_id");
+  const user = useFilterText(filters, "user_id");
+  const filter = { level, requestId: request.debounced, userId: user.debounced, search: filters.debouncedSearch };
   const [isTailing, setTailing] = useState(false);
   const [open, setOpen] = useState<LogLine | null>(null);
   const pages = useLogLines(filter);
@@ -91,15 +89,15 @@ export function LogPage() {
               aria-label="Request id"
               placeholder="Request id"
               maxLength={200}
-              value={address.get("request_id") ?? ""}
-              onChange={({ target }) => filters.set("request_id", target.value)}
+              value={request.text}
+              onChange={({ target }) => request.setText(target.value)}
             />
             <TextInput
               aria-label="User id"
               placeholder="User id"
               maxLength={200}
-              value={address.get("user_id") ?? ""}
-              onChange={({ target }) => filters.set("user_id", target.value)}
+              value={user.text}
+              onChange={({ target }) => user.setText(target.value)}
             />
           </>
         }

@@ -5,7 +5,7 @@ export function UserBadges({ user }: { readonly user: OperatedUser }) {
   const isInvited = user.invited_at !== null && user.last_sign_in_at === null;
   return (
     <span className="flex flex-wrap items-center gap-1.5">
-      {user.banned_until !== null && <Badge tone="bad">Disabled</Badge>}
+      {user.banned_until === null ? <Badge>Active</Badge> : <Badge tone="bad">Disabled</Badge>}
       {user.is_operator && <Badge tone="accent">Operator</Badge>}
       {user.has_second_factor && <Badge tone="good">Second factor</Badge>}
       {isInvited && <Badge>Invited</Badge>}
