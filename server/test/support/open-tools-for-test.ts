@@ -78,7 +78,7 @@ function openExtension(
   const { settings } = readExtensionSettings(rows, {}, process.cwd());
   const configured = extension.configure?.(settings) ?? {};
   if (configured instanceof Promise) throw new TypeError("the extension is not configured at once");
-  const loaded = { extension, settings, variables: {}, schema: null, routes: [], trustedUrls: [] };
+  const loaded = { extension, settings, variables: {}, schema: null, routes: [], trustedUrls: [], observation: {} };
   const database = { user: pool, service: pool, work: pool } as unknown as Database;
   return openExtensions({
     ...parts,

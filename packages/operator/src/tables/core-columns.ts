@@ -45,8 +45,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "id swarm_id user_id message_id status stop_reason strategy request error usage turn_count queued_at started_at " +
     "finished_at created_at",
   swarm_agents: "id swarm_id agent_id user_id position enabled role_override added_by created_at",
-  swarm_invitations: "id swarm_id swarm_name role inviter_name created_at",
-  swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at",
+  swarm_invitations: "id swarm_id swarm_name role inviter_name created_at expires_at",
+  swarm_members: "id swarm_id user_id invited_email role status invited_by joined_at created_at expires_at",
   swarms: "id owner_id name description avatar status strategy coordinator_agent_id settings created_at updated_at",
   tool_execution_payloads: "tool_execution_id swarm_id agent_id input output question answer",
   tool_executions:
