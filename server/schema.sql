@@ -304,7 +304,7 @@ grant delete, insert, select, update on table auth.users to sb_service;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
-CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb)
+CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb, prompts jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -315,7 +315,7 @@ begin
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
-    step -> 'model_calls') as p
+    step -> 'model_calls', prompts) as p
   on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -493,7 +493,7 @@ begin
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, results, '{}');
+  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -969,8 +969,7 @@ CREATE OR REPLACE FUNCTION private.change_agent_statuses(plan jsonb, from_field 
  LANGUAGE plpgsql
 AS $function$
 declare
-  contexts jsonb := '{}';
-  statuses jsonb := '{}';
+  changes jsonb := '{}';
   ids uuid[] := '{}';
   step jsonb;
 begin
@@ -978,14 +977,14 @@ begin
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
       ids := ids || (step ->> 'agent_id')::uuid;
-      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
-      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
-        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
+      changes := changes || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason'),
+        'status', step -> to_field));
     end if;
   end loop;
   if ids <> '{}' then
-    contexts := private.set_run_context(contexts);
-    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
+    step := private.set_run_context(changes);
+    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
   end if;
   return true;
 end
@@ -1494,7 +1493,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -2964,7 +2963,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb)
+CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb, prompts jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -2988,10 +2987,9 @@ begin
       e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
       content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
-    where e.speaker_id is not null
-    order by e.swarm_id;
+    where e.speaker_id is not null;
   end if;
-  events := private.update_ended_turns(plan);
+  events := private.update_ended_turns(plan, prompts);
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))
@@ -3291,8 +3289,7 @@ begin
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
       reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service
-    order by e.swarm_id;
+    where e.is_service = for_service;
   end loop;
   return true;
 end
@@ -5097,26 +5094,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
+      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
+      'run_id', array_agg(n.run_id))
+    from (select m.*, sum(m.bytes) over (order by m.seq desc rows unbounded preceding) - m.bytes as newer_bytes
+          from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+                  coalesce(octet_length(m.content), 0) as bytes
+                from public.messages m
+                where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
+                order by m.seq desc limit read_long_messages.max_messages) as m) as n
+    where n.newer_bytes < 4000000);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
  RETURNS TABLE(messages json)
  LANGUAGE sql
  STABLE
 AS $function$
-    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
-      'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
-    from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc rows unbounded preceding)
-              - coalesce(octet_length(m.content), 0) as newer_bytes
-          from (select * from public.messages m
-                where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
-                order by m.seq desc limit read_messages.max_messages) as m) as n
-    -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
-    -- node.
-    where n.newer_bytes < 4000000
+  select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
+      read_messages.max_messages)
+    else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
+      'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
+      'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
+  from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+          (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
+        from public.messages m
+        where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+        order by m.seq desc limit read_messages.max_messages) as n
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
+CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb, prompts jsonb)
  RETURNS SETOF public.model_call_prompts
  LANGUAGE sql
  STABLE
@@ -5124,9 +5139,10 @@ AS $function$
   select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
     p.settings, p.max_output_tokens, p.sha256
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
-  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+  cross join lateral (select coalesce(prompts -> c.id::text, c.prompt)) as sent (prompt)
+  cross join lateral jsonb_to_record(sent.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
     tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
-  where c.prompt is not null
+  where sent.prompt is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
@@ -6673,7 +6689,7 @@ end
 $function$;
 grant execute on function private.take_over_run(uuid,text,integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
+CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb, prompts jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -6685,7 +6701,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
-    when 'add_model_calls' then return private.add_model_calls(run, step);
+    when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
@@ -6694,7 +6710,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
+CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -6713,33 +6729,28 @@ begin
   bodies := array_fill(null::json, array[cardinality(runs)]);
   has_next := array_fill(null::boolean, array[cardinality(runs)]);
   loop
-    batch := '[]';
     next_op := null;
     for i in 1 .. cardinality(runs) loop
-      loop
-        step := steps[i] -> taken[i];
-        op := array_position(shared, step ->> 'op');
-        exit when step is null or op is not null;
-        step := private.take_step(runs[i], step);
+      while steps[i] -> taken[i] ->> 'op' <> all (shared) loop
+        step := private.take_step(runs[i], steps[i] -> taken[i], prompts);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
+      op := array_position(shared, steps[i] -> taken[i] ->> 'op');
       continue when op is null or op > next_op;
-      if op is distinct from next_op then
-        next_op := op;
-        batch := '[]';
-      end if;
-      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      batch := case when op = next_op then batch else '[]' end
+        || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      next_op := op;
     end loop;
     exit when next_op is null;
-    if shared[next_op] = 'start_turn' then
+    if next_op = 1 then
+      events := events || private.finish_turns(batch, prompts);
+    elsif next_op = 2 then
       begun := private.begin_turns(batch);
       events := events || begun.events;
       batch := begun.answers;
-    elsif shared[next_op] = 'finish_turn' then
-      events := events || private.finish_turns(batch);
     else
       ended := private.finish_runs(batch);
       stored := stored || ended.events;
@@ -6749,9 +6760,8 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      step := batch -> i;
-      place := step -> 'place';
-      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
+      place := batch -> i -> 'place';
+      results[place] := results[place] || case when next_op = 2 then jsonb_build_array(batch -> i) else '[{}]' end;
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -6781,7 +6791,7 @@ AS $function$
 $function$;
 grant execute on function private.trim_whitespace(text) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb)
+CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb, prompts jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -6827,7 +6837,8 @@ begin
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
-    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls,
+      prompts) as p
     where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
@@ -7594,15 +7605,15 @@ create policy agents_service on public.agents to sb_service, service_role
 create policy agents_update on public.agents for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER agents_check_model AFTER UPDATE ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
+CREATE TRIGGER agents_check_model AFTER UPDATE OF framework, model ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_count_deleted AFTER DELETE ON public.agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_agents();
 CREATE TRIGGER agents_count_truncated AFTER TRUNCATE ON public.agents FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_agents();
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
-CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
-CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER agents_freeze BEFORE UPDATE OF id ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER agents_keep_owner BEFORE UPDATE OF user_id ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_agent_limit();
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
 CREATE TRIGGER agents_store_first_version AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.store_first_agent_versions();
@@ -8128,7 +8139,7 @@ create table public.run_events (
   created_at timestamp with time zone default now() not null,
   constraint run_events_pkey PRIMARY KEY (run_id, seq),
   constraint run_events_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
-);
+) with (toast_tuple_target=4080);
 CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_at);
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;

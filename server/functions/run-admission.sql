@@ -442,8 +442,7 @@ begin
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
       reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service
-    order by e.swarm_id;
+    where e.is_service = for_service;
   end loop;
   return true;
 end

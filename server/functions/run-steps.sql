@@ -143,8 +143,7 @@ create or replace function private.change_agent_statuses(plan jsonb, from_field 
 returns boolean language plpgsql volatile
 as $$
 declare
-  contexts jsonb := '{}';
-  statuses jsonb := '{}';
+  changes jsonb := '{}';
   ids uuid[] := '{}';
   step jsonb;
 begin
@@ -152,14 +151,14 @@ begin
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
       ids := ids || (step ->> 'agent_id')::uuid;
-      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
-      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
-        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
+      changes := changes || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason'),
+        'status', step -> to_field));
     end if;
   end loop;
   if ids <> '{}' then
-    contexts := private.set_run_context(contexts);
-    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
+    step := private.set_run_context(changes);
+    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
   end if;
   return true;
 end
@@ -187,20 +186,22 @@ as $$
     started_at timestamptz)
 $$;
 
--- The rows of their prompts, which only the first attempt of a call has. A single expression, like the one above.
-create or replace function private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
+-- The rows of their prompts, which only the first attempt of a call has: in `prompts`, by the id of the call. Older
+-- versions of the service send the prompt as a member of the call. A single expression, like the one above.
+create or replace function private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb, prompts jsonb)
 returns setof public.model_call_prompts language sql stable
 as $$
   select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
     p.settings, p.max_output_tokens, p.sha256
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
-  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+  cross join lateral (select coalesce(prompts -> c.id::text, c.prompt)) as sent (prompt)
+  cross join lateral jsonb_to_record(sent.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
     tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
-  where c.prompt is not null
+  where sent.prompt is not null
 $$;
 
 -- Stores model calls before the end of their turn, or of no turn. A repeated step inserts no second row.
-create or replace function private.add_model_calls(run public.runs, step jsonb) returns jsonb
+create or replace function private.add_model_calls(run public.runs, step jsonb, prompts jsonb) returns jsonb
 language plpgsql volatile
 as $$
 begin
@@ -210,14 +211,14 @@ begin
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
-    step -> 'model_calls') as p
+    step -> 'model_calls', prompts) as p
   on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
 $$;
 
 -- Stores the results, the usage and the last model calls of turns, and returns the events.
-create or replace function private.update_ended_turns(plan jsonb) returns public.run_events[]
+create or replace function private.update_ended_turns(plan jsonb, prompts jsonb) returns public.run_events[]
 language plpgsql volatile
 as $$
 declare
@@ -262,7 +263,8 @@ begin
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
-    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls,
+      prompts) as p
     where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
@@ -288,9 +290,9 @@ begin
 end
 $$;
 
--- Ends turns, each of a different agent. The caller has locked the agents. Returns the events; a turn that ended before
--- has none.
-create or replace function private.finish_turns(batch jsonb) returns public.run_events[]
+-- Ends turns, each of a different agent. The caller has locked the agents. `prompts` are those of the model calls, by
+-- the id of the call. Returns the events; a turn that ended before has none.
+create or replace function private.finish_turns(batch jsonb, prompts jsonb) returns public.run_events[]
 language plpgsql volatile
 as $$
 declare
@@ -313,10 +315,9 @@ begin
       e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
       content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
-    where e.speaker_id is not null
-    order by e.swarm_id;
+    where e.speaker_id is not null;
   end if;
-  events := private.update_ended_turns(plan);
+  events := private.update_ended_turns(plan, prompts);
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))

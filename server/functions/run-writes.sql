@@ -40,7 +40,8 @@ begin
 end
 $$;
 
-create or replace function private.take_step(run public.runs, step jsonb) returns jsonb language plpgsql volatile
+create or replace function private.take_step(run public.runs, step jsonb, prompts jsonb) returns jsonb
+language plpgsql volatile
 as $$
 begin
   case step ->> 'op'
@@ -50,7 +51,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
-    when 'add_model_calls' then return private.add_model_calls(run, step);
+    when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
@@ -62,7 +63,7 @@ $$;
 -- Takes the steps of runs. Those that begin or end a turn or a run are taken for all runs at once, since a statement
 -- for many rows costs little more than one for one row; the others are taken one by one. `results`, `bodies` and
 -- `has_next` have one element for each run; `events` are those of the steps that are taken at once.
-create or replace function private.take_steps(runs public.runs[], steps jsonb[], inout results jsonb[],
+create or replace function private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, inout results jsonb[],
   inout stored public.run_events[], out events public.run_events[], out bodies json[], out has_next boolean[])
 language plpgsql volatile
 as $$
@@ -81,33 +82,28 @@ begin
   bodies := array_fill(null::json, array[cardinality(runs)]);
   has_next := array_fill(null::boolean, array[cardinality(runs)]);
   loop
-    batch := '[]';
     next_op := null;
     for i in 1 .. cardinality(runs) loop
-      loop
-        step := steps[i] -> taken[i];
-        op := array_position(shared, step ->> 'op');
-        exit when step is null or op is not null;
-        step := private.take_step(runs[i], step);
+      while steps[i] -> taken[i] ->> 'op' <> all (shared) loop
+        step := private.take_step(runs[i], steps[i] -> taken[i], prompts);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
+      op := array_position(shared, steps[i] -> taken[i] ->> 'op');
       continue when op is null or op > next_op;
-      if op is distinct from next_op then
-        next_op := op;
-        batch := '[]';
-      end if;
-      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      batch := case when op = next_op then batch else '[]' end
+        || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      next_op := op;
     end loop;
     exit when next_op is null;
-    if shared[next_op] = 'start_turn' then
+    if next_op = 1 then
+      events := events || private.finish_turns(batch, prompts);
+    elsif next_op = 2 then
       begun := private.begin_turns(batch);
       events := events || begun.events;
       batch := begun.answers;
-    elsif shared[next_op] = 'finish_turn' then
-      events := events || private.finish_turns(batch);
     else
       ended := private.finish_runs(batch);
       stored := stored || ended.events;
@@ -117,9 +113,8 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      step := batch -> i;
-      place := step -> 'place';
-      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
+      place := batch -> i -> 'place';
+      results[place] := results[place] || case when next_op = 2 then jsonb_build_array(batch -> i) else '[{}]' end;
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -282,7 +277,9 @@ $$;
 
 -- Takes the steps of runs, all steps of a run or none, for the node that holds the lease. Returns one answer for each
 -- run, by place: `lost` where the lease is another's or the run has ended, `held` where a lock is taken. One run waits
--- for locks; more than one never do. Locks are taken in the order of decision 0005 over the whole set.
+-- for locks; more than one never do. Locks are taken in the order of decision 0005 over the whole set. The prompts of
+-- all model calls are in the first element, by the id of the call, and not in the steps, which are copied several
+-- times.
 create or replace function private.advance_runs(batch jsonb) returns json
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -338,7 +335,7 @@ begin
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, results, '{}');
+  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -482,7 +479,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (

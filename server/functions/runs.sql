@@ -561,22 +561,41 @@ $$;
 grant execute on function private.load_run(uuid, bigint) to sb_service;
 
 -- The latest messages of a swarm after a seq, column by column and the latest first, so that types are looked up once
--- for each column and not for each row.
+-- for each column and not for each row. More than the longest of contexts holds is not read: swarms full of long
+-- messages would fill the memory of a node. While each message is short enough for all of them to fit, the sizes are
+-- not added up, which costs as much as reading the messages.
 create or replace function private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
 returns table (messages json) language sql stable
 as $$
+  select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
+      read_messages.max_messages)
+    else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
+      'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
+      'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
+  from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+          (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
+        from public.messages m
+        where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+        order by m.seq desc limit read_messages.max_messages) as n
+$$;
+
+-- The same for messages of which not all may be read.
+create or replace function private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+returns json language plpgsql stable
+as $$
+begin
+  return (
     select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
       'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
-      'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
-    from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc rows unbounded preceding)
-              - coalesce(octet_length(m.content), 0) as newer_bytes
-          from (select * from public.messages m
-                where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
-                order by m.seq desc limit read_messages.max_messages) as m) as n
-    -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
-    -- node.
-    where n.newer_bytes < 4000000
+      'run_id', array_agg(n.run_id))
+    from (select m.*, sum(m.bytes) over (order by m.seq desc rows unbounded preceding) - m.bytes as newer_bytes
+          from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+                  coalesce(octet_length(m.content), 0) as bytes
+                from public.messages m
+                where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
+                order by m.seq desc limit read_long_messages.max_messages) as m) as n
+    where n.newer_bytes < 4000000);
+end
 $$;
 
 -- Does not apply to the service role.
