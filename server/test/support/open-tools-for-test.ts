@@ -86,6 +86,7 @@ function openExtension(
     settings: { dbStatementTimeoutMs: 10_000, siteUrl: null },
     database,
     environment: {},
+    readMetrics: async () => [],
     version: "test",
     baseUrl: () => BASE_URL,
     isRedirectAllowed: (url) => url.startsWith("https://app.example.com/"),
