@@ -301,10 +301,12 @@ CREATE TRIGGER users_sync_profile_email AFTER UPDATE OF email ON auth.users FOR 
 CREATE TRIGGER users_withdraw_from_swarms AFTER UPDATE ON auth.users FOR EACH ROW WHEN (old.deleted_at IS NULL AND new.deleted_at IS NOT NULL) EXECUTE FUNCTION private.remove_user_from_swarms();
 grant delete, insert, select, update on table auth.users to sb_service;
 
+create schema partitions;
+
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
-CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -315,7 +317,7 @@ begin
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
-    step -> 'model_calls', prompts) as p
+    step -> 'model_calls') as p
   on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -493,7 +495,7 @@ begin
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
+  taken := private.take_steps(runs, steps, results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -969,7 +971,8 @@ CREATE OR REPLACE FUNCTION private.change_agent_statuses(plan jsonb, from_field 
  LANGUAGE plpgsql
 AS $function$
 declare
-  changes jsonb := '{}';
+  contexts jsonb := '{}';
+  statuses jsonb := '{}';
   ids uuid[] := '{}';
   step jsonb;
 begin
@@ -977,14 +980,14 @@ begin
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
       ids := ids || (step ->> 'agent_id')::uuid;
-      changes := changes || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
-        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason'),
-        'status', step -> to_field));
+      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
+      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
     end if;
   end loop;
   if ids <> '{}' then
-    step := private.set_run_context(changes);
-    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
+    contexts := private.set_run_context(contexts);
+    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
   end if;
   return true;
 end
@@ -1461,6 +1464,53 @@ end
 $function$;
 grant execute on function private.close_cancelled_run(public.runs,text) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.close_last_partition(parent regclass, bound uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  last regclass;
+  since uuid;
+  next text;
+  options text;
+  identity "char";
+  has_rows boolean;
+begin
+  select p.partition, p.lower_id into strict last, since
+  from private.list_partitions(close_last_partition.parent) p where p.upper_id is null;
+  if since >= bound then
+    raise exception 'the bound % is not after the start of the last partition, %', bound, since;
+  end if;
+  select array_to_string(c.reloptions, ', '), c.relreplident into options, identity from pg_class c where c.oid = last;
+  next := format('partitions.%I', (select c.relname from pg_class c where c.oid = close_last_partition.parent)
+    || '_' || left(replace(bound::text, '-', ''), 12));
+  execute format('create table %s (like %s including all)%s', next, close_last_partition.parent,
+    ' with (' || options || ')');
+  execute format('alter table %s enable row level security', next);
+  if identity = 'f' then
+    execute format('alter table %s replica identity full', next);
+  end if;
+
+  execute format('lock table %s in access exclusive mode', close_last_partition.parent);
+  execute format('select exists (select 1 from %s)', last) into has_rows;
+  if has_rows and not exists (
+    select 1 from pg_constraint k
+    where k.conrelid = last and k.conname = 'partition_bound' and k.convalidated
+      and pg_get_constraintdef(k.oid) ~ (bound::text)) then
+    execute format('drop table %s', next);
+    return false;
+  end if;
+  execute format('alter table %s detach partition %s', close_last_partition.parent, last);
+  execute format('alter table %s attach partition %s for values from (%s) to (%L)', close_last_partition.parent, last,
+    coalesce(quote_literal(since), 'minvalue'), bound);
+  execute format('alter table %s attach partition %s for values from (%L) to (maxvalue)', close_last_partition.parent,
+    next, bound);
+  execute format('alter table %s drop constraint if exists partition_bound', last);
+  return true;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.close_run(run public.runs, status text, stop_reason text, error jsonb, finish_reason text, turn_reason text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1493,7 +1543,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -1881,6 +1931,35 @@ begin
   delete from public.run_events e using public.runs r
   where r.swarm_id = new.swarm_id and (r.id = new.run_id or r.message_id = new.id)
     and r.status in ('completed', 'partial', 'failed', 'cancelled') and e.run_id = r.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.delete_run_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  delete from public.run_events e using old_rows o where e.run_id = o.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.delete_webhook_deliveries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  delete from public.webhook_deliveries d using old_rows o where d.webhook_id = o.id and d.user_id = o.user_id;
+  delete from public.webhook_delivery_attempts a using old_rows o where a.webhook_id = o.id and a.user_id = o.user_id;
   return null;
 end
 $function$;
@@ -2801,6 +2880,17 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.find_prune_bound(parent regclass, cutoff uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select p.lower_id from private.list_partitions(find_prune_bound.parent) p
+  where p.lower_id <= find_prune_bound.cutoff and p.upper_id > find_prune_bound.cutoff
+$function$;
+grant execute on function private.find_prune_bound(regclass,uuid) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -2963,7 +3053,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -2987,9 +3077,10 @@ begin
       e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
       content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
-    where e.speaker_id is not null;
+    where e.speaker_id is not null
+    order by e.swarm_id;
   end if;
-  events := private.update_ended_turns(plan, prompts);
+  events := private.update_ended_turns(plan);
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))
@@ -3118,6 +3209,27 @@ CREATE OR REPLACE FUNCTION private.get_conversation_settings()
  IMMUTABLE PARALLEL SAFE
 AS $function$ select '{"history_limit": 500}'::jsonb $function$;
 
+CREATE OR REPLACE FUNCTION private.get_first_id(moment timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+AS $function$
+  select (pg_catalog.lpad(pg_catalog.to_hex(pg_catalog.floor(extract(epoch from moment) * 1000)::bigint), 12, '0')
+    || pg_catalog.repeat('0', 20))::uuid
+$function$;
+grant execute on function private.get_first_id(timestamp with time zone) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.get_partition_key(parent regclass)
+ RETURNS name
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select a.attname
+  from pg_partitioned_table t join pg_attribute a on a.attrelid = t.partrelid and a.attnum = t.partattrs[0]
+  where t.partrelid = get_partition_key.parent
+$function$;
+
 CREATE OR REPLACE FUNCTION private.get_published_tables()
  RETURNS TABLE(relid oid, inserts boolean, updates boolean, deletes boolean)
  LANGUAGE sql
@@ -3141,7 +3253,7 @@ AS $function$
   join pg_class c on c.oid = l.relid
   join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname !~ '^pg_'
-    and n.nspname not in ('information_schema', 'auth', 'private', 'realtime')
+    and n.nspname not in ('information_schema', 'auth', 'partitions', 'private', 'realtime')
     and (n.nspname <> 'public' or c.relname not in ('webhook_deliveries', 'webhook_delivery_attempts'))
   group by l.relid
 $function$;
@@ -3289,7 +3401,8 @@ begin
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
       reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service;
+    where e.is_service = for_service
+    order by e.swarm_id;
   end loop;
   return true;
 end
@@ -3328,17 +3441,6 @@ begin
   return array(select live.id from unnest(ids) as live (id) where live.id <> all (locked));
 end
 $function$;
-
-CREATE OR REPLACE FUNCTION private.invitation_expiry()
- RETURNS timestamp with time zone
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-  select now() + make_interval(days => (s.value #>> '{}')::integer) from private.settings s
-  where s.name = 'invitation_days' and (s.value #>> '{}')::integer > 0
-$function$;
-grant execute on function private.invitation_expiry() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
  RETURNS boolean
@@ -3669,6 +3771,28 @@ end
 $function$;
 grant execute on function private.keep_result(text[],bigint) to authenticated;
 
+CREATE OR REPLACE FUNCTION private.limit_last_partition(parent regclass, bound uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  last regclass;
+  key name;
+  has_later boolean;
+begin
+  select p.partition into strict last from private.list_partitions(limit_last_partition.parent) p
+  where p.upper_id is null;
+  key := private.get_partition_key(limit_last_partition.parent);
+  execute format('alter table %s drop constraint if exists partition_bound', last);
+  execute format('select exists (select 1 from %s where %I >= $1)', last, key) into has_later using bound;
+  if not has_later then
+    execute format('alter table %s add constraint partition_bound check (%I < %L) not valid', last, key, bound);
+  end if;
+  return not has_later;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.list_changed_fields(before jsonb, after jsonb, VARIADIC except_fields text[])
  RETURNS text[]
  LANGUAGE sql
@@ -3695,6 +3819,22 @@ CREATE OR REPLACE FUNCTION private.list_followed_topics()
  STABLE
 AS $function$ select f.topic from private.followed_topics f where f.lease_until > pg_catalog.now() $function$;
 grant execute on function private.list_followed_topics() to sb_service;
+
+CREATE OR REPLACE FUNCTION private.list_partitions(parent regclass)
+ RETURNS TABLE(partition regclass, lower_id uuid, upper_id uuid, is_pending boolean)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select c.oid::regclass, substring(bound.text, 'FROM \(''([^'']+)''\)')::uuid,
+    substring(bound.text, 'TO \(''([^'']+)''\)')::uuid, i.inhdetachpending
+  from pg_inherits i
+  join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as text) as bound
+  where i.inhparent = list_partitions.parent
+  order by 2 nulls first
+$function$;
+grant execute on function private.list_partitions(regclass) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  RETURNS text[]
@@ -4773,12 +4913,6 @@ begin
       new.invited_by := auth.uid();
     end if;
     new.joined_at := case when new.status = 'active' then coalesce(new.joined_at, now()) end;
-    new.expires_at := case when new.status = 'invited' then private.invitation_expiry() end;
-    if new.status = 'invited' then
-      -- A new invitation replaces one that has expired.
-      delete from public.swarm_members m where m.swarm_id = new.swarm_id and m.status = 'invited'
-        and m.expires_at <= now() and (m.user_id = new.user_id or m.invited_email = new.invited_email);
-    end if;
     return new;
   end if;
 
@@ -4791,12 +4925,6 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
-    if is_end_user and old.expires_at <= now() then
-      raise exception 'the invitation has expired; ask for a new one'
-        using errcode = 'check_violation', schema = 'public', table = 'swarm_members', column = 'status',
-              constraint = 'swarm_members_invitation_expired';
-    end if;
-    new.expires_at := null;
     if is_end_user then
       new.user_id := auth.uid();
       -- The account is known now, and other members need not see the address.
@@ -4951,16 +5079,21 @@ CREATE OR REPLACE FUNCTION private.prune_run_rows(retention interval, max_rows i
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 declare
+  bound constant uuid := private.find_prune_bound('public.run_events',
+    private.get_first_id(now() - prune_run_rows.retention));
   pruned integer := 0;
   gone integer;
 begin
   if prune_run_rows.retention is not null then
+    -- Ids of rows are unique within a partition only.
     delete from public.run_events e
-    where e.ctid = any (array(
-      select old.ctid from public.run_events old
+    using (
+      select old.run_id, old.seq from public.run_events old
       join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
-      where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
-      limit prune_run_rows.max_rows));
+      where (bound is null or old.run_id < bound)
+        and old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
+      limit prune_run_rows.max_rows) as due
+    where e.run_id = due.run_id and e.seq = due.seq;
     get diagnostics pruned = row_count;
   end if;
   delete from private.idempotency_keys k
@@ -4971,6 +5104,31 @@ begin
 end
 $function$;
 grant execute on function private.prune_run_rows(interval,integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.prune_webhook_rows(relation regclass, retention interval, after_id uuid, max_rows integer)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  first_kept constant uuid := private.get_first_id(now() - retention);
+  ids uuid[];
+begin
+  execute format('select array_agg(old.id order by old.id) from (
+      select t.id from %s t where t.id > $1 and t.id < $2 and t.created_at < now() - $3 and %s
+      order by t.id limit $4 for update skip locked) as old', relation,
+    case relation when 'public.webhook_deliveries'::regclass then $s$t.status in ('delivered', 'failed')$s$
+      when 'public.webhook_recoveries'::regclass then $s$t.status = 'completed'$s$ else 'true' end)
+  into ids
+  using after_id, coalesce(private.find_prune_bound(relation, first_kept), first_kept), retention, max_rows;
+  execute format('delete from %s t where t.id = any ($1) and t.id >= $2 and t.id <= $3', relation)
+  using ids, ids[1], ids[cardinality(ids)];
+  return case when cardinality(ids) = max_rows then ids[max_rows] end;
+end
+$function$;
+grant execute on function private.prune_webhook_rows(regclass,interval,uuid,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.queue_auto_responses()
  RETURNS trigger
@@ -5094,44 +5252,26 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
- RETURNS json
- LANGUAGE plpgsql
- STABLE
-AS $function$
-begin
-  return (
-    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
-      'run_id', array_agg(n.run_id))
-    from (select m.*, sum(m.bytes) over (order by m.seq desc rows unbounded preceding) - m.bytes as newer_bytes
-          from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
-                  coalesce(octet_length(m.content), 0) as bytes
-                from public.messages m
-                where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
-                order by m.seq desc limit read_long_messages.max_messages) as m) as n
-    where n.newer_bytes < 4000000);
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
  RETURNS TABLE(messages json)
  LANGUAGE sql
  STABLE
 AS $function$
-  select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
-      read_messages.max_messages)
-    else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
-      'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
-      'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
-  from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
-          (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
-        from public.messages m
-        where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
-        order by m.seq desc limit read_messages.max_messages) as n
+    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
+      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
+      'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
+    from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
+            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc rows unbounded preceding)
+              - coalesce(octet_length(m.content), 0) as newer_bytes
+          from (select * from public.messages m
+                where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+                order by m.seq desc limit read_messages.max_messages) as m) as n
+    -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
+    -- node.
+    where n.newer_bytes < 4000000
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
  RETURNS SETOF public.model_call_prompts
  LANGUAGE sql
  STABLE
@@ -5139,10 +5279,9 @@ AS $function$
   select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
     p.settings, p.max_output_tokens, p.sha256
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
-  cross join lateral (select coalesce(prompts -> c.id::text, c.prompt)) as sent (prompt)
-  cross join lateral jsonb_to_record(sent.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
     tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
-  where sent.prompt is not null
+  where c.prompt is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
@@ -5721,6 +5860,22 @@ end
 $function$;
 grant execute on function private.require_message_signature(uuid) to sb_service, sb_user;
 
+CREATE OR REPLACE FUNCTION private.require_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform 1 from public.runs r where r.id = new.run_id and r.swarm_id = new.swarm_id for key share;
+  if not found then
+    raise foreign_key_violation using constraint = 'run_events_run_id_fkey', table = 'run_events',
+      schema = 'public', message = 'There is no run ' || new.run_id || ' in this swarm.';
+  end if;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.require_second_factor(user_id uuid, session_id uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -5751,6 +5906,22 @@ begin
 end
 $function$;
 grant execute on function private.require_single(bigint) to anon, authenticated, service_role;
+
+CREATE OR REPLACE FUNCTION private.require_webhook()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  perform 1 from public.webhooks w where w.id = new.webhook_id and w.user_id = new.user_id for key share;
+  if not found then
+    raise foreign_key_violation using constraint = tg_argv[0] || '_webhook_id_fkey', table = tg_argv[0],
+      schema = 'public', message = 'There is no webhook ' || new.webhook_id || ' of this user.';
+  end if;
+  return new;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.reserve_budget(call jsonb)
  RETURNS json
@@ -6689,7 +6860,7 @@ end
 $function$;
 grant execute on function private.take_over_run(uuid,text,integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -6701,7 +6872,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
-    when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
+    when 'add_model_calls' then return private.add_model_calls(run, step);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
@@ -6710,7 +6881,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
+CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -6729,28 +6900,33 @@ begin
   bodies := array_fill(null::json, array[cardinality(runs)]);
   has_next := array_fill(null::boolean, array[cardinality(runs)]);
   loop
+    batch := '[]';
     next_op := null;
     for i in 1 .. cardinality(runs) loop
-      while steps[i] -> taken[i] ->> 'op' <> all (shared) loop
-        step := private.take_step(runs[i], steps[i] -> taken[i], prompts);
+      loop
+        step := steps[i] -> taken[i];
+        op := array_position(shared, step ->> 'op');
+        exit when step is null or op is not null;
+        step := private.take_step(runs[i], step);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
-      op := array_position(shared, steps[i] -> taken[i] ->> 'op');
       continue when op is null or op > next_op;
-      batch := case when op = next_op then batch else '[]' end
-        || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
-      next_op := op;
+      if op is distinct from next_op then
+        next_op := op;
+        batch := '[]';
+      end if;
+      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
     end loop;
     exit when next_op is null;
-    if next_op = 1 then
-      events := events || private.finish_turns(batch, prompts);
-    elsif next_op = 2 then
+    if shared[next_op] = 'start_turn' then
       begun := private.begin_turns(batch);
       events := events || begun.events;
       batch := begun.answers;
+    elsif shared[next_op] = 'finish_turn' then
+      events := events || private.finish_turns(batch);
     else
       ended := private.finish_runs(batch);
       stored := stored || ended.events;
@@ -6760,8 +6936,9 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      place := batch -> i -> 'place';
-      results[place] := results[place] || case when next_op = 2 then jsonb_build_array(batch -> i) else '[{}]' end;
+      step := batch -> i;
+      place := step -> 'place';
+      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -6791,7 +6968,7 @@ AS $function$
 $function$;
 grant execute on function private.trim_whitespace(text) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb, prompts jsonb)
+CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -6837,8 +7014,7 @@ begin
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
-    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls,
-      prompts) as p
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
     where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
@@ -7332,13 +7508,12 @@ create view private.open_invitations with (security_barrier=true) as
     COALESCE(NULLIF(btrim(p.full_name), ''::text), u.email) AS inviter_name,
     m.created_at,
     m.user_id,
-    m.invited_email,
-    m.expires_at
+    m.invited_email
    FROM public.swarm_members m
      JOIN public.swarms s ON s.id = m.swarm_id
      LEFT JOIN auth.users u ON u.id = m.invited_by AND u.deleted_at IS NULL
      LEFT JOIN public.profiles p ON p.id = u.id
-  WHERE m.status = 'invited'::text AND (m.expires_at IS NULL OR m.expires_at > now());
+  WHERE m.status = 'invited'::text;
 grant select on table private.open_invitations to sb_service;
 
 create schema public authorization pg_database_owner;
@@ -7605,15 +7780,15 @@ create policy agents_service on public.agents to sb_service, service_role
 create policy agents_update on public.agents for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER agents_check_model AFTER UPDATE OF framework, model ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
+CREATE TRIGGER agents_check_model AFTER UPDATE ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_count_deleted AFTER DELETE ON public.agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_agents();
 CREATE TRIGGER agents_count_truncated AFTER TRUNCATE ON public.agents FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_agents();
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
-CREATE TRIGGER agents_freeze BEFORE UPDATE OF id ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
-CREATE TRIGGER agents_keep_owner BEFORE UPDATE OF user_id ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_agent_limit();
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
 CREATE TRIGGER agents_store_first_version AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.store_first_agent_versions();
@@ -7670,7 +7845,6 @@ create table public.eval_cases (
   constraint eval_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
-alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7697,7 +7871,6 @@ create table public.eval_datasets (
   constraint eval_datasets_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint eval_datasets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
-alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7731,7 +7904,6 @@ create table public.eval_results (
   created_at timestamp with time zone default now() not null,
   constraint eval_results_pkey PRIMARY KEY (id),
   constraint eval_results_eval_run_id_case_id_key UNIQUE (eval_run_id, user_id, case_id),
-  constraint eval_results_id_user_id_key UNIQUE (id, user_id),
   constraint eval_results_case_name_length CHECK (char_length(case_name) >= 1 AND char_length(case_name) <= 200),
   constraint eval_results_cost_usd_range CHECK (cost_usd >= 0::numeric),
   constraint eval_results_expectation_object CHECK (jsonb_typeof(expectation) = 'object'::text),
@@ -7749,7 +7921,6 @@ create table public.eval_results (
 );
 CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_id, user_id) WHERE (case_id IS NOT NULL);
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
-alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7791,7 +7962,6 @@ CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, u
 CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
 CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, agent_id, created_at);
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
-alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8137,9 +8307,8 @@ create table public.run_events (
   type text not null,
   data jsonb not null,
   created_at timestamp with time zone default now() not null,
-  constraint run_events_pkey PRIMARY KEY (run_id, seq),
-  constraint run_events_run_id_fkey FOREIGN KEY (swarm_id, run_id) REFERENCES public.runs(swarm_id, id) ON DELETE CASCADE
-) with (toast_tuple_target=4080);
+  constraint run_events_pkey PRIMARY KEY (run_id, seq)
+) partition by range (run_id);
 CREATE INDEX run_events_created_at_idx ON public.run_events USING brin (created_at);
 CREATE INDEX run_events_swarm_id_idx ON public.run_events USING btree (swarm_id, run_id);
 alter table public.run_events replica identity full;
@@ -8151,6 +8320,7 @@ create policy run_events_select on public.run_events for select to authenticated
 create policy run_events_service on public.run_events to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER run_events_require_run BEFORE INSERT OR UPDATE OF run_id, swarm_id ON public.run_events FOR EACH ROW WHEN (CURRENT_USER <> ALL (ARRAY['sb_service'::name, 'swarmbase_owner'::name])) EXECUTE FUNCTION private.require_run();
 grant delete, insert, select, update on table public.run_events to sb_service, service_role;
 grant select on table public.run_events to authenticated;
 
@@ -8239,6 +8409,7 @@ create policy runs_select on public.runs for select to authenticated
 create policy runs_service on public.runs to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER runs_delete_events AFTER DELETE ON public.runs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.delete_run_events();
 CREATE TRIGGER runs_emit_update AFTER UPDATE ON public.runs FOR EACH ROW WHEN (new.status IS DISTINCT FROM old.status) EXECUTE FUNCTION private.emit_run_update();
 grant delete, insert, select, update on table public.runs to sb_service, service_role;
 grant select on table public.runs to authenticated;
@@ -8300,7 +8471,6 @@ create table public.swarm_members (
   invited_by uuid,
   joined_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
-  expires_at timestamp with time zone,
   constraint swarm_members_pkey PRIMARY KEY (id),
   constraint swarm_members_swarm_id_invited_email_key UNIQUE (swarm_id, invited_email),
   constraint swarm_members_swarm_id_user_id_key UNIQUE (swarm_id, user_id),
@@ -8337,7 +8507,7 @@ CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members RE
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
-CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
+CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
@@ -8637,9 +8807,8 @@ create table public.webhook_deliveries (
   constraint webhook_deliveries_delivered_at_only_delivered CHECK ((delivered_at IS NOT NULL) = (status = 'delivered'::text)),
   constraint webhook_deliveries_next_retry_at_only_retrying CHECK (next_retry_at IS NULL OR status = 'retrying'::text),
   constraint webhook_deliveries_scheduled_for_only_waiting CHECK (scheduled_for IS NULL OR (status = ANY (ARRAY['pending'::text, 'retrying'::text]))),
-  constraint webhook_deliveries_status_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'retrying'::text])),
-  constraint webhook_deliveries_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
-) with (fillfactor=50);
+  constraint webhook_deliveries_status_known CHECK (status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'retrying'::text]))
+) partition by range (id);
 CREATE INDEX webhook_deliveries_created_at_idx ON public.webhook_deliveries USING brin (created_at);
 CREATE INDEX webhook_deliveries_event_id_idx ON public.webhook_deliveries USING btree (event_id);
 CREATE INDEX webhook_deliveries_user_id_idx ON public.webhook_deliveries USING btree (user_id, created_at DESC);
@@ -8650,6 +8819,7 @@ create policy webhook_deliveries_select on public.webhook_deliveries for select 
 create policy webhook_deliveries_service on public.webhook_deliveries to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER webhook_deliveries_require_webhook BEFORE INSERT OR UPDATE OF webhook_id, user_id ON public.webhook_deliveries FOR EACH ROW WHEN (CURRENT_USER <> ALL (ARRAY['sb_service'::name, 'swarmbase_owner'::name])) EXECUTE FUNCTION private.require_webhook('webhook_deliveries');
 grant delete, insert, select, update on table public.webhook_deliveries to sb_service, service_role;
 grant select on table public.webhook_deliveries to authenticated;
 
@@ -8672,9 +8842,8 @@ create table public.webhook_delivery_attempts (
   constraint webhook_delivery_attempts_pkey PRIMARY KEY (id),
   constraint webhook_delivery_attempts_attempt_range CHECK (attempt >= 1),
   constraint webhook_delivery_attempts_cause_known CHECK (cause = ANY (ARRAY['schedule'::text, 'manual'::text, 'test'::text, 'replay'::text])),
-  constraint webhook_delivery_attempts_outcome_known CHECK (outcome = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text])),
-  constraint webhook_delivery_attempts_webhook_id_fkey FOREIGN KEY (webhook_id, user_id) REFERENCES public.webhooks(id, user_id) ON DELETE CASCADE
-);
+  constraint webhook_delivery_attempts_outcome_known CHECK (outcome = ANY (ARRAY['delivered'::text, 'retrying'::text, 'failed'::text]))
+) partition by range (id);
 CREATE INDEX webhook_delivery_attempts_created_at_idx ON public.webhook_delivery_attempts USING brin (created_at);
 CREATE INDEX webhook_delivery_attempts_delivery_id_idx ON public.webhook_delivery_attempts USING btree (delivery_id, attempt);
 CREATE INDEX webhook_delivery_attempts_user_id_idx ON public.webhook_delivery_attempts USING btree (user_id, created_at DESC);
@@ -8685,6 +8854,7 @@ create policy webhook_delivery_attempts_select on public.webhook_delivery_attemp
 create policy webhook_delivery_attempts_service on public.webhook_delivery_attempts to sb_service, service_role
   using (true)
   with check (true);
+CREATE TRIGGER webhook_delivery_attempts_require_webhook BEFORE INSERT OR UPDATE OF webhook_id, user_id ON public.webhook_delivery_attempts FOR EACH ROW WHEN (CURRENT_USER <> ALL (ARRAY['sb_service'::name, 'swarmbase_owner'::name])) EXECUTE FUNCTION private.require_webhook('webhook_delivery_attempts');
 grant delete, insert, select, update on table public.webhook_delivery_attempts to sb_service, service_role;
 grant select on table public.webhook_delivery_attempts to authenticated;
 
@@ -8780,6 +8950,7 @@ create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER webhooks_check_run BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.check_webhook_run();
+CREATE TRIGGER webhooks_delete_deliveries AFTER DELETE ON public.webhooks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.delete_webhook_deliveries();
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
 CREATE TRIGGER webhooks_follow_run AFTER INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.follow_run();
 CREATE TRIGGER webhooks_freeze BEFORE UPDATE ON public.webhooks FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.api_version IS DISTINCT FROM old.api_version OR new.run_id IS DISTINCT FROM old.run_id OR new.bodies IS DISTINCT FROM old.bodies) EXECUTE FUNCTION private.reject_change('id', 'api_version', 'run_id', 'bodies');
@@ -8817,8 +8988,7 @@ create view public.swarm_invitations with (security_barrier=true) as
     swarm_name,
     role,
     inviter_name,
-    created_at,
-    expires_at
+    created_at
    FROM private.open_invitations i
   WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
 grant select on table public.swarm_invitations to authenticated, service_role;
@@ -8952,10 +9122,6 @@ with (publish = 'insert, update, delete, truncate', publish_via_partition_root =
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
-  public.eval_cases,
-  public.eval_datasets,
-  public.eval_results,
-  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,
@@ -8989,10 +9155,6 @@ create publication swarmbase_feed for table
   private.hidden_swarms (swarm_id),
   public.agent_tools,
   public.agents,
-  public.eval_cases,
-  public.eval_datasets,
-  public.eval_results,
-  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,

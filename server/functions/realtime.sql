@@ -224,7 +224,7 @@ as $$
   join pg_class c on c.oid = l.relid
   join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p') and c.relpersistence = 'p' and n.nspname !~ '^pg_'
-    and n.nspname not in ('information_schema', 'auth', 'private', 'realtime')
+    and n.nspname not in ('information_schema', 'auth', 'partitions', 'private', 'realtime')
     and (n.nspname <> 'public' or c.relname not in ('webhook_deliveries', 'webhook_delivery_attempts'))
   group by l.relid
 $$;

@@ -1,5 +1,6 @@
 -- Admission of runs: preflight_swarms, then admit_runs. Both take any number of calls and return one answer for each,
--- with a reason if the call is rejected.
+-- with a reason if the call is rejected. Some functions return rows of public.run_events; a migration that replaces
+-- this table drops them first.
 
 create or replace function private.build_rejection(code text, details jsonb default null) returns jsonb
 language sql immutable parallel safe

@@ -1,5 +1,6 @@
 -- The steps of a run: its turns and their tool calls. The functions that begin and end turns and runs take any number
 -- of rows.
+-- Some parameters are rows of public.run_events; a migration that replaces this table drops the functions first.
 
 create or replace function private.build_event(run_id uuid, swarm_id uuid, seq integer, type text, data jsonb,
   agent_id uuid)

@@ -1,4 +1,5 @@
 -- All writes of a run that is carried out, under the fence of its lease: advance_runs, which takes any number of runs.
+-- Some parameters are rows of public.run_events; a migration that replaces this table drops the functions first.
 
 -- Stores events. Callers assign the result, because PL/pgSQL evaluates an assignment at lower cost than a statement.
 create or replace function private.insert_events(events public.run_events[]) returns boolean language plpgsql volatile

@@ -720,16 +720,21 @@ create or replace function private.prune_run_rows(retention interval, max_rows i
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
+  bound constant uuid := private.find_prune_bound('public.run_events',
+    private.get_first_id(now() - prune_run_rows.retention));
   pruned integer := 0;
   gone integer;
 begin
   if prune_run_rows.retention is not null then
+    -- Ids of rows are unique within a partition only.
     delete from public.run_events e
-    where e.ctid = any (array(
-      select old.ctid from public.run_events old
+    using (
+      select old.run_id, old.seq from public.run_events old
       join public.runs r on r.id = old.run_id and r.status in ('completed', 'partial', 'failed', 'cancelled')
-      where old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
-      limit prune_run_rows.max_rows));
+      where (bound is null or old.run_id < bound)
+        and old.created_at < now() - prune_run_rows.retention and r.finished_at < now() - prune_run_rows.retention
+      limit prune_run_rows.max_rows) as due
+    where e.run_id = due.run_id and e.seq = due.seq;
     get diagnostics pruned = row_count;
   end if;
   delete from private.idempotency_keys k

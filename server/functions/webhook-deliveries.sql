@@ -759,3 +759,29 @@ end
 $$;
 grant execute on function private.record_webhook_attempts(uuid[], uuid[], integer[], text[], integer[], text[],
   boolean[], text[], text[], integer[], text[], float8[], float8[], boolean[], integer, integer, integer) to sb_service;
+
+-- Deletes the next finished rows after an id that are older than their retention, except those of a partition that will
+-- be dropped as a whole. Ids start with their time, so old rows are found by the primary key. Returns the last id when
+-- more may follow.
+create or replace function private.prune_webhook_rows(
+  relation regclass, retention interval, after_id uuid, max_rows integer)
+returns uuid language plpgsql volatile
+set enable_seqscan = off set enable_bitmapscan = off set jit = off
+as $$
+declare
+  first_kept constant uuid := private.get_first_id(now() - retention);
+  ids uuid[];
+begin
+  execute format('select array_agg(old.id order by old.id) from (
+      select t.id from %s t where t.id > $1 and t.id < $2 and t.created_at < now() - $3 and %s
+      order by t.id limit $4 for update skip locked) as old', relation,
+    case relation when 'public.webhook_deliveries'::regclass then $s$t.status in ('delivered', 'failed')$s$
+      when 'public.webhook_recoveries'::regclass then $s$t.status = 'completed'$s$ else 'true' end)
+  into ids
+  using after_id, coalesce(private.find_prune_bound(relation, first_kept), first_kept), retention, max_rows;
+  execute format('delete from %s t where t.id = any ($1) and t.id >= $2 and t.id <= $3', relation)
+  using ids, ids[1], ids[cardinality(ids)];
+  return case when cardinality(ids) = max_rows then ids[max_rows] end;
+end
+$$;
+grant execute on function private.prune_webhook_rows(regclass, interval, uuid, integer) to sb_service;

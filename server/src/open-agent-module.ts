@@ -47,6 +47,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
   const module = openAgents({
     ...options,
     database: { service: options.database.work },
+    ownerUrl: options.server.ownerUrl,
     providerFetch: connections.fetch,
     guarded,
     random: Math.random,

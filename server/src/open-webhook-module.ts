@@ -15,7 +15,7 @@ export function openWebhookModule(
   options: OpenNodeContext,
   { policy, ca, listenUrl }: WebhookConnections,
 ): WebhookModule {
-  const { settings, database, observer, clock, closers, traceSource, part } = options;
+  const { settings, database, server, observer, clock, closers, traceSource, part } = options;
   const outbound = openOutbound({
     policy,
     ca,
@@ -25,5 +25,11 @@ export function openWebhookModule(
   });
   closers.add("outbound connections", () => outbound.close());
   const shared = { settings, observer, clock, traceSource, node: part?.node };
-  return openWebhooks({ database: { service: database.work }, outbound, listenUrl, ...shared });
+  return openWebhooks({
+    database: { service: database.work },
+    outbound,
+    listenUrl,
+    ownerUrl: server.ownerUrl,
+    ...shared,
+  });
 }

@@ -21,7 +21,7 @@ const KINDS = {
     from pg_constraint where conrelid = any ($1) and contype not in ('n', 't')`,
   indexes: `
     select i.indrelid, x.relname::text,
-      pg_get_indexdef(i.indexrelid) || ';' || case when i.indisvalid then '' else ' -- invalid' end
+      replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') || ';' || case when i.indisvalid then '' else ' -- invalid' end
     from pg_index i join pg_class x on x.oid = i.indexrelid
     where i.indrelid = any ($1)
       and not exists (select 1 from pg_constraint con where con.conindid = i.indexrelid and con.contype in ('p', 'u', 'x'))`,

@@ -12,6 +12,8 @@ interface TableRow {
   readonly replicaIdentity: string | null;
   readonly isGuarded: boolean;
   readonly isForced: boolean;
+  /** Null for a table that is not partitioned. Its partitions come and go, and are not shown. */
+  readonly partitionKey: string | null;
 }
 
 export async function renderTables(ask: Ask, schema: Schema): Promise<string[]> {
@@ -23,8 +25,8 @@ export async function renderTables(ask: Ask, schema: Schema): Promise<string[]> 
             case c.relreplident when 'd' then null when 'n' then 'nothing' when 'f' then 'full'
               else 'using index ' || (select quote_ident(x.relname) from pg_index i join pg_class x on x.oid = i.indexrelid
                                       where i.indrelid = c.oid and i.indisreplident) end as "replicaIdentity",
-            c.relrowsecurity as "isGuarded", c.relforcerowsecurity as "isForced"
-     from pg_class c where c.relnamespace = $1 and c.relkind in ('r', 'p') order by c.relname`,
+            c.relrowsecurity as "isGuarded", c.relforcerowsecurity as "isForced", pg_get_partkeydef(c.oid) as "partitionKey"
+     from pg_class c where c.relnamespace = $1 and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`,
     [schema.oid],
   );
   const parts = await readTableParts(
@@ -32,12 +34,12 @@ export async function renderTables(ask: Ask, schema: Schema): Promise<string[]> 
     tables.map(({ oid }) => oid),
   );
   return tables.map((table) => {
-    const { oid, name, options } = table;
+    const { oid, name, options, partitionKey } = table;
     const { columns, constraints, indexes, policies, triggers, remarks } = parts.of(oid);
     return [
       `create ${table.persistence}table ${name} (`,
       [...columns, ...constraints].map((line) => `  ${line}`).join(",\n"),
-      options === null ? ");" : `) with (${options});`,
+      `)${partitionKey === null ? "" : ` partition by ${partitionKey.toLowerCase()}`}${options === null ? "" : ` with (${options})`};`,
       ...(table.owner === OWNER ? [] : [`alter table ${name} owner to ${table.owner};`]),
       ...(table.remark === null ? [] : [`comment on table ${name} is ${table.remark};`]),
       ...remarks,

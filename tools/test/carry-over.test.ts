@@ -30,7 +30,7 @@ async function readRows(client: pg.Client, columns?: ReadonlyMap<string, readonl
     `select c.oid::text, c.oid::regclass::text as name, array_agg(a.attnum::int order by a.attnum) as numbers,
        array_agg(quote_ident(a.attname) order by a.attnum) as names
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-     where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('auth', 'private', 'public', 'realtime')
+     where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('auth', 'partitions', 'private', 'public', 'realtime')
        and c.relname not in ('migrations', 'function_files')
      group by c.oid order by c.oid`,
   );
@@ -135,6 +135,21 @@ describe("a database of the earlier numbering", () => {
         ]);
     }
     assert.notDeepEqual((await migrateLegacy(legacy)).applied, []);
+  });
+});
+
+describe("a table that becomes partitioned", () => {
+  it("is left as it is while objects of the operator refer to it", async (t) => {
+    const legacy = await buildLegacyDatabase(t, ALL);
+    const { client } = legacy;
+    await client.query("create view public.mine as select id from public.webhook_deliveries");
+    await assert.rejects(migrateLegacy(legacy), /become partitioned are used by view (public\.)?mine/);
+    const { rows } = await client.query(
+      "select from pg_class where oid = 'public.webhook_deliveries'::regclass and relkind = 'r'",
+    );
+    assert.equal(rows.length, 1);
+    await client.query("drop view public.mine");
+    assert.ok((await migrateLegacy(legacy)).applied.includes("0045_partitions"));
   });
 });
 

@@ -108,7 +108,7 @@ describe("the schema file", () => {
   it("covers every kind of object that the schema has", async () => {
     const unknown = await ask(
       `select 'relation ' || c.oid::regclass as object from pg_class c
-         where c.relnamespace::regnamespace::text in ('public', 'auth', 'private') and c.relkind not in ('r', 'i', 'S', 'v', 't')
+         where c.relnamespace::regnamespace::text in ('public', 'auth', 'private') and c.relkind not in ('r', 'p', 'i', 'I', 'S', 'v', 't')
        union all
        select 'type ' || t.oid::regtype from pg_type t
          where t.typnamespace::regnamespace::text in ('public', 'auth', 'private') and t.typrelid = 0 and t.typelem = 0
@@ -118,7 +118,10 @@ describe("the schema file", () => {
        union all select 'extension ' || extname from pg_extension where extname <> 'plpgsql'
        union all select 'event trigger ' || evtname from pg_event_trigger
        union all select 'rule ' || rulename from pg_rewrite where rulename <> '_RETURN' and ev_class >= 16384
-       union all select 'child ' || inhrelid::regclass from pg_inherits where inhrelid >= 16384`,
+       union all select 'child ' || inhrelid::regclass from pg_inherits join pg_class c on c.oid = inhrelid
+         where inhrelid >= 16384 and not (c.relispartition and c.relnamespace = 'partitions'::regnamespace)
+       union all select 'not a partition ' || c.oid::regclass from pg_class c
+         where c.relnamespace = 'partitions'::regnamespace and c.relkind not in ('t', 'i') and not c.relispartition`,
     );
     assert.deepEqual(unknown, []);
   });

@@ -26,6 +26,8 @@ export interface AgentsOptions {
   readonly database: Pick<Database, "service">;
   /** The URL of the database without a pooler; null: nodes find runs only by polling. */
   readonly listenUrl: string | null;
+  /** The database as the owner of the schema; null or absent: old events are deleted one by one, and partitions stay. */
+  readonly ownerUrl?: string | null;
   /** Has no address policy: providers are configured by the operator. */
   readonly providerFetch: OpenModelsOptions["fetch"];
   /** For tools; applies the address policy of webhooks. */
@@ -126,6 +128,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     modelCallRetentionHours: settings.modelCallsRetentionHours,
     stopTimeoutMs: settings.agentRunStopTimeoutMs,
     listenUrl,
+    ownerUrl: options.ownerUrl ?? null,
     random,
     ...(options.times !== undefined && { times: options.times }),
   });

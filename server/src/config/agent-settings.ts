@@ -50,7 +50,7 @@ export const AGENT_SETTINGS = {
   ),
   RUN_EVENTS_RETENTION_HOURS: setting(
     { kind: "integer", min: 0, max: 8760, default: 24 },
-    "Hours after which the events of an ended run, which streams replay, are removed; 0 keeps them.",
+    "Hours after which the events of an ended run, which streams replay, are removed, a large table up to a quarter later; 0 keeps them.",
   ),
   AGENT_VERSIONS_KEPT: setting(
     { kind: "integer", min: 0, max: 10_000, default: 100 },

@@ -33,7 +33,7 @@ export const WEBHOOK_SETTINGS = {
   ),
   WEBHOOK_RETENTION_DAYS: setting(
     { kind: "integer", min: 0, max: 3650, default: 30 },
-    "Days after which finished deliveries and the log of attempts are removed; 0 keeps them.",
+    "Days after which finished deliveries and the log of attempts are removed, large tables up to a quarter later; 0 keeps them.",
   ),
 };
 

@@ -34,6 +34,7 @@ export {
   findNeeds,
   openServer,
 } from "./open-server.ts";
+export { keepPartitions, type PartitionedTable } from "./partitions/keep-partitions.ts";
 export { failedStatementOf } from "./pipeline/pipelined-transaction.ts";
 export { responseTooLargeError } from "./pipeline/response-too-large.ts";
 export { runPipelined } from "./pipeline/run-pipelined.ts";

@@ -81,6 +81,18 @@ export const OBSERVATIONS = {
     message: "migrations that remove what an older release uses wait until its nodes have stopped",
   },
 
+  // db: partitions
+  "database.partition_closed": { level: "info", message: "closed the last partition of a table and added the next" },
+  "database.partition_open": {
+    level: "warn",
+    message: "could not close the last partition of a table: it was busy, or has ids of the future",
+  },
+  "database.partition_dropped": { level: "info", message: "dropped a partition whose rows were too old" },
+  "database.partitions_failed": {
+    level: "warn",
+    message: "could not maintain the partitions of a table, old rows are deleted one by one",
+  },
+
   // metrics and limits
   "metrics.serving": { level: "info", message: "serving metrics" },
   "limit.hit": { level: "debug", message: "rejected a call that exceeds a rate limit" },

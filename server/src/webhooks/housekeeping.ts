@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { keepPartitions } from "../db/index.ts";
 import { WakeUp, type Worker, spread } from "../jobs/index.ts";
 import { runSteps } from "./run-steps.ts";
 import {
@@ -8,6 +9,7 @@ import {
   resumeAfterBans,
   runHousekeeping,
 } from "./sql/housekeeping.ts";
+import { PARTITIONED_TABLES } from "./sql/partitioned-tables.ts";
 import { type PrunedTable, pruneBatch } from "./sql/prune.ts";
 import type { WebhookTools } from "./webhook-options.ts";
 
@@ -16,6 +18,7 @@ const BATCH_SIZE = 500;
 const BETWEEN_BATCHES_MS = 50;
 const HELD_DAYS = 3;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+const DAY_MS = 86_400_000;
 const PRUNED_TABLES: readonly PrunedTable[] = ["attempts", "deliveries", "recoveries"];
 
 export interface HousekeepingOptions {
@@ -24,6 +27,8 @@ export interface HousekeepingOptions {
   readonly retentionDays: number;
   /** Maximum of waiting deliveries per user; 0 is no limit. */
   readonly queueLimit: number;
+  /** The database as the owner of the schema, who drops old partitions; null: old rows are only deleted one by one. */
+  readonly ownerUrl: string | null;
   /** Called after webhooks were enabled again, so that their held deliveries are released. */
   onResumed(): void;
 }
@@ -31,13 +36,16 @@ export interface HousekeepingOptions {
 /** Deletes old rows, fails deliveries that were held too long, and clears queues of deleted webhooks. */
 export function createHousekeeping(tools: WebhookTools, options: HousekeepingOptions): Worker {
   const { pool, observer } = tools;
-  const { intervalMs, retentionDays, queueLimit, onResumed } = options;
+  const { intervalMs, retentionDays, queueLimit, ownerUrl, onResumed } = options;
   const run = async (signal: AbortSignal): Promise<void> => {
     const step = async (): Promise<number> => {
       await runHousekeeping(pool);
       if ((await resumeAfterBans(pool)) > 0) onResumed();
       if (queueLimit > 0) await boundQueues(signal);
       while (!signal.aborted && (await failHeldDeliveries(pool, HELD_DAYS, BATCH_SIZE)) === BATCH_SIZE);
+      if (ownerUrl !== null)
+        for (const table of PARTITIONED_TABLES)
+          await keepPartitions({ pool, ownerUrl, observer }, table, retentionDays * DAY_MS);
       if (retentionDays > 0) for (const table of PRUNED_TABLES) await prune(table, signal);
       return spread(intervalMs, tools.random);
     };

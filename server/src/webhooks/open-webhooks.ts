@@ -35,6 +35,8 @@ export interface WebhooksOptions {
   readonly outbound: Outbound;
   /** A direct connection to the database without a pooler, as any role; null: nodes find the work of others by polling. */
   readonly listenUrl: string | null;
+  /** The database as the owner of the schema; null or absent: old rows are deleted one by one, and partitions stay. */
+  readonly ownerUrl?: string | null;
   readonly settings: Pick<
     Settings,
     | "webhookRetrySchedule"
@@ -128,6 +130,7 @@ export function openWebhooks(options: WebhooksOptions) {
       intervalMs: times.housekeepingIntervalMs,
       retentionDays: settings.webhookRetentionDays,
       queueLimit: settings.webhookQueueLimit,
+      ownerUrl: options.ownerUrl ?? null,
       onResumed: () => notifyAll(events),
     }),
     ...links,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { bind, principalOf, openFeedStage } from "./feed-stage.ts";
+import { newRowId } from "../../src/db/index.ts";
 import { until } from "../support/until.ts";
 
 const LONG = Array.from({ length: 3000 }, (_, at) => `line ${at * 7919}`).join("\n");
@@ -268,8 +269,11 @@ describe("the change feed", () => {
     const [owner, member, stranger] = [await stage.newUser(), await stage.newUser(), await stage.newUser()];
     const swarm = await stage.newSwarm(owner, { [member]: "member" });
     const agent = await stage.newAgent(member);
-    const runId = (await stage.insert("internal", "runs", { swarm_id: swarm, user_id: owner, strategy: "parallel" }))
-      .id;
+    // In the second partition, which begins a day after the migration: it must have the replica identity of the first.
+    const id = newRowId(new Date(Date.now() + 2 * 86_400_000));
+    const runId = (
+      await stage.insert("internal", "runs", { id, swarm_id: swarm, user_id: owner, strategy: "parallel" })
+    ).id;
     const add = (seq: number, rest: Record<string, unknown> = {}) =>
       stage.run(
         "internal",

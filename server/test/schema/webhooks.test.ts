@@ -220,7 +220,10 @@ describe("webhooks", () => {
     );
     await rejects(add({ attempts: -1 }), violates("webhook_deliveries_attempts_range"));
     const outsider = await stage.newUser();
-    await rejects(add({ user_id: outsider }), { code: "23503", constraint: "webhook_deliveries_webhook_id_fkey" });
+    await rejects(stage.insert("service_role", "public.webhook_deliveries", { ...delivery, user_id: outsider }), {
+      code: "23503",
+      constraint: "webhook_deliveries_webhook_id_fkey",
+    });
     const [kept] = await stage.run(user, "select payload::text from webhook_deliveries limit 1");
     assert.equal(kept?.["payload"], payload);
     assert.deepEqual(await stage.run(outsider, "select id from webhook_deliveries"), []);

@@ -1,3 +1,4 @@
+import { keepPartitions } from "../../db/index.ts";
 import { poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import type { Executor } from "./executor.ts";
@@ -9,6 +10,7 @@ import { createRunStore } from "./run-store.ts";
 import {
   claimRuns,
   deleteHiddenSwarms,
+  describeEventPartitions,
   expireLeases,
   pruneModelCalls,
   pruneRunRows,
@@ -26,6 +28,7 @@ export interface ExecutorTimes {
 
 const TIMES: ExecutorTimes = { claimPollMs: 1_000, watchMs: 1_000, sweepMs: 5_000, pruneMs: 60_000 };
 const RETRY_AFTER_MS = 1_000;
+const HOUR_MS = 3_600_000;
 const MAX_SWEPT = 50;
 const MAX_PRUNED = 5_000;
 /** How long a client that lost its connection can read the run of a conversation that is not stored. */
@@ -51,6 +54,8 @@ export interface ExecutorOptions {
   /** How long live runs may take to finish when the node stops. */
   readonly stopTimeoutMs: number;
   readonly listenUrl: string | null;
+  /** The database as the owner of the schema, who drops old partitions of events. */
+  readonly ownerUrl?: string | null;
   readonly random: () => number;
   readonly times?: Partial<ExecutorTimes>;
 }
@@ -172,12 +177,16 @@ async function sweep({ options: { ports }, claimWakeUp }: ExecutorState): Promis
 
 /** Each pass removes everything that is due, in transactions of a limited size: a fixed number a pass would fall behind under load. */
 async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<void> {
-  const { eventRetentionHours, modelCallRetentionHours: callHours } = options;
-  const { pool } = options.ports;
+  const { eventRetentionHours, modelCallRetentionHours: callHours, ownerUrl = null } = options;
+  const { pool, observer } = options.ports;
   const eventHours = eventRetentionHours === 0 ? null : eventRetentionHours;
   const removeAll = async (maxRows: number, remove: (maxRows: number) => Promise<number>): Promise<void> => {
     while (!signal.aborted && (await remove(maxRows)) >= maxRows);
   };
+  if (ownerUrl !== null) {
+    const table = describeEventPartitions(eventRetentionHours);
+    await keepPartitions({ pool, ownerUrl, observer }, table, eventRetentionHours * HOUR_MS);
+  }
   await removeAll(MAX_PRUNED, (maxRows) => pruneRunRows(pool, eventHours, maxRows));
   if (callHours > 0) await removeAll(MAX_PRUNED, (maxRows) => pruneModelCalls(pool, callHours, maxRows));
   await removeAll(MAX_DELETED_SWARMS, (maxRows) => deleteHiddenSwarms(pool, HIDDEN_SWARM_RETENTION_MS, maxRows));

@@ -1,6 +1,13 @@
 import pg from "pg";
 import { type Cleanup, createTestDatabase } from "../../support/database.ts";
-import { insertOthers, insertSubject, measureQueue, QUEUE_TABLES, type QueueCosts } from "./queue-costs.ts";
+import {
+  insertOthers,
+  insertSubject,
+  measureQueue,
+  QUEUE_RELATIONS,
+  QUEUE_TABLES,
+  type QueueCosts,
+} from "./queue-costs.ts";
 
 const FEW = 100;
 
@@ -10,7 +17,8 @@ export interface MeasuredStates {
   readonly many: ReadonlyMap<string, QueueCosts>;
 }
 
-export async function measureStates(t: Cleanup, others: number): Promise<MeasuredStates> {
+/** `partitions` is the number of partitions of each partitioned table, at least 2. */
+export async function measureStates(t: Cleanup, others: number, partitions: number): Promise<MeasuredStates> {
   const closers: (() => Promise<void>)[] = [];
   t.after(async () => {
     for (const close of closers.toReversed()) await close();
@@ -33,7 +41,12 @@ export async function measureStates(t: Cleanup, others: number): Promise<Measure
   };
   const measureNew = async (): Promise<QueueCosts> => measureTwice(await connect(database.url("sb_service")));
 
-  for (const table of QUEUE_TABLES) await admin.query(`alter table ${table} set (autovacuum_enabled = false)`);
+  for (let number = 2; number < partitions; number += 1) await closePartitions(database.owner, number);
+  const { rows: tables } = await admin.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c where c.oid in (${QUEUE_RELATIONS}) and c.relkind = 'r'`,
+    [QUEUE_TABLES],
+  );
+  for (const { name } of tables) await admin.query(`alter table ${name} set (autovacuum_enabled = false)`);
   await analyse();
   await insertSubject(admin);
   const early = await connect(database.url("sb_service"));
@@ -52,12 +65,21 @@ export async function measureStates(t: Cleanup, others: number): Promise<Measure
   return { few, many };
 }
 
+/** The last partitions end that many weeks from now. */
+async function closePartitions(owner: pg.Client, weeks: number): Promise<void> {
+  for (const table of ["webhook_deliveries", "webhook_delivery_attempts"])
+    await owner.query(
+      `select private.close_last_partition('public.${table}', private.get_first_id(now() + $1 * interval '1 week'))`,
+      [weeks],
+    );
+}
+
 async function forgetStatistics(admin: pg.Client): Promise<void> {
-  await admin.query("delete from pg_statistic where starelid = any ($1::regclass[])", [QUEUE_TABLES]);
+  await admin.query(`delete from pg_statistic where starelid in (${QUEUE_RELATIONS})`, [QUEUE_TABLES]);
   await admin.query(
     `update pg_class c set relpages = 0, reltuples = -1
-     where c.oid = any ($1::regclass[])
-       or c.oid in (select i.indexrelid from pg_index i where i.indrelid = any ($1::regclass[]))`,
+     where c.oid in (${QUEUE_RELATIONS})
+       or c.oid in (select i.indexrelid from pg_index i where i.indrelid in (${QUEUE_RELATIONS}))`,
     [QUEUE_TABLES],
   );
 }

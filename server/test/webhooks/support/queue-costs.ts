@@ -23,6 +23,9 @@ export const QUEUE_TABLES = [
   "private.webhook_endpoint_queues",
   "private.webhook_send_windows",
 ];
+/** The ids of these tables and of their partitions. `$1` is the list of names. */
+export const QUEUE_RELATIONS = `select coalesce(leaf.relid, name::regclass)::oid
+  from unnest($1::text[]) as name left join lateral pg_partition_tree(name::regclass) as leaf on true`;
 const USER_ID = "10000000-0000-4000-8000-000000000000";
 const EVENTS = 20;
 const WEBHOOKS = 5;
@@ -141,7 +144,7 @@ async function countPages(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pages: number }>(
     `select sum(pg_stat_get_xact_blocks_fetched(c.oid))::integer as pages
      from pg_class c left join pg_index i on i.indexrelid = c.oid
-     where coalesce(i.indrelid, c.oid) = any ($1::regclass[])`,
+     where coalesce(i.indrelid, c.oid) in (${QUEUE_RELATIONS})`,
     [QUEUE_TABLES],
   );
   return rows[0]?.pages ?? 0;

@@ -3,7 +3,7 @@ import { HISTORY_SCHEMA } from "../../db/sql/history.ts";
 /** Schemas of the service, of PostgreSQL and of extensions of the service. What is in them is not the app's. */
 export function inAppSchema(namespace: string): string {
   return `${namespace} not in (select oid from pg_catalog.pg_namespace
-    where nspname in ('auth', 'private', 'realtime', 'information_schema', '${HISTORY_SCHEMA}') or nspname ~ '^(pg_|ext_)')`;
+    where nspname in ('auth', 'partitions', 'private', 'realtime', 'information_schema', '${HISTORY_SCHEMA}') or nspname ~ '^(pg_|ext_)')`;
 }
 
 /** Tables whose policies and triggers may be the app's: its own, and those that apps add some to. */

@@ -1,5 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
+import type { PartitionedTable } from "../../../db/index.ts";
 import type { StartedRun } from "../executor.ts";
 import type { ClaimCapacity } from "../run-places.ts";
 import type { CancelReason } from "../steps.ts";
@@ -79,6 +80,17 @@ export interface Swept {
 export async function sweepRuns(pool: pg.Pool, maxRows: number): Promise<Swept> {
   const { rows } = await pool.query<Swept>("select ended, denied from private.sweep_runs($1)", [maxRows]);
   return rows[0] ?? { ended: [], denied: 0 };
+}
+
+/** The events of runs, in partitions by the run. Those of a run that has not ended, or not long ago, must stay. */
+export function describeEventPartitions(retentionHours: number): PartitionedTable {
+  return {
+    name: "public.run_events",
+    selectNeeded: () =>
+      `select exists (select 1 from public.runs r
+         where r.id < $2 and r.id >= coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+           and (r.finished_at is null or r.finished_at > now() - ${retentionHours} * interval '1 hour')) as found`,
+  };
 }
 
 /** Deletes the events of ended runs, unless `retentionHours` is null, and idempotency keys. Like the following, returns `maxRows` when more may be due. */

@@ -6,7 +6,7 @@ const OWNED = `
   select i.type, i.identity, pg_get_userbyid(o.owner) as owner from (
     select 'pg_namespace'::regclass as class, oid, nspowner as owner from pg_namespace n
       where (${isOurs("n.oid", "pg_namespace")} and nspname !~ '^pg_(toast_)?temp_') or nspname = 'public'
-    union all select 'pg_class'::regclass, c.oid, c.relowner from pg_class c where c.relkind in ('r', 'v', 'm', 'S') and ${isOurs("c.oid", "pg_class")}
+    union all select 'pg_class'::regclass, c.oid, c.relowner from pg_class c where c.relkind in ('r', 'p', 'v', 'm', 'S') and ${isOurs("c.oid", "pg_class")}
       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
     union all select 'pg_proc'::regclass, p.oid, p.proowner from pg_proc p where p.prokind in ('f', 'p', 'w') and ${isOurs("p.oid", "pg_proc")}
     union all select 'pg_type'::regclass, t.oid, t.typowner from pg_type t where ${isOurs("t.oid", "pg_type")}
@@ -20,7 +20,7 @@ const RIGHTS = `
   select 'schema' as kind, quote_ident(nspname) as name, nspowner as owner, nspacl as acl, null::text as part from pg_namespace n
     where (${isOurs("n.oid", "pg_namespace")} or nspname = 'public') and nspname !~ '^pg_(toast_)?temp_'
   union all select case relkind when 'S' then 'sequence' else 'table' end, c.oid::regclass::text, relowner, relacl, null from pg_class c
-    where relkind in ('r', 'v', 'm', 'S') and ${isOurs("c.oid", "pg_class")}
+    where relkind in ('r', 'p', 'v', 'm', 'S') and ${isOurs("c.oid", "pg_class")}
   union all select 'table', c.oid::regclass::text, c.relowner, a.attacl, quote_ident(a.attname) from pg_attribute a
     join pg_class c on c.oid = a.attrelid where a.attnum > 0 and not a.attisdropped and ${isOurs("c.oid", "pg_class")}
   union all select case prokind when 'p' then 'procedure' else 'function' end, p.oid::regprocedure::text, proowner, proacl, null from pg_proc p
@@ -34,11 +34,14 @@ const KINDS = [
   `select format('default of %s.%I', d.adrelid::regclass, a.attname), format('alter table only %s alter column %I set default %s',
        d.adrelid::regclass, a.attname, pg_get_expr(d.adbin, d.adrelid))
    from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum join pg_class c on c.oid = d.adrelid
-   where a.attgenerated = '' and c.relkind in ('r', 'v') and ${isOurs("d.adrelid", "pg_class")}`,
+   where a.attgenerated = '' and c.relkind in ('r', 'p', 'v') and ${isOurs("d.adrelid", "pg_class")}`,
   `select format('constraint %s of %s', c.conname, c.conrelid::regclass),
-       format('alter table only %s add constraint %I %s', c.conrelid::regclass, c.conname, pg_get_constraintdef(c.oid))
-   from pg_constraint c where c.contype in ('p', 'u', 'x', 'c') and c.conrelid <> 0 and ${isOurs("c.conrelid", "pg_class")}`,
-  `select 'index ' || i.indexrelid::regclass, pg_get_indexdef(i.indexrelid) from pg_index i
+       format('alter table %s%s add constraint %I %s', case when t.relkind = 'p' then '' else 'only ' end, c.conrelid::regclass, c.conname,
+         pg_get_constraintdef(c.oid))
+   from pg_constraint c join pg_class t on t.oid = c.conrelid
+   where c.contype in ('p', 'u', 'x', 'c') and ${isOurs("c.conrelid", "pg_class")}`,
+  // A partitioned table takes over the indexes and constraints of its partitions, whose names come first.
+  `select 'index ' || i.indexrelid::regclass, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') from pg_index i
    where ${isOurs("i.indrelid", "pg_class")} and i.indisvalid and not exists (select from pg_class t where t.oid = i.indrelid and t.relkind = 't')
      and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u', 'x'))`,
   `select format('constraint %s of %s', c.conname, c.conrelid::regclass),
@@ -47,7 +50,7 @@ const KINDS = [
   `select 'replica identity of ' || c.oid::regclass, format('alter table only %s replica identity %s', c.oid::regclass,
        case c.relreplident when 'n' then 'nothing' when 'f' then 'full' else 'using index ' ||
          (select quote_ident(x.relname) from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid and i.indisreplident) end)
-   from pg_class c where c.relkind = 'r' and c.relreplident <> 'd' and ${isOurs("c.oid", "pg_class")}`,
+   from pg_class c where c.relkind in ('r', 'p') and c.relreplident <> 'd' and ${isOurs("c.oid", "pg_class")}`,
   `select 'view ' || c.oid::regclass, format('create materialized view %s as %s', c.oid::regclass, pg_get_viewdef(c.oid))
    from pg_class c where c.relkind = 'm' and ${isOurs("c.oid", "pg_class")}`,
   `select 'statistics ' || s.stxname, pg_get_statisticsobjdef(s.oid) from pg_statistic_ext s`,
@@ -62,7 +65,7 @@ const KINDS = [
   `select format('trigger %s on %s', t.tgname, t.tgrelid::regclass), pg_get_triggerdef(t.oid) || case t.tgenabled when 'O' then '' else
        format('; alter table %s %s trigger %I', t.tgrelid::regclass, case t.tgenabled when 'D' then 'disable' when 'A' then 'enable always'
          else 'enable replica' end, t.tgname) end
-   from pg_trigger t where not t.tgisinternal and ${isOurs("t.tgrelid", "pg_class")}`,
+   from pg_trigger t where not t.tgisinternal and t.tgparentid = 0 and ${isOurs("t.tgrelid", "pg_class")}`,
   `select format('policy %s on %s', p.polname, p.polrelid::regclass), format('create policy %I on %s as %s for %s to %s%s%s', p.polname,
        p.polrelid::regclass, case when p.polpermissive then 'permissive' else 'restrictive' end,
        case p.polcmd when '*' then 'all' when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' else 'delete' end,

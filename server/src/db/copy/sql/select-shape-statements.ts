@@ -43,12 +43,15 @@ const KINDS = [
          from pg_attribute a join pg_type t on t.oid = a.atttypid
          left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
          where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
-       coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''))
-   from pg_class c where c.relkind = 'r' and c.relpersistence <> 't' and ${isOurs("c.oid", "pg_class")}`,
+       coalesce(' partition by ' || pg_get_partkeydef(c.oid), ' with (' || array_to_string(c.reloptions, ', ') || ')', ''))
+   from pg_class c where c.relkind in ('r', 'p') and c.relpersistence <> 't' and ${isOurs("c.oid", "pg_class")}`,
+  `select 'partition ' || c.oid::regclass, format('alter table only %s attach partition %s %s', i.inhparent::regclass, c.oid::regclass,
+       pg_get_expr(c.relpartbound, c.oid))
+   from pg_class c join pg_inherits i on i.inhrelid = c.oid where c.relispartition and c.relkind = 'r' and ${isOurs("c.oid", "pg_class")}`,
   `select 'storage of ' || c.oid::regclass || '.' || a.attname, format('alter table %s alter column %I set storage %s', c.oid::regclass,
        a.attname, case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end)
    from pg_attribute a join pg_type t on t.oid = a.atttypid join pg_class c on c.oid = a.attrelid
-   where a.attnum > 0 and not a.attisdropped and a.attstorage <> t.typstorage and c.relkind = 'r' and ${isOurs("c.oid", "pg_class")}`,
+   where a.attnum > 0 and not a.attisdropped and a.attstorage <> t.typstorage and c.relkind in ('r', 'p') and ${isOurs("c.oid", "pg_class")}`,
   `select 'view ' || c.oid::regclass, format('create view %s%s as %s', c.oid::regclass,
        coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), pg_get_viewdef(c.oid))
    from pg_class c where c.relkind = 'v' and ${isOurs("c.oid", "pg_class")}`,
@@ -69,6 +72,10 @@ export async function selectTables(client: ClientBase): Promise<CopiedTable[]> {
   return rows;
 }
 
+/** The partitioned tables of the service, their partitions and the indexes of both. */
+const OWN_PARTITIONS = `select leaf.relid from unnest(array['webhook_deliveries', 'webhook_delivery_attempts', 'run_events']) as name
+    cross join lateral pg_partition_tree(to_regclass('public.' || name)) as leaf`;
+
 /** What a copy would lose. */
 export async function selectUnsupported(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ what: string }>(
@@ -76,6 +83,7 @@ export async function selectUnsupported(client: ClientBase): Promise<string[]> {
        select 'pg_class'::regclass as class, c.oid from pg_class c
          where (c.relkind in ('p', 'I', 'f') or c.reloftype <> 0 or c.relispartition
            or exists (select from pg_inherits h where h.inhrelid = c.oid or h.inhparent = c.oid)) and ${isOurs("c.oid", "pg_class")}
+           and coalesce((select i.indrelid from pg_index i where i.indexrelid = c.oid), c.oid) not in (${OWN_PARTITIONS})
        union all select 'pg_proc'::regclass, p.oid from pg_proc p where p.prokind = 'a' and ${isOurs("p.oid", "pg_proc")}
        union all select 'pg_type'::regclass, t.oid from pg_type t
          where (t.typtype in ('r', 'm') or (t.typtype = 'b' and t.typelem = 0)) and ${isOurs("t.oid", "pg_type")}

@@ -1,3 +1,4 @@
+import { KEYS } from "./declared-keys.ts";
 import {
   CALLER_ROLES,
   describedRelations,
@@ -209,9 +210,9 @@ export interface ConstraintRow {
   readonly targetColumnNames: readonly string[] | null;
 }
 
-/** Of exposed relations and of those beneath exposed views, without copies on partitions. */
+/** Of exposed relations and of those beneath exposed views, without copies on partitions. Includes declared foreign keys. */
 function selectConstraints(schemas: string): string {
-  return `with recursive ${reachedRelations(schemas)}
+  return `with recursive ${reachedRelations(schemas)}, ${KEYS}
   select coalesce(json_agg(json_build_object(
       'kind', k.contype, 'name', k.conname, 'relation', k.conrelid::int8, 'columns', k.conkey, 'target', k.confrelid::int8,
       'targetSchema', n.nspname, 'targetName', c.relname, 'targetColumns', k.confkey,
@@ -219,10 +220,10 @@ function selectConstraints(schemas: string): string {
         from unnest(k.confkey) with ordinality as key (number, place)
         join pg_attribute a on a.attrelid = k.confrelid and a.attnum = key.number))
     order by k.contype, k.conname, k.oid), '[]') as found
-  from pg_constraint k
+  from keys k
   left join pg_class c on c.oid = k.confrelid
   left join pg_namespace n on n.oid = c.relnamespace
-  where k.conrelid = any (array(select reached.oid from reached)) and k.contype in ('p', 'u', 'f') and k.conparentid = 0`;
+  where k.conrelid = any (array(select reached.oid from reached))`;
 }
 
 interface ViewRow {
