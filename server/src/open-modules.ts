@@ -219,7 +219,12 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     limits,
     helpLinks: extensions.helpLinks,
     routes: [
-      ...healthRoutes({ version, findObstacle: options.findObstacle, isHeldCopy: () => copyHold.isHeld }),
+      ...healthRoutes({
+        version,
+        findObstacle: options.findObstacle,
+        isHeldCopy: () => copyHold.isHeld,
+        isLimitStoreAway: () => limits.isStoreAway(),
+      }),
       ...(roles.has("api")
         ? [
             ...authRoutes(authEndpoints, auth),

@@ -35,6 +35,8 @@ export interface Limits {
   peek(window: WindowName, key: string): Promise<RateLimitState | null>;
   /** Whether the key has no calls left, as this node knows it. Does not count. */
   isExhausted(window: LocalWindowName, key: string): Promise<boolean>;
+  /** Whether nodes count separately because the store that they share is unavailable. */
+  isStoreAway(): boolean;
 }
 
 /** The windows that each node counts alone. */
@@ -87,6 +89,7 @@ export function openLimits(options: OpenLimitsOptions): Limits {
   };
 
   return {
+    isStoreAway: () => guarded?.isAway ?? false,
     async take(window, key) {
       if (window === "webhook") return takeWebhookSend(key);
       const rateLimitState = await count(window, key, 1);

@@ -7,13 +7,18 @@ export interface SharedStore {
   eval(script: string, options: { readonly keys: string[]; readonly arguments: string[] }): Promise<unknown>;
 }
 
+export interface GuardedStore extends SharedStore {
+  /** Whether the store was unavailable when it was needed last. */
+  readonly isAway: boolean;
+}
+
 /** Longer than any response on a healthy network, and short enough for a request to wait. */
 const DEADLINE_MS = 100;
 /** A store that does not respond is not used for this long, so that not every request waits for it. */
 const PAUSE_MS = 1_000;
 
 /** Adds a deadline to the store. Logs once when it becomes unavailable and once when it is back. */
-export function guardStore(store: SharedStore, observer: Observer): SharedStore {
+export function guardStore(store: SharedStore, observer: Observer): GuardedStore {
   let isAway = false;
   let pausedUntilMs = 0;
   const noteAway = (error: unknown): void => {
@@ -21,6 +26,9 @@ export function guardStore(store: SharedStore, observer: Observer): SharedStore 
     isAway = true;
   };
   return {
+    get isAway() {
+      return isAway;
+    },
     get isReady() {
       if (!store.isReady) noteAway(new Error("not connected"));
       return store.isReady && performance.now() >= pausedUntilMs;

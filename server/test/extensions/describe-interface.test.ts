@@ -22,7 +22,12 @@ test("the description of the interface has every route of the core with its acce
       functions: FUNCTION_TABLE.map((row) => ({ ...row, run: () => Promise.reject(new Error("not run")) })),
       limits: nothing,
     }),
-    ...healthRoutes({ version: "", findObstacle: () => Promise.resolve(null), isHeldCopy: () => false }),
+    ...healthRoutes({
+      version: "",
+      findObstacle: () => Promise.resolve(null),
+      isHeldCopy: () => false,
+      isLimitStoreAway: () => false,
+    }),
     ...realtimeRoutes(nothing),
   ];
   const expected = routes.map(({ method, path, access, limit }) => {

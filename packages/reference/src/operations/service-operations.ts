@@ -12,6 +12,11 @@ const statusOf = (status: string): Schema =>
         description:
           "The database is a restored copy: deliveries, agent runs and mails are held until `swarmbase resume`.",
       },
+      limit_store: {
+        type: "string",
+        const: "unavailable",
+        description: "The server of `REDIS_URL` cannot be reached, so this node counts limits by itself.",
+      },
     },
   );
 

@@ -26,10 +26,17 @@ export interface HealthOptions {
   findObstacle(): Promise<Obstacle | null>;
   /** Whether the database is a restored copy, in which deliveries, agent runs and mails are held. */
   isHeldCopy(): boolean;
+  /** Whether nodes count limits separately because the store that they share is unavailable. */
+  isLimitStoreAway(): boolean;
 }
 
-export function healthRoutes({ version, findObstacle, isHeldCopy }: HealthOptions): Route[] {
-  const describe = (status: "ok" | "ready") => ({ status, version, ...(isHeldCopy() && { restored_copy: "held" }) });
+export function healthRoutes({ version, findObstacle, isHeldCopy, isLimitStoreAway }: HealthOptions): Route[] {
+  const describe = (status: "ok" | "ready") => ({
+    status,
+    version,
+    ...(isHeldCopy() && { restored_copy: "held" }),
+    ...(isLimitStoreAway() && { limit_store: "unavailable" }),
+  });
   return [
     {
       method: "GET",

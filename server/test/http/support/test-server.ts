@@ -105,6 +105,7 @@ export async function startServer(
         version: "1.2.3",
         findObstacle: options.findObstacle ?? (async () => null),
         isHeldCopy: () => false,
+        isLimitStoreAway: () => options.limits?.isStoreAway() ?? false,
       }),
       ...(options.routes ?? []),
     ],
