@@ -1,9 +1,9 @@
-import type { Client } from "pg";
 import { findCredentials } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import {
   buildOwnerUrl,
   connectClient,
+  type DatabaseClient,
   type DatabaseServer,
   hasEmbeddedCluster,
   openServer,
@@ -20,8 +20,8 @@ export interface ServerAccess {
 }
 
 export interface OwnerAccess {
-  readonly client: Client;
-  /** The connection string of the client, password included. */
+  readonly client: DatabaseClient;
+  /** The connection string of the server that the client is connected to, password included. */
   readonly url: string;
   readonly masterKey: string;
 }
@@ -68,8 +68,8 @@ export async function withOwnerClient<T>(
   const { databaseUrl, dataDir } = settings;
   if (databaseUrl === null) await requireEmbeddedCluster(settings);
   const masterKey = await openMasterKey(settings);
-  const workOver = (url: string, source: string | Client = url): Promise<T> =>
-    withClient(source, (client) => work({ client, url, masterKey }));
+  const workOver = (url: string, source: string | DatabaseClient = url): Promise<T> =>
+    withClient(source, (client) => work({ client, url: client.serverUrlOf(url), masterKey }));
   if (databaseUrl !== null) return workOver(buildOwnerUrl(databaseUrl, settings, masterKey));
   const credentials = await findCredentials(dataDir);
   // On a failed connection, starting the server either succeeds or gives a better error.

@@ -1,9 +1,9 @@
 import { Writable } from "node:stream";
-import type { Client } from "pg";
 import { findLikelyTypos, loadSettings, parseOptions, type Settings, SettingsError } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
   connectClient,
+  type DatabaseClient,
   EMBEDDED_DATABASE,
   type ExtensionSchema,
   findCluster,
@@ -123,7 +123,7 @@ async function examineDatabase(
 ): Promise<void> {
   const { databaseUrl, databaseAdminUrl, masterKey } = settings;
   const options = { clock: context.clock, needs: findNeeds(settings), isEmbedded: databaseUrl === null, ...state };
-  const check = (source: string | Client, key: string): Promise<void> =>
+  const check = (source: string | DatabaseClient, key: string): Promise<void> =>
     withClient(source, (client) => checkDatabase(client, { ...options, masterKey: key }, findings));
   if (databaseUrl !== null && masterKey !== null) {
     const client = await connectClient(databaseAdminUrl ?? databaseUrl).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { findAttributesFault } from "./database-hosts.ts";
 import type { SettingName } from "./settings-table.ts";
 
 /** The settings in the environment, valid or not. */
@@ -19,6 +20,9 @@ const RULES: readonly ((given: GivenSettings) => string | null)[] = [
       : null,
   ({ DATABASE_URL, DATABASE_DIRECT_URL }) => needsDatabaseUrl("DATABASE_DIRECT_URL", DATABASE_DIRECT_URL, DATABASE_URL),
   ({ DATABASE_URL, DATABASE_ADMIN_URL }) => needsDatabaseUrl("DATABASE_ADMIN_URL", DATABASE_ADMIN_URL, DATABASE_URL),
+  ({ DATABASE_URL }) => needsWrites("DATABASE_URL", DATABASE_URL),
+  ({ DATABASE_DIRECT_URL }) => needsWrites("DATABASE_DIRECT_URL", DATABASE_DIRECT_URL),
+  ({ DATABASE_ADMIN_URL }) => needsWrites("DATABASE_ADMIN_URL", DATABASE_ADMIN_URL),
   ({ ANON_KEY, SERVICE_ROLE_KEY }) =>
     ANON_KEY !== undefined && ANON_KEY === SERVICE_ROLE_KEY
       ? "ANON_KEY and SERVICE_ROLE_KEY must differ: the first is public, the second bypasses row-level security"
@@ -50,4 +54,9 @@ export function findConflicts(given: GivenSettings): readonly string[] {
 
 function needsDatabaseUrl(name: SettingName, value: string | undefined, databaseUrl: string | undefined) {
   return value !== undefined && databaseUrl === undefined ? `${name} is set without DATABASE_URL` : null;
+}
+
+function needsWrites(name: SettingName, value: string | undefined): string | null {
+  const fault = value === undefined ? null : findAttributesFault(value);
+  return fault === null ? null : `${name}: ${fault}`;
 }

@@ -1,6 +1,13 @@
 // In charge of: the settings of the service: one table, from which values, checks and the reference page are derived;
 // the options of commands; the shipped catalogue of models.
 // Not in charge of: reading process.env (main.ts), or whether the named files and databases exist.
+export {
+  type ConnectionParts,
+  type DatabaseHosts,
+  joinConnectionString,
+  parseDatabaseHosts,
+  splitConnectionString,
+} from "./database-hosts.ts";
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";
 export {

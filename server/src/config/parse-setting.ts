@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { parseDatabaseHosts } from "./database-hosts.ts";
 import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 
 type SettingValue = string | number | boolean | readonly string[] | readonly number[];
@@ -55,7 +56,7 @@ export function describeAccepted(row: SettingRow): string {
     case "function":
       return "the name of a SQL function with its schema, such as app.check_request";
     case "postgres-url":
-      return "a connection string that begins with postgres:// or postgresql://";
+      return "a connection string that begins with postgres:// or postgresql://, with one host or a list separated by commas";
   }
 }
 
@@ -168,6 +169,11 @@ function parseHttpsUrl(text: string): string | null {
 
 function isPostgresUrl(text: string): boolean {
   if (!/^postgres(ql)?:\/\//.test(text) || /\s/.test(text)) return false;
+  return parseDatabaseHosts(text)?.urls.every(isServerUrl) ?? false;
+}
+
+/** A connection string with one host. */
+function isServerUrl(text: string): boolean {
   // "user@/name?host=/socket/dir" is common for unix sockets, but the URL standard rejects an empty host after a user.
   const parsable = text.replace("@/", "@localhost/");
   if (!URL.canParse(parsable)) return false;

@@ -83,7 +83,7 @@ export const TLS_SETTINGS = {
 export const DATABASE_SETTINGS = {
   DATABASE_URL: setting(
     { kind: "postgres-url", default: null, secret: true },
-    "PostgreSQL 15 or later for all data; a pooler may be in between. Without it, PostgreSQL runs embedded in `DATA_DIR`.",
+    "PostgreSQL 15 or later for all data; a pooler may be in between. With several hosts (`postgresql://user:password@host1:5432,host2:5432/name?target_session_attrs=read-write`), every connection goes to the one that accepts writes. Without this setting, PostgreSQL runs embedded in `DATA_DIR`.",
   ),
   DATABASE_DIRECT_URL: setting(
     { kind: "postgres-url", default: null, fallback: "DATABASE_URL", secret: true },

@@ -1,10 +1,10 @@
-import pg from "pg";
+import { DatabaseClient } from "./hosts/database-client.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Opens one connection outside the pools, for a single task. */
-export async function connectClient(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
+export async function connectClient(url: string): Promise<DatabaseClient> {
+  const client = new DatabaseClient({
     connectionString: url,
     application_name: "swarmbase-command",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -16,7 +16,10 @@ export async function connectClient(url: string): Promise<pg.Client> {
 }
 
 /** Runs the work over one connection outside the pools, and closes it. */
-export async function withClient<T>(source: string | pg.Client, work: (client: pg.Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  source: string | DatabaseClient,
+  work: (client: DatabaseClient) => Promise<T>,
+): Promise<T> {
   const client = typeof source === "string" ? await connectClient(source) : source;
   try {
     return await work(client);

@@ -1,20 +1,38 @@
+import { type ConnectionParts, joinConnectionString, splitConnectionString } from "../config/index.ts";
+
 /** Returns the connection string with another user and password. */
 export function withRole(url: string, user: string, password: string): string {
-  const parsed = parseConnectionUrl(url);
-  // In the driver these parameters take precedence over the user and password before the "@".
-  parsed.searchParams.delete("user");
-  parsed.searchParams.delete("password");
-  // The setters do not encode "%", so all special characters are encoded first.
-  parsed.username = encodeURIComponent(user);
-  parsed.password = encodeURIComponent(password);
-  return parsed.href;
+  return change(url, (parsed) => {
+    // In the driver these parameters take precedence over the user and password before the "@".
+    parsed.searchParams.delete("user");
+    parsed.searchParams.delete("password");
+    // The setters do not encode "%", so all special characters are encoded first.
+    parsed.username = encodeURIComponent(user);
+    parsed.password = encodeURIComponent(password);
+  });
 }
 
 /** Returns the connection string with another database. */
 export function withDatabase(url: string, name: string): string {
-  const parsed = parseConnectionUrl(url);
-  parsed.pathname = `/${encodeURIComponent(name)}`;
-  return parsed.href;
+  return change(url, (parsed) => {
+    parsed.pathname = `/${encodeURIComponent(name)}`;
+  });
+}
+
+/** A URL has one host, so all others are set aside meanwhile. */
+function change(url: string, apply: (parsed: URL) => void): string {
+  const parts = splitConnectionString(url);
+  if (parts === null || !parts.hosts.includes(",")) {
+    const parsed = parseConnectionUrl(url);
+    apply(parsed);
+    return parsed.href;
+  }
+  const { hosts } = parts;
+  const first: ConnectionParts = { ...parts, hosts: hosts.slice(0, hosts.indexOf(",")) };
+  const parsed = parseConnectionUrl(joinConnectionString(first));
+  apply(parsed);
+  const changed = splitConnectionString(parsed.href);
+  return changed === null ? parsed.href : joinConnectionString({ ...changed, hosts });
 }
 
 function parseConnectionUrl(url: string): URL {

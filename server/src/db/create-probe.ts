@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Observer } from "../observe/index.ts";
+import { DatabaseClient } from "./hosts/database-client.ts";
 import { selectServerState, type ServerState } from "./sql/select-server-state.ts";
 
 /** Why requests cannot be served at the moment. */
@@ -83,6 +84,7 @@ async function readState(pool: pg.Pool): Promise<ServerState> {
     isReusable = !state.isReadOnly;
     return state;
   } finally {
+    if (!isReusable && client instanceof DatabaseClient) client.doubtServer();
     client.release(!isReusable);
   }
 }

@@ -5,6 +5,7 @@ import type { Observer, TraceSource } from "../observe/index.ts";
 import { withRole } from "./connection.ts";
 import { createProbe, type DatabaseFault } from "./create-probe.ts";
 import { FairPool } from "./fair-pool.ts";
+import { findDatabaseHosts } from "./hosts/database-hosts.ts";
 import { watchTransactions } from "./pipeline/run-pipelined.ts";
 import type { RestoredCopy } from "./sql/restored-copy.ts";
 import { createStatementTracer, traceClient } from "./trace-statements.ts";
@@ -18,6 +19,8 @@ export interface Database {
   readonly work: FairPool;
   /** Checks whether requests can read and write. Resolves with null when they can. */
   findFault(): Promise<DatabaseFault | null>;
+  /** How often that has to be done without requests. */
+  readonly checkIntervalMs: number;
   close(): Promise<void>;
 }
 
@@ -52,7 +55,9 @@ const QUERY_TIMEOUT_MARGIN_MS = 2_000;
 const IDLE_TIMEOUT_MS = 60_000;
 const KEEPALIVE_DELAY_MS = 10_000;
 const DEFAULT_CLOSE_TIMEOUT_MS = 5_000;
-const WATCH_INTERVAL_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
+/** With several servers, a check also finds the one that has taken over from a machine that is gone and closes no connection. */
+const LIST_CHECK_INTERVAL_MS = 1_000;
 
 /** The probe, one listener each for webhooks, runs and the catalogue, the lock of the schema level, and two for single tasks. */
 const OTHER_CONNECTIONS = 7;
@@ -75,11 +80,16 @@ export function openDatabase(options: DatabaseOptions): Database {
   const probeTimeouts = { connectTimeoutMs: probeTimeoutMs, queryTimeoutMs: probeTimeoutMs };
   const probe = openPool(options, { ...probeTimeouts, role: "sb_service", purpose: "probe", max: 1 });
   for (const [name, { pool }] of Object.entries({ user, service, work })) watchPool(name, pool, options);
+  const hosts = findDatabaseHosts(options.url);
+  const stopWatching = hosts?.primary.onMoved((place) =>
+    observer.note("database.moved", { server: hosts.describe(place) }),
+  );
 
   return {
     user: user.pool,
     service: service.pool,
     work: work.pool,
+    checkIntervalMs: hosts === null ? CHECK_INTERVAL_MS : LIST_CHECK_INTERVAL_MS,
     findFault: createProbe({
       pool: probe.pool,
       requestPools: [user.pool, service.pool],
@@ -89,6 +99,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       onState: ({ restoredCopy }) => options.onRestoredCopy?.(restoredCopy),
     }),
     close: async () => {
+      stopWatching?.();
       await Promise.all([user, service, work, probe].map(({ close }) => close()));
     },
   };
@@ -110,10 +121,13 @@ function watchPool(
 }
 
 /** Checks regularly, so that an outage and its end are logged even without requests. */
-export async function watchDatabase(database: Pick<Database, "findFault">, signal: AbortSignal): Promise<void> {
+export async function watchDatabase(
+  database: Pick<Database, "findFault" | "checkIntervalMs">,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     await database.findFault();
-    await sleep(WATCH_INTERVAL_MS, undefined, { signal }).catch(() => {});
+    await sleep(database.checkIntervalMs, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { FairQueue, type PermitHolder } from "../concurrency/index.ts";
+import { DatabaseClient } from "./hosts/database-client.ts";
 import { busyError } from "./unavailable.ts";
 
 export interface FairPoolConfig extends pg.PoolConfig {
@@ -61,7 +62,7 @@ export class FairPool extends pg.Pool {
   #opened = 0;
 
   constructor({ userShare = 1, lockTimeoutMs = 0, ...config }: FairPoolConfig) {
-    super(config);
+    super({ ...config, Client: DatabaseClient });
     const { max } = this.options;
     this.lockTimeoutMs = lockTimeoutMs;
     this.#maxPerUser = Math.max(1, Math.floor(max * userShare));

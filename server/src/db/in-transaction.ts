@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { acquireClient } from "./pipeline/acquire-client.ts";
 import { FairPool } from "./fair-pool.ts";
-import { isUnavailable, translateUnavailable } from "./unavailable.ts";
+import { isUnavailable, translateUnavailable, writeInDoubt } from "./unavailable.ts";
 
 /**
  * Runs the work in a transaction, which an exception rolls back. Rejects with an AppError when the database is unavailable. With a
@@ -16,14 +16,16 @@ export async function inTransaction<T>(
     throw translateUnavailable(error);
   });
   let fault: Error | undefined;
+  let isCommitting = false;
   try {
     await client.query(beginOf(pool));
     const result = await work(client);
+    isCommitting = true;
     await client.query("commit");
     return result;
   } catch (error) {
     fault = await rollBack(client, error);
-    throw translateUnavailable(error);
+    throw isCommitting && isUnavailable(error) ? writeInDoubt(error) : translateUnavailable(error);
   } finally {
     client.release(fault);
   }

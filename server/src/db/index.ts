@@ -21,6 +21,7 @@ export { startEmbedded } from "./embedded/start-embedded.ts";
 export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from "./embedded/stopped-cluster.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";
 export { FairPool } from "./fair-pool.ts";
+export { DatabaseClient } from "./hosts/database-client.ts";
 export { inTransaction } from "./in-transaction.ts";
 export { holdSchemaLevels } from "./hold-schema-levels.ts";
 export { migrate } from "./migrate.ts";

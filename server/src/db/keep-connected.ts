@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
+import { DatabaseClient } from "./hosts/database-client.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEPALIVE_DELAY_MS = 10_000;
@@ -31,7 +32,8 @@ export async function keepConnected(kept: KeptConnection, signal: AbortSignal): 
     if (signal.aborted) return;
     if (!wasLost) kept.onLost(fault);
     wasLost = true;
-    await sleep(retryMs, undefined, { signal }).catch(() => {});
+    // Not all nodes at once.
+    await sleep(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
   }
 }
@@ -42,7 +44,7 @@ async function connectOnce(
   signal: AbortSignal,
   onReady: () => void,
 ): Promise<Error | null> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: url,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

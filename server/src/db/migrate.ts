@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import { ensureRoles } from "./ensure-roles.ts";
+import { DatabaseClient } from "./hosts/database-client.ts";
 import { OWNER_ROLE } from "./plan-roles.ts";
 import { type AppliedSchema, applySchema } from "./schema/apply-schema.ts";
 import type { ExtensionSchema } from "./schema/extension-schemas.ts";
@@ -37,7 +38,7 @@ export interface MigrateOptions {
 
 /** Brings roles, schema and the settings that the schema needs up to date. Nodes that start together take turns. */
 export async function migrate(options: MigrateOptions): Promise<AppliedSchema> {
-  const client = new pg.Client({ connectionString: options.adminUrl, application_name: "swarmbase migrate" });
+  const client = new DatabaseClient({ connectionString: options.adminUrl, application_name: "swarmbase migrate" });
   client.on("error", (error) => options.observer.note("database.connection_lost", { error }));
   await client.connect();
   try {

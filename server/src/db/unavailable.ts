@@ -78,6 +78,19 @@ export function databaseAway(extra: Pick<AppErrorExtra, "cause" | "headers">): A
   });
 }
 
+/** The connection broke between the commit and its confirmation: only the database knows whether the write is stored. */
+export function writeInDoubt(cause: unknown): AppError {
+  return new AppError(
+    "SERVICE_UNAVAILABLE",
+    "The database did not confirm the write in time, so it may or may not be stored. Try again shortly.",
+    {
+      hint: "An insert with an Idempotency-Key is not stored twice when it is repeated with the same key.",
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      cause,
+    },
+  );
+}
+
 /** PostgREST's code with our status for overload, so that clients and proxies retry. */
 export function busyError(message: string, cause?: unknown): AppError {
   return new AppError("SERVICE_UNAVAILABLE", message, {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import type { Observer } from "../observe/index.ts";
 import { messageOf } from "./embedded/embedded-error.ts";
+import { DatabaseClient } from "./hosts/database-client.ts";
 import { isUnavailable } from "./unavailable.ts";
 
 const RETRY_DELAY_MS = 1_000;
@@ -40,7 +40,7 @@ export async function waitForDatabase(options: WaitForDatabaseOptions): Promise<
 }
 
 async function tryToConnect(url: string): Promise<Error | null> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   client.on("error", () => {});
   try {
     await client.connect();

@@ -62,6 +62,7 @@ export const OBSERVATIONS = {
   "database.read_only": { level: "warn", message: "the database is read-only, this node is not ready" },
   "database.exhausted": { level: "warn", message: "no database connection is free, this node is not ready" },
   "database.reachable": { level: "info", message: "the database accepts reads and writes again" },
+  "database.moved": { level: "warn", message: "another database server accepts writes now" },
   "database.flown": { level: "trace", message: "a transaction ended" },
   "database.waiting": { level: "warn", message: "waiting for the database" },
   "database.requirement_warning": { level: "warn", message: "the database does not meet a requirement" },

@@ -271,8 +271,19 @@ describe("accepted and rejected values", () => {
         "postgres:///name?host=/tmp",
         "postgres://u@/name?host=/tmp",
         "postgresql://u:p%40@h:5433/d?sslmode=require",
+        "postgresql://u:p@a:5432,b:5433,[::1]/d?target_session_attrs=read-write",
+        "postgresql:///d?host=a,b&port=5432&target_session_attrs=primary",
       ],
-      bad: ["mysql://u@h/d", "h/d", "postgres:h", "postgres://u@h:x/d", "postgres://u:%zz@h/d", "POSTGRES://h d"],
+      bad: [
+        "mysql://u@h/d",
+        "h/d",
+        "postgres:h",
+        "postgres://u@h:x/d",
+        "postgres://u:%zz@h/d",
+        "POSTGRES://h d",
+        "postgres://u@a,b:x/d",
+        "postgres:///d?host=a,b&port=1,2,3",
+      ],
     },
     MASTER_KEY: { good: ["k".repeat(32)], bad: ["k".repeat(31), `${"k".repeat(32)} k`, "é".repeat(40)] },
     TLS_MODE: { good: ["serve"], bad: ["SERVE", "off"] },
@@ -326,6 +337,11 @@ describe("settings that depend on each other", () => {
     ["a database without master key", { DATABASE_URL }, /^MASTER_KEY is required/],
     ["a direct connection alone", { DATABASE_DIRECT_URL: DATABASE_URL }, /^DATABASE_DIRECT_URL is set without/],
     ["an administrative connection alone", { DATABASE_ADMIN_URL: DATABASE_URL }, /^DATABASE_ADMIN_URL is set without/],
+    [
+      "a database that only reads",
+      { DATABASE_URL: `${DATABASE_URL}?target_session_attrs=any`, MASTER_KEY },
+      /^DATABASE_URL: target_session_attrs must be read-write or primary/,
+    ],
     ["one key for both roles", { ANON_KEY: "same", SERVICE_ROLE_KEY: "same" }, /^ANON_KEY and SERVICE_ROLE_KEY must/],
   ];
   for (const [title, env, expected] of cases) {

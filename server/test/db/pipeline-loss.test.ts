@@ -15,6 +15,7 @@ const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(cl
 const me = scopeOf(randomUUID());
 const reader = { ...me, isReadOnly: true };
 const away = { status: 503, code: "SERVICE_UNAVAILABLE" };
+const inDoubt = { ...away, message: /may or may not be stored/ };
 const READY_FOR_QUERY = Buffer.from("Z\0\0\0\x05I", "latin1");
 let stage: Stage;
 let admin: pg.Client;
@@ -159,7 +160,7 @@ describe("a connection that breaks", () => {
     });
     const running = run(pool, me, ["insert into public.notes (id) values (2) returning id"]);
     await sleep(0);
-    const ended = assert.rejects(running, away);
+    const ended = assert.rejects(running, inDoubt);
     const written = "select 1 from public.notes where id = 2";
     await until(async () => (await admin.query(written)).rowCount === 1, "the row is committed");
     for (const client of pool["_clients" as keyof pg.Pool] as unknown as {
@@ -169,6 +170,19 @@ describe("a connection that breaks", () => {
     }
     await ended;
   });
+});
+
+it("a commit that no synchronous standby confirms is a 503: the standby may take over without it", async () => {
+  const { pool, relay } = await openRelayedPool();
+  relay.onAnswer((bytes) => {
+    if (!bytes.includes(READY_FOR_QUERY)) return bytes;
+    relay.onAnswer(null);
+    const answer = bytes.subarray(0, bytes.indexOf(READY_FOR_QUERY));
+    return Buffer.concat([answer, Buffer.from("N\0\0\0\x18SWARNING\0C57014\0M-\0\0", "latin1"), READY_FOR_QUERY]);
+  });
+  await assert.rejects(run(pool, me, ["insert into public.notes (id) values (3)"]), inDoubt);
+  assert.equal(await ask(pool, me, "select count(*) from public.notes where id = 3"), "1");
+  assert.equal(relay.count(), 2);
 });
 
 it("a failed reset loses the connection, not the response before it", async () => {

@@ -26,6 +26,12 @@ interface Step {
 // invalid_sql_statement_name: the statement is gone. feature_not_supported: the columns of its result have changed.
 const STALE_STATES = new Set(["26000", "0A000"]);
 
+/**
+ * query_canceled and admin_shutdown, as a warning after the last statement: the wait for a synchronous standby was ended. The
+ * transaction is committed on this server alone, and lost when the standby takes its place.
+ */
+const UNREPLICATED_STATES = new Set(["57014", "57P01"]);
+
 const failedIndexes = new WeakMap<Error, number>();
 
 /** The index of the statement that raised an error; null for the enter statement and for errors without a statement. */
@@ -65,6 +71,7 @@ export class PipelinedTransaction implements Answerable {
   #isBound = false;
   #isSent = false;
   #isEnded = false;
+  #isUnreplicated = false;
   #isSettled = false;
   #isDetached = false;
   #following: readonly PipelinedTransaction[] = [];
@@ -162,7 +169,9 @@ export class PipelinedTransaction implements Answerable {
 
   handleNotice(code: string | undefined): void {
     const step = this.#steps[this.#stepIndex];
-    if (code !== undefined && step !== undefined) step.notices = (step.notices ?? new Set()).add(code);
+    if (code === undefined) return;
+    if (step !== undefined) step.notices = (step.notices ?? new Set()).add(code);
+    else if (UNREPLICATED_STATES.has(code)) this.#isUnreplicated = true;
   }
 
   handleEmptyQuery(): void {
@@ -189,7 +198,10 @@ export class PipelinedTransaction implements Answerable {
 
   /** The response is complete; what happens to the connection no longer changes it. */
   conclude(isReusable: boolean): void {
-    if (this.#rejection === null) this.#settle({ kind: "committed", results: this.#results, isReusable });
+    if (this.#isUnreplicated && !this.request.isReadOnly) {
+      const error = new Error("Connection terminated: no synchronous standby has confirmed the commit");
+      this.#settle({ kind: "lost", error, isUnanswered: false, isUnsent: false });
+    } else if (this.#rejection === null) this.#settle({ kind: "committed", results: this.#results, isReusable });
     else this.#settle({ kind: "rejected", ...this.#rejection, isReusable });
   }
 

@@ -1,6 +1,7 @@
 import pg from "pg";
 import type { FairPool } from "../fair-pool.ts";
-import { READ_ONLY_STATE, readOnlyError, translateUnavailable } from "../unavailable.ts";
+import { DatabaseClient } from "../hosts/database-client.ts";
+import { isUnavailable, READ_ONLY_STATE, readOnlyError, translateUnavailable, writeInDoubt } from "../unavailable.ts";
 import { acquireClient } from "./acquire-client.ts";
 import { failedStatementOf, type TransactionOutcome } from "./pipelined-transaction.ts";
 import { multiplexerOf } from "./read-multiplexer.ts";
@@ -66,6 +67,8 @@ async function run(pool: FairPool, options: TransactionOptions): Promise<readonl
   }
   if (outcome.kind === "committed") return outcome.results;
   signal?.throwIfAborted();
+  if (outcome.kind === "lost" && !outcome.isUnsent && !request.isReadOnly && isUnavailable(outcome.error))
+    throw writeInDoubt(outcome.error);
   if (request.timeLimitMs !== null) nameTimeLimit(outcome.error);
   throw explain(outcome.error);
 }
@@ -115,8 +118,9 @@ async function runAlone(
     const startedMs = performance.now();
     const outcome = await pipelineOf(client).run(request, signal);
     multiplexerOf(pool).recordDuration(request, performance.now() - startedMs, outcome.kind === "committed");
-    // After a failover the same address may lead to the new primary.
+    // After a failover the same address, or another one of the list, may lead to the new primary.
     const isDemoted = outcome.kind === "rejected" && isWriteRejected(outcome.error);
+    if (isDemoted && client instanceof DatabaseClient) client.doubtServer();
     isReusable = outcome.kind !== "lost" && outcome.isReusable && !isDemoted;
     return outcome;
   } finally {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Duplex } from "node:stream";
 import pg from "pg";
+import { DatabaseClient } from "../../db/index.ts";
 import type { FeedStream } from "./feed-stream.ts";
 
 export interface ReplicationStreamOptions {
@@ -68,7 +69,7 @@ export class ReplicationStream implements FeedStream {
       options: [...SESSION, `wal_sender_timeout=${SENDER_TIMEOUT}`].map((setting) => `-c ${setting}`).join(" "),
       replication: "database",
     };
-    this.#client = new pg.Client(config);
+    this.#client = new DatabaseClient(config);
     this.#connection = (this.#client as unknown as { connection: CopyConnection }).connection;
     this.#end = (reason) => {
       this.#isOver = true;
