@@ -6845,7 +6845,8 @@ begin
     return null;
   end if;
   update private.run_leases l
-  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + 1, is_taken_over = true,
+  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + (l.owner is not null)::integer,
+    is_taken_over = true,
     expires_at = now() + take_over_run.lease_ms * interval '1 millisecond'
   where l.run_id = run.id and private.can_take_over(run, l)
   returning l.fence into new_fence;

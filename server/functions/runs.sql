@@ -86,8 +86,9 @@ begin
 end
 $$;
 
--- Gives the run of a lost node to another one. The lost node is fenced: it holds the run's row while it writes. Returns
--- null when the run cannot be taken over, or another transaction holds it.
+-- Gives the run of a lost node to another one. The lost node is fenced: it holds the run's row while it writes. A run
+-- that its node has released, which has no owner, does not count as one that was taken over. Returns null when the run
+-- cannot be taken over, or another transaction holds it.
 create or replace function private.take_over_run(run_id uuid, owner text, lease_ms integer) returns bigint
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -106,7 +107,8 @@ begin
     return null;
   end if;
   update private.run_leases l
-  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + 1, is_taken_over = true,
+  set owner = take_over_run.owner, fence = l.fence + 1, takeovers = l.takeovers + (l.owner is not null)::integer,
+    is_taken_over = true,
     expires_at = now() + take_over_run.lease_ms * interval '1 millisecond'
   where l.run_id = run.id and private.can_take_over(run, l)
   returning l.fence into new_fence;

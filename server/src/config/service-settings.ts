@@ -204,7 +204,7 @@ export const TIMEOUT_SETTINGS = {
   ),
   AGENT_RUN_STOP_TIMEOUT_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 30_000 },
-    "Time that agent runs have to finish when the service stops, in milliseconds; then they end as `cancelled`. A second signal stops the service at once.",
+    "Time that agent runs have to finish when the service stops, in milliseconds; then other nodes, or this one after its next start, continue them. A second signal stops the service at once.",
   ),
 };
 

@@ -175,6 +175,7 @@ export const OBSERVATIONS = {
     stack: true,
   },
   "agents.run_lost": { level: "warn", message: "could not store the progress of a run, another node ends it" },
+  "agents.runs_released": { level: "info", message: "gave the runs that had not ended to other nodes" },
   "agents.step_failed": { level: "error", message: "background work for runs failed, retrying", stack: true },
   "agents.relay_lost": { level: "warn", message: "cannot listen for runs of other nodes, polling for them" },
 

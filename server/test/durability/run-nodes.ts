@@ -7,8 +7,8 @@ import { until } from "../support/until.ts";
 
 export interface RunNodes {
   readonly sql: pg.Client;
-  /** Starts a node that speaks slowly and loses a run within two seconds. */
-  startNode(tokensPerSecond: number): Promise<RunningService>;
+  /** Starts a node that speaks slowly and loses a run within two seconds, unless `env` says otherwise. */
+  startNode(tokensPerSecond: number, env?: Readonly<Record<string, string>>): Promise<RunningService>;
   /** Inserts a message and its queued run in a swarm of its own. Returns the id of the run. */
   ask(): Promise<string>;
   /** Waits until text of the run is stored. */
@@ -25,7 +25,7 @@ export async function prepareRunNodes(t: Cleanup): Promise<RunNodes> {
   const userId = people[0]?.id ?? "";
   return {
     sql,
-    async startNode(tokensPerSecond) {
+    async startNode(tokensPerSecond, own = {}) {
       const dataDir = await createTemporaryFolder(t, "swarmbase-run-node-");
       const env = {
         DATABASE_URL: adminUrl,
@@ -33,6 +33,7 @@ export async function prepareRunNodes(t: Cleanup): Promise<RunNodes> {
         PROVIDER_A_KIND: "simulated",
         SIMULATED_TOKENS_PER_SECOND: String(tokensPerSecond),
         AGENT_RUN_LEASE_SECONDS: "2",
+        ...own,
       };
       return await startService(t, { dataDir, env });
     },

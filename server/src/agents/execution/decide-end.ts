@@ -37,8 +37,6 @@ export function decideEnd({ finished, endReason, stop }: EndInput): RunEnd {
       return end("cancelled", "interrupted");
     case "removed":
       return end("cancelled", "starter_removed", STARTER_REMOVED);
-    case "draining":
-      return end("cancelled", "worker_lost");
     case "timeout":
       return end(kept, "timeout", createFault("PROVIDER_TIMEOUT", "The run exceeded its time limit", true));
     case null:

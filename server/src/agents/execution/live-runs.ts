@@ -2,15 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { executeRun, type RunControl } from "./execute-run.ts";
 import type { StartedRun } from "./executor.ts";
 import type { WorkPorts } from "./live-run.ts";
+import { retryWhileHeld } from "./retry-while-held.ts";
 import type { RunPlaces } from "./run-places.ts";
 import { RunStop } from "./run-stop.ts";
-import { type RenewedRun, renewLeases } from "./sql/manage-runs.ts";
+import { type RenewedRun, releaseRuns, renewLeases } from "./sql/manage-runs.ts";
 
 /** A run is aborted when less than this share of its lease is left, before other nodes may take it over. */
 const MIN_HELD_SHARE = 0.25;
 const WATCH_TIMEOUT_MS = 3_000;
-/** For the last writes of runs that are aborted when the node stops. */
-const LAST_WRITES_MS = 2_000;
+/** For handing over the runs that are left when the node stops. */
+const HAND_OVER_MS = 5_000;
 
 export interface LiveRunsOptions {
   readonly ports: WorkPorts;
@@ -88,15 +89,36 @@ export class LiveRuns {
     }
   }
 
-  /** Waits for all runs, then aborts those that are left. */
+  /** Waits for all runs, then hands those that are left over to other nodes. */
   async drain(): Promise<void> {
-    const allDone = (): Promise<unknown> => Promise.all([...this.#entries.values()].map(({ done }) => done));
     const waited = new AbortController();
     const wait = (ms: number): Promise<void> => sleep(ms, undefined, { signal: waited.signal }).catch(() => {});
-    await Promise.race([allDone(), wait(this.#options.stopTimeoutMs)]);
-    for (const { controller } of this.#entries.values()) controller.abort(new RunStop("draining"));
-    await Promise.race([allDone(), wait(LAST_WRITES_MS)]);
+    const allDone = Promise.all([...this.#entries.values()].map(({ done }) => done));
+    await Promise.race([allDone, wait(this.#options.stopTimeoutMs)]);
+    const left = [...this.#entries.values()];
+    if (left.length > 0) await Promise.race([this.#handOver(left), wait(HAND_OVER_MS)]);
     waited.abort();
+  }
+
+  /** Stops the runs first, so that nothing is shown or called twice. Leases that cannot be released expire. */
+  async #handOver(left: readonly LiveEntry[]): Promise<void> {
+    const { pool, observer } = this.#options.ports;
+    const untilMs = this.#nowMs() + HAND_OVER_MS;
+    for (const { runId, lease, controller } of left) {
+      this.#entries.delete(runId);
+      lease.heldUntilMs = 0;
+      controller.abort(new RunStop("lost"));
+    }
+    try {
+      const count = await retryWhileHeld(
+        () => releaseRuns(pool, left),
+        () => this.#nowMs() < untilMs,
+      );
+      observer.note("agents.runs_released", { count });
+    } catch (error) {
+      observer.note("agents.step_failed", { error });
+    }
+    await Promise.all(left.map(({ done }) => done));
   }
 
   /** Not the clock of the day, which can be set. */

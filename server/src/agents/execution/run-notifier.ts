@@ -2,7 +2,9 @@ import { createNotificationChannel } from "../../db/index.ts";
 import type { Worker } from "../../jobs/index.ts";
 import type { Observer } from "../../observe/index.ts";
 
-const WAITING = "waiting";
+export const RUN_CHANNEL = "swarmbase_runs";
+/** The payload that has other nodes look for runs. */
+export const WAITING = "waiting";
 const CANCEL = "cancel:";
 
 export interface RunNotifierOptions {
@@ -23,7 +25,7 @@ export interface RunNotifier {
 export function createRunNotifier({ listenUrl, observer, onWaiting, onCancel }: RunNotifierOptions): RunNotifier {
   const channel = createNotificationChannel({
     url: listenUrl,
-    channel: "swarmbase_runs",
+    channel: RUN_CHANNEL,
     applicationName: "swarmbase-runs",
     onListening: onWaiting,
     onNotification: (payload) => {

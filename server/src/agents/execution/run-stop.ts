@@ -1,11 +1,11 @@
 /**
  * Why a run or one of its turns is aborted: the reason of its AbortSignal.
  *
- * cancelled, interrupted: a caller requested it. timeout: the run's time is over. draining: this node stops. gone: the agent or
- * the swarm was deleted or disabled. removed: the starter of the run may no longer start runs in the swarm. lost: this node no
- * longer holds the run, so it must not write any more.
+ * cancelled, interrupted: a caller requested it. timeout: the run's time is over. gone: the agent or the swarm was
+ * deleted or disabled. removed: the starter of the run may no longer start runs in the swarm. lost: this node no longer holds the
+ * run, so it must not write any more.
  */
-export type StopKind = "cancelled" | "interrupted" | "timeout" | "draining" | "gone" | "removed" | "lost";
+export type StopKind = "cancelled" | "interrupted" | "timeout" | "gone" | "removed" | "lost";
 
 export class RunStop extends Error {
   readonly kind: StopKind;

@@ -2,6 +2,7 @@ import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import type { PartitionedTable } from "../../../db/index.ts";
 import type { StartedRun } from "../executor.ts";
+import { RUN_CHANNEL, WAITING } from "../run-notifier.ts";
 import type { ClaimCapacity } from "../run-places.ts";
 import type { CancelReason } from "../steps.ts";
 
@@ -68,6 +69,23 @@ export async function claimRuns(
 /** Ends the leases of a node that was lost, so that its runs need not wait until they expire. */
 export async function expireLeases(pool: pg.Pool, owner: string): Promise<void> {
   await pool.query("update private.run_leases set expires_at = now() where owner = $1 and expires_at > now()", [owner]);
+}
+
+/**
+ * Gives up runs that this node executes, and has other nodes claim them. The new fence rejects a renewal that is still on its way.
+ * Returns how many it held.
+ */
+export async function releaseRuns(pool: pg.Pool, runs: readonly StartedRun[]): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `with released as (
+       update private.run_leases l set owner = null, fence = l.fence + 1, expires_at = now()
+       from unnest($1::uuid[], $2::bigint[]) as mine (id, fence)
+       where l.run_id = mine.id and l.fence = mine.fence and l.expires_at is not null
+       returning l.run_id)
+     select count(*)::integer as count, pg_notify($3, $4) from released`,
+    [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), RUN_CHANNEL, WAITING],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export interface Swept {
