@@ -5,7 +5,14 @@ import { authenticate, checkRequestSignature, watchFirstStart, writeCredentials 
 import { type Closers, createClosers } from "./closers.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
-import { checkRequirements, type DatabaseServer, findNeeds, openDatabase } from "./db/index.ts";
+import {
+  checkRequirements,
+  type DatabaseServer,
+  DiskReserve,
+  findNeeds,
+  measureDisk,
+  openDatabase,
+} from "./db/index.ts";
 import { buildLocalUrl, credentialsOf, describeNode, type NodeDescription } from "./describe-node.ts";
 import {
   consoleFallback,
@@ -15,7 +22,7 @@ import {
   type Route,
   type TlsMaterial,
 } from "./http/index.ts";
-import { supervise } from "./jobs/index.ts";
+import { supervise, type Worker } from "./jobs/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { Meter } from "./observe/index.ts";
 import { type Modules, openModules } from "./open-modules.ts";
@@ -55,8 +62,8 @@ export interface App extends RunningService {
 /** What extensions serve and the console links to, if they are loaded: a page, or the API behind a page of the console. */
 const LINKED_PAGES = ["reference", "docs", "operator"] as const;
 
-/** Time for runs that are aborted at the end of the stop timeout to write their last rows. */
-const LAST_WRITES_MS = 5_000;
+/** Time for handing over the runs that are left at the end of the stop timeout. */
+const LAST_WRITES_MS = 6_000;
 
 export async function startApp(options: AppOptions): Promise<App> {
   const closers = createClosers(options.observer);
@@ -99,10 +106,22 @@ async function startModules(
     return url;
   };
   const caFile = tls?.caFile ?? null;
+  const { clusterDir } = server;
+  const reserve =
+    clusterDir === null
+      ? null
+      : new DiskReserve({
+          warningBytes: settings.diskWarningBytes,
+          observer,
+          measure: () => measureDisk(clusterDir),
+        });
   let isLeaving = false;
   const modules = await openModules({
     ...options,
-    findObstacle: async () => (isLeaving ? "stopping" : database.findFault()),
+    findObstacle: async () => {
+      if (isLeaving) return "stopping";
+      return reserve?.isUsed === true ? "disk_full" : database.findFault();
+    },
     providers,
     masterKey,
     server,
@@ -126,7 +145,11 @@ async function startModules(
   const schemaLevel = part === null ? createSchemaLevel(options, { server, masterKey }) : null;
   const certificate =
     tls === null || part !== null ? [] : [keepTlsCurrent({ first: tls, observer, load: loadTlsOf(options), apply })];
-  const ownWorkers = [...(schemaLevel === null ? [] : [schemaLevel.worker]), ...certificate];
+  const ownWorkers: readonly Worker[] = [
+    ...(schemaLevel === null ? [] : [schemaLevel.worker]),
+    ...certificate,
+    ...(reserve === null ? [] : [{ name: "disk-reserve", run: (signal: AbortSignal) => reserve.run(signal) }]),
+  ];
   const supervised = supervise([...modules.workers, ...ownWorkers], {
     signal: working.signal,
     observer,
@@ -147,7 +170,7 @@ async function startModules(
     tls,
     source: part?.source ?? null,
     routes: [...modules.routes, ...(consoleModule === null ? [] : consoleRoutes(consoleModule))].map((route) =>
-      delayUntil(credentialsWritten.promise, route),
+      delayUntil(credentialsWritten.promise, reserve === null ? route : keepReserve(reserve, route)),
     ),
     ...(consoleModule !== null && { fallback: consoleFallback(consoleModule) }),
     guard: (rule, credentials) => authenticate(modules.auth, rule, credentials),
@@ -173,7 +196,7 @@ async function startModules(
   const writing = part === null ? writeCredentials(dataDir, credentialsOf({ url, tls, server, prepared })) : undefined;
   credentialsWritten.resolve(writing);
   await credentialsWritten.promise;
-  if (server.clusterDir !== null && part === null) void noteWarnings(server, options);
+  if (clusterDir !== null && part === null) void noteWarnings(server, options);
   const leave = (): void => {
     isLeaving = true;
   };
@@ -237,5 +260,18 @@ function delayUntil(written: Promise<void>, route: Route): Route {
   return {
     ...route,
     handler: (request, reply) => (isWritten ? handler(request, reply) : written.then(() => handler(request, reply))),
+  };
+}
+
+/** Rejects whatever is not known to read only. */
+function keepReserve(reserve: DiskReserve, route: Route): Route {
+  const { handler } = route;
+  if (["GET", "HEAD", "OPTIONS"].includes(route.method)) return route;
+  return {
+    ...route,
+    handler: (request, reply) => {
+      reserve.requireSpace();
+      return handler(request, reply);
+    },
   };
 }

@@ -223,7 +223,7 @@ export const LOGGING_SETTINGS = {
   ),
   DISK_WARNING_BYTES: setting(
     { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER, default: 2_000_000_000 },
-    "Free space on the disk of the embedded database below which a warning is logged, once; below a quarter of it, an error. Less than 2 % of the disk also causes a warning. 0 disables it.",
+    "Free space on the disk of the embedded database below which a warning is logged, once; below a quarter of it, an error. Less than 2 % of the disk also causes a warning. Below a sixteenth of the value, requests that write get a 503, because PostgreSQL would stop. 0 disables all of this.",
   ),
   WAL_WARNING_BYTES: setting(
     { kind: "integer", min: 0, max: Number.MAX_SAFE_INTEGER, default: 4_000_000_000 },

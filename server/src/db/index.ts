@@ -8,6 +8,7 @@ export { withDatabase, withRole } from "./connection.ts";
 export type { DatabaseFault } from "./create-probe.ts";
 export { countConnections, type Database, openDatabase, watchDatabase } from "./database.ts";
 export type { NodeNeeds } from "./decide-requirements.ts";
+export { DiskReserve } from "./disk-reserve.ts";
 export { readBaseBackup } from "./embedded/base-backup.ts";
 export { tryPort } from "./embedded/choose-port.ts";
 export { isDataDirectoryLocked, lockDataDirectory } from "./embedded/data-directory-lock.ts";

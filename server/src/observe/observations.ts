@@ -71,6 +71,8 @@ export const OBSERVATIONS = {
   "storage.low": { level: "warn", message: "the disk of the database is nearly full" },
   "storage.critical": { level: "error", message: "the disk of the database is almost full, PostgreSQL may stop" },
   "storage.recovered": { level: "info", message: "the disk of the database has enough free space again" },
+  "storage.full": { level: "error", message: "the disk of the database is full, writes are rejected" },
+  "storage.writable": { level: "info", message: "the disk of the database has space again, writes are accepted" },
   "storage.wal_large": { level: "warn", message: "the write-ahead log of the database has grown large" },
 
   // db: migrations

@@ -69,7 +69,10 @@ export async function failOver(t: TestContext, options: FailOverOptions): Promis
   ]);
   const client = await ChaosClient.signUp(credentials);
   const reader = await ChaosClient.signUp(credentials);
-  cleanup.after(async () => [client, reader].forEach((each) => void each.close()));
+  cleanup.after(async () => {
+    client.close();
+    reader.close();
+  });
   await client.insert("webhooks", { name: "chaos", url: `${receiver.url}/a`, events: ["agent.created"] });
 
   const answered: string[] = [];

@@ -35,6 +35,7 @@ test("/health reports that the process is up, /ready whether requests can be ser
     ["unreachable", "The database cannot be reached"],
     ["read_only", "The database takes no writes"],
     ["exhausted", "No connection to the database is free"],
+    ["disk_full", "The disk of the database is full"],
     ["stopping", "The service is stopping"],
   ] as const) {
     obstacle = why;

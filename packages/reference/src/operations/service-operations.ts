@@ -33,7 +33,7 @@ export const SERVICE_OPERATIONS: OperationTexts = {
     id: "getReadiness",
     summary: "Check that the service can serve requests, including writes",
     description:
-      "Returns 503 with the reason in `message` when the database cannot be reached, accepts no writes (a standby, or `default_transaction_read_only`), has no free connection, or when the service is stopping.",
+      "Returns 503 with the reason in `message` when the database cannot be reached, accepts no writes (a standby, or `default_transaction_read_only`), has no free connection or no disk space, or when the service is stopping.",
     answers: {
       200: {
         description: "The service can serve requests",

@@ -48,8 +48,11 @@ export class DatabaseClient extends pg.Client {
   override connect(callback: NonNullable<OnConnected>): void;
   override connect(callback?: OnConnected): Promise<DatabaseClient> | undefined {
     const hosts = this.#hosts;
-    if (hosts === null) return callback === undefined ? super.connect().then(() => this) : void super.connect(callback);
-    const connected = this.#connectTo(hosts);
+    if (hosts === null && callback !== undefined) {
+      super.connect(callback);
+      return undefined;
+    }
+    const connected = hosts === null ? super.connect() : this.#connectTo(hosts);
     if (callback === undefined) return connected.then(() => this);
     const pass = callback as (error: unknown) => void;
     connected.then(() => pass(null), pass);
@@ -60,7 +63,9 @@ export class DatabaseClient extends pg.Client {
   override end(callback: (error: Error) => void): void;
   override end(callback?: (error: Error) => void): Promise<void> | undefined {
     this.#isEnding = true;
-    return callback === undefined ? super.end() : void super.end(callback);
+    if (callback === undefined) return super.end();
+    super.end(callback);
+    return undefined;
   }
 
   async #connectTo(hosts: DatabaseHosts): Promise<void> {

@@ -11,12 +11,13 @@ const RETRY_AFTER_SECONDS = 2;
 export const PROBE_PATHS: ReadonlySet<string> = new Set(["/health", "/ready"]);
 
 /** Why a load balancer should send requests elsewhere. */
-export type Obstacle = DatabaseFault | "stopping";
+export type Obstacle = DatabaseFault | "disk_full" | "stopping";
 
 const MESSAGES: Readonly<Record<Obstacle, string>> = {
   unreachable: "The database cannot be reached",
   read_only: "The database takes no writes",
   exhausted: "No connection to the database is free",
+  disk_full: "The disk of the database is full",
   stopping: "The service is stopping",
 };
 

@@ -31,9 +31,10 @@ export interface Receiver {
 
 const DAY_MS = 86_400_000;
 const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
-const authority = makeAuthority(validity);
-const leaf = makeLeaf(authority, validity);
-export const RECEIVER_CA = authority.cert;
+/** Issues the certificates of receivers. */
+export const RECEIVER_AUTHORITY = makeAuthority(validity);
+const leaf = makeLeaf(RECEIVER_AUTHORITY, validity);
+export const RECEIVER_CA = RECEIVER_AUTHORITY.cert;
 
 /** An HTTPS endpoint on loopback that keeps the requests it receives. */
 export async function startReceiver(t: Cleanup): Promise<Receiver> {
