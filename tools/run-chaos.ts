@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 /** The long forms of tests that the suite runs in short, one after the other. `npm run test:chaos -- 1000` says how long realtime's is. */
 const FILES = [
   "server/test/chaos/webhooks.chaos.ts",
+  "server/test/chaos/failover.long.test.ts",
+  "server/test/chaos/faults.long.test.ts",
   "server/test/realtime/chaos.test.ts",
   "server/test/durability/kill-everything.test.ts",
   "server/test/embedded/crash.test.ts",
