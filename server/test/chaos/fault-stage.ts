@@ -23,7 +23,7 @@ export interface FaultOptions {
   readonly dataDir?: string;
 }
 
-export interface ClientView {
+interface ClientView {
   readonly writes: Seen;
   readonly reads: Seen;
 }

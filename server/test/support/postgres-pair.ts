@@ -19,7 +19,7 @@ import { until } from "./until.ts";
 import { fillDataDir } from "./used-data-dir.ts";
 
 /** One PostgreSQL server that a test starts, kills and starts again. */
-export interface PairedServer {
+interface PairedServer {
   readonly port: number;
   /** As the superuser, in the database of the service. */
   readonly url: string;

@@ -24,7 +24,7 @@ export interface ServerAddress {
 }
 
 /** The server accepts connections and no writes. The code is that of PostgreSQL, which callers already know. */
-export class ReadOnlyServerError extends Error {
+class ReadOnlyServerError extends Error {
   override readonly name = "ReadOnlyServerError";
   readonly code = READ_ONLY_STATE;
 }
