@@ -306,7 +306,7 @@ create schema partitions;
 create schema private;
 grant usage on schema private to anon, authenticated, sb_service, sb_user, service_role;
 
-CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb)
+CREATE OR REPLACE FUNCTION private.add_model_calls(run public.runs, step jsonb, prompts jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -317,7 +317,7 @@ begin
   on conflict (id) do nothing;
   insert into public.model_call_prompts
   select p.* from private.read_model_call_prompts(run.swarm_id, (step ->> 'model_agent_id')::uuid,
-    step -> 'model_calls') as p
+    step -> 'model_calls', prompts) as p
   on conflict (model_call_id) do nothing;
   return jsonb_build_object('events', '[]'::jsonb);
 end
@@ -495,7 +495,7 @@ begin
   if runs is null then
     return private.answer_taken_runs(untaken, null, null, null, null, null, null, null, null, is_durable);
   end if;
-  taken := private.take_steps(runs, steps, results, '{}');
+  taken := private.take_steps(runs, steps, batch -> 0 -> 'prompts', results, '{}');
   is_stored := private.insert_step_events(taken.stored || taken.events, run_ids, swarm_ids, deltas);
   if not is_durable then
     perform set_config('synchronous_commit', 'off', true);
@@ -971,8 +971,7 @@ CREATE OR REPLACE FUNCTION private.change_agent_statuses(plan jsonb, from_field 
  LANGUAGE plpgsql
 AS $function$
 declare
-  contexts jsonb := '{}';
-  statuses jsonb := '{}';
+  changes jsonb := '{}';
   ids uuid[] := '{}';
   step jsonb;
 begin
@@ -980,14 +979,14 @@ begin
     step := plan -> i;
     if step -> from_field <> step -> to_field and step -> 'agent_id' <> 'null' then
       ids := ids || (step ->> 'agent_id')::uuid;
-      statuses := statuses || jsonb_build_object(step ->> 'agent_id', step -> to_field);
-      contexts := contexts || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
-        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason')));
+      changes := changes || jsonb_build_object(step ->> 'agent_id', jsonb_build_object('run_id', step -> 'run_id',
+        'swarm_id', step -> 'swarm_id', 'reason', coalesce(change_agent_statuses.reason, step ->> 'reason'),
+        'status', step -> to_field));
     end if;
   end loop;
   if ids <> '{}' then
-    contexts := private.set_run_context(contexts);
-    update public.agents a set status = statuses ->> a.id::text where a.id = any (ids);
+    step := private.set_run_context(changes);
+    update public.agents a set status = changes -> a.id::text ->> 'status' where a.id = any (ids);
   end if;
   return true;
 end
@@ -1543,7 +1542,7 @@ begin
         '{"partial": true}'::jsonb,
       'error', close_run.error, 'reason', close_run.turn_reason, 'usage', private.sum_settled_usage(run.id, turn.id),
       'payer_id', (select b.payer_id from private.budget_reservations b
-                   where b.run_id = run.id and b.turn_id = turn.id limit 1))));
+                   where b.run_id = run.id and b.turn_id = turn.id limit 1))), null);
     next_seq := next_seq + 5;
   end loop;
   final := case when close_run.status = 'failed' and exists (
@@ -3053,7 +3052,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb)
+CREATE OR REPLACE FUNCTION private.finish_turns(batch jsonb, prompts jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -3077,10 +3076,9 @@ begin
       e.data, coalesce(e.flagged, false)
     from jsonb_to_recordset(plan) as e (message_id uuid, swarm_id uuid, speaker_id uuid, agent_id uuid, agent_name text,
       content text, run_id uuid, turn_id uuid, finish_reason text, metadata jsonb, data jsonb, flagged boolean)
-    where e.speaker_id is not null
-    order by e.swarm_id;
+    where e.speaker_id is not null;
   end if;
-  events := private.update_ended_turns(plan);
+  events := private.update_ended_turns(plan, prompts);
   if plan @? '$[*] ? (@.status == "failed")' then
     perform private.emit_event('agent.error', private.build_agent_error(t),
       array(select a.user_id from public.agents a where a.id = t.agent_id))
@@ -3401,8 +3399,7 @@ begin
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
       reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service
-    order by e.swarm_id;
+    where e.is_service = for_service;
   end loop;
   return true;
 end
@@ -3441,6 +3438,17 @@ begin
   return array(select live.id from unnest(ids) as live (id) where live.id <> all (locked));
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION private.invitation_expiry()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  select now() + make_interval(days => (s.value #>> '{}')::integer) from private.settings s
+  where s.name = 'invitation_days' and (s.value #>> '{}')::integer > 0
+$function$;
+grant execute on function private.invitation_expiry() to authenticated, sb_service, service_role;
 
 CREATE OR REPLACE FUNCTION private.is_day_budget_spent(swarm public.swarms, payer_id uuid)
  RETURNS boolean
@@ -4913,6 +4921,12 @@ begin
       new.invited_by := auth.uid();
     end if;
     new.joined_at := case when new.status = 'active' then coalesce(new.joined_at, now()) end;
+    new.expires_at := case when new.status = 'invited' then private.invitation_expiry() end;
+    if new.status = 'invited' then
+      -- A new invitation replaces one that has expired.
+      delete from public.swarm_members m where m.swarm_id = new.swarm_id and m.status = 'invited'
+        and m.expires_at <= now() and (m.user_id = new.user_id or m.invited_email = new.invited_email);
+    end if;
     return new;
   end if;
 
@@ -4925,6 +4939,12 @@ begin
       raise exception 'only the invited person can accept an invitation'
         using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'status';
     end if;
+    if is_end_user and old.expires_at <= now() then
+      raise exception 'the invitation has expired; ask for a new one'
+        using errcode = 'check_violation', schema = 'public', table = 'swarm_members', column = 'status',
+              constraint = 'swarm_members_invitation_expired';
+    end if;
+    new.expires_at := null;
     if is_end_user then
       new.user_id := auth.uid();
       -- The account is known now, and other members need not see the address.
@@ -5252,26 +5272,44 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.read_long_messages(swarm_id uuid, after_seq bigint, max_messages integer)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  return (
+    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
+      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
+      'run_id', array_agg(n.run_id))
+    from (select m.*, sum(m.bytes) over (order by m.seq desc rows unbounded preceding) - m.bytes as newer_bytes
+          from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+                  coalesce(octet_length(m.content), 0) as bytes
+                from public.messages m
+                where m.swarm_id = read_long_messages.swarm_id and m.seq > read_long_messages.after_seq
+                order by m.seq desc limit read_long_messages.max_messages) as m) as n
+    where n.newer_bytes < 4000000);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.read_messages(swarm_id uuid, after_seq bigint, max_messages integer)
  RETURNS TABLE(messages json)
  LANGUAGE sql
  STABLE
 AS $function$
-    select json_build_object('id', array_agg(n.id), 'seq', array_agg(n.seq), 'sender_type', array_agg(n.sender_type),
-      'sender_id', array_agg(n.sender_id), 'sender_name', array_agg(n.sender_name), 'content', array_agg(n.content),
-      'reply_to_id', array_agg(n.reply_to_id), 'run_id', array_agg(n.run_id))
-    from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.reply_to_id, m.run_id,
-            sum(coalesce(octet_length(m.content), 0)) over (order by m.seq desc rows unbounded preceding)
-              - coalesce(octet_length(m.content), 0) as newer_bytes
-          from (select * from public.messages m
-                where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
-                order by m.seq desc limit read_messages.max_messages) as m) as n
-    -- More than the longest of contexts holds is not read: swarms full of long messages would fill the memory of a
-    -- node.
-    where n.newer_bytes < 4000000
+  select case when bool_or(n.is_long) then private.read_long_messages(read_messages.swarm_id, read_messages.after_seq,
+      read_messages.max_messages)
+    else json_build_object('id', json_agg(n.id), 'seq', json_agg(n.seq), 'sender_type', json_agg(n.sender_type),
+      'sender_id', json_agg(n.sender_id), 'sender_name', json_agg(n.sender_name),
+      'content', json_agg(n.content) filter (where not n.is_long), 'run_id', json_agg(n.run_id)) end
+  from (select m.id, m.seq, m.sender_type, m.sender_id, m.sender_name, m.content, m.run_id,
+          (coalesce(octet_length(m.content), 0) * read_messages.max_messages::bigint >= 4000000) is not false as is_long
+        from public.messages m
+        where m.swarm_id = read_messages.swarm_id and m.seq > read_messages.after_seq
+        order by m.seq desc limit read_messages.max_messages) as n
 $function$;
 
-CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb)
+CREATE OR REPLACE FUNCTION private.read_model_call_prompts(swarm_id uuid, agent_id uuid, calls jsonb, prompts jsonb)
  RETURNS SETOF public.model_call_prompts
  LANGUAGE sql
  STABLE
@@ -5279,9 +5317,10 @@ AS $function$
   select c.id, swarm_id, agent_id, p.kept_messages, p.system, p.messages, nullif(p.tools, 'null'), p.tool_choice,
     p.settings, p.max_output_tokens, p.sha256
   from jsonb_to_recordset(coalesce(calls, '[]')) as c (id uuid, prompt jsonb)
-  cross join lateral jsonb_to_record(c.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
+  cross join lateral (select coalesce(prompts -> c.id::text, c.prompt)) as sent (prompt)
+  cross join lateral jsonb_to_record(sent.prompt) as p (kept_messages integer, system text, messages jsonb, tools jsonb,
     tool_choice text, settings jsonb, max_output_tokens integer, sha256 text)
-  where c.prompt is not null
+  where sent.prompt is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION private.read_model_calls(run_id uuid, turn_id uuid, swarm_id uuid, agent_id uuid, calls jsonb)
@@ -6861,7 +6900,7 @@ end
 $function$;
 grant execute on function private.take_over_run(uuid,text,integer) to sb_service;
 
-CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb)
+CREATE OR REPLACE FUNCTION private.take_step(run public.runs, step jsonb, prompts jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
 AS $function$
@@ -6873,7 +6912,7 @@ begin
     when 'finish_tool' then return private.finish_tool(run, step);
     when 'resume_turn' then return private.resume_turn(run, step);
     when 'add_usage' then return private.add_usage(run, step);
-    when 'add_model_calls' then return private.add_model_calls(run, step);
+    when 'add_model_calls' then return private.add_model_calls(run, step, prompts);
     when 'settle_reservations' then return private.settle_reservations(run, step);
     when 'flag_messages' then return private.flag_messages(run, step);
     when 'pause' then return private.pause_run(run, step);
@@ -6882,7 +6921,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
+CREATE OR REPLACE FUNCTION private.take_steps(runs public.runs[], steps jsonb[], prompts jsonb, INOUT results jsonb[], INOUT stored public.run_events[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -6901,33 +6940,28 @@ begin
   bodies := array_fill(null::json, array[cardinality(runs)]);
   has_next := array_fill(null::boolean, array[cardinality(runs)]);
   loop
-    batch := '[]';
     next_op := null;
     for i in 1 .. cardinality(runs) loop
-      loop
-        step := steps[i] -> taken[i];
-        op := array_position(shared, step ->> 'op');
-        exit when step is null or op is not null;
-        step := private.take_step(runs[i], step);
+      while steps[i] -> taken[i] ->> 'op' <> all (shared) loop
+        step := private.take_step(runs[i], steps[i] -> taken[i], prompts);
         results[i] := results[i] || jsonb_build_array(step);
         stored := stored || private.read_events(runs[i], step -> 'events');
         taken[i] := taken[i] + 1;
       end loop;
+      op := array_position(shared, steps[i] -> taken[i] ->> 'op');
       continue when op is null or op > next_op;
-      if op is distinct from next_op then
-        next_op := op;
-        batch := '[]';
-      end if;
-      batch := batch || (step || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-        'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      batch := case when op = next_op then batch else '[]' end
+        || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
+          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+      next_op := op;
     end loop;
     exit when next_op is null;
-    if shared[next_op] = 'start_turn' then
+    if next_op = 1 then
+      events := events || private.finish_turns(batch, prompts);
+    elsif next_op = 2 then
       begun := private.begin_turns(batch);
       events := events || begun.events;
       batch := begun.answers;
-    elsif shared[next_op] = 'finish_turn' then
-      events := events || private.finish_turns(batch);
     else
       ended := private.finish_runs(batch);
       stored := stored || ended.events;
@@ -6937,9 +6971,8 @@ begin
       end loop;
     end if;
     for i in 0 .. jsonb_array_length(batch) - 1 loop
-      step := batch -> i;
-      place := step -> 'place';
-      results[place] := results[place] || jsonb_build_array(case when next_op = 2 then step else '{}' end);
+      place := batch -> i -> 'place';
+      results[place] := results[place] || case when next_op = 2 then jsonb_build_array(batch -> i) else '[{}]' end;
       taken[place] := taken[place] + 1;
     end loop;
   end loop;
@@ -6969,7 +7002,7 @@ AS $function$
 $function$;
 grant execute on function private.trim_whitespace(text) to authenticated, sb_service, service_role;
 
-CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb)
+CREATE OR REPLACE FUNCTION private.update_ended_turns(plan jsonb, prompts jsonb)
  RETURNS public.run_events[]
  LANGUAGE plpgsql
 AS $function$
@@ -7015,7 +7048,8 @@ begin
   ), prompted as (
     insert into public.model_call_prompts
     select p.* from ended e
-    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls) as p
+    cross join lateral private.read_model_call_prompts((e.turn).swarm_id, e.agent_id, e.model_calls,
+      prompts) as p
     where e.agent_id is not null
   )
   select array_agg(private.build_event((e.turn).run_id, (e.turn).swarm_id, event.seq, event.type, event.data,
@@ -7509,12 +7543,13 @@ create view private.open_invitations with (security_barrier=true) as
     COALESCE(NULLIF(btrim(p.full_name), ''::text), u.email) AS inviter_name,
     m.created_at,
     m.user_id,
-    m.invited_email
+    m.invited_email,
+    m.expires_at
    FROM public.swarm_members m
      JOIN public.swarms s ON s.id = m.swarm_id
      LEFT JOIN auth.users u ON u.id = m.invited_by AND u.deleted_at IS NULL
      LEFT JOIN public.profiles p ON p.id = u.id
-  WHERE m.status = 'invited'::text;
+  WHERE m.status = 'invited'::text AND (m.expires_at IS NULL OR m.expires_at > now());
 grant select on table private.open_invitations to sb_service;
 
 create schema public authorization pg_database_owner;
@@ -7781,15 +7816,15 @@ create policy agents_service on public.agents to sb_service, service_role
 create policy agents_update on public.agents for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
-CREATE TRIGGER agents_check_model AFTER UPDATE ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
+CREATE TRIGGER agents_check_model AFTER UPDATE OF framework, model ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL AND (new.framework IS DISTINCT FROM old.framework OR new.model IS DISTINCT FROM old.model)) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_check_new_model AFTER INSERT ON public.agents FOR EACH ROW WHEN (new.model IS NOT NULL) EXECUTE FUNCTION private.check_agent_model();
 CREATE TRIGGER agents_count_deleted AFTER DELETE ON public.agents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_agents();
 CREATE TRIGGER agents_count_truncated AFTER TRUNCATE ON public.agents FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_agents();
 CREATE TRIGGER agents_emit_created AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_created();
 CREATE TRIGGER agents_emit_deleted BEFORE DELETE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.emit_agent_deleted();
 CREATE TRIGGER agents_emit_updated AFTER UPDATE ON public.agents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_agent_updated();
-CREATE TRIGGER agents_freeze BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
-CREATE TRIGGER agents_keep_owner BEFORE UPDATE ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER agents_freeze BEFORE UPDATE OF id ON public.agents FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id) EXECUTE FUNCTION private.reject_change('id');
+CREATE TRIGGER agents_keep_owner BEFORE UPDATE OF user_id ON public.agents FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
 CREATE TRIGGER agents_limit AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enforce_agent_limit();
 CREATE TRIGGER agents_prepare BEFORE INSERT OR UPDATE ON public.agents FOR EACH ROW EXECUTE FUNCTION private.prepare_agent();
 CREATE TRIGGER agents_store_first_version AFTER INSERT ON public.agents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.store_first_agent_versions();
@@ -7846,6 +7881,7 @@ create table public.eval_cases (
   constraint eval_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
 CREATE INDEX eval_cases_user_id_idx ON public.eval_cases USING btree (user_id);
+alter table public.eval_cases replica identity using index eval_cases_id_user_id_key;
 alter table public.eval_cases enable row level security;
 create policy eval_cases_own on public.eval_cases to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7872,6 +7908,7 @@ create table public.eval_datasets (
   constraint eval_datasets_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 100),
   constraint eval_datasets_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
 );
+alter table public.eval_datasets replica identity using index eval_datasets_id_user_id_key;
 alter table public.eval_datasets enable row level security;
 create policy eval_datasets_own on public.eval_datasets to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7905,6 +7942,7 @@ create table public.eval_results (
   created_at timestamp with time zone default now() not null,
   constraint eval_results_pkey PRIMARY KEY (id),
   constraint eval_results_eval_run_id_case_id_key UNIQUE (eval_run_id, user_id, case_id),
+  constraint eval_results_id_user_id_key UNIQUE (id, user_id),
   constraint eval_results_case_name_length CHECK (char_length(case_name) >= 1 AND char_length(case_name) <= 200),
   constraint eval_results_cost_usd_range CHECK (cost_usd >= 0::numeric),
   constraint eval_results_expectation_object CHECK (jsonb_typeof(expectation) = 'object'::text),
@@ -7922,6 +7960,7 @@ create table public.eval_results (
 );
 CREATE INDEX eval_results_case_id_idx ON public.eval_results USING btree (case_id, user_id) WHERE (case_id IS NOT NULL);
 CREATE INDEX eval_results_user_id_idx ON public.eval_results USING btree (user_id);
+alter table public.eval_results replica identity using index eval_results_id_user_id_key;
 alter table public.eval_results enable row level security;
 create policy eval_results_own on public.eval_results to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -7963,6 +8002,7 @@ CREATE INDEX eval_runs_agent_id_idx ON public.eval_runs USING btree (agent_id, u
 CREATE INDEX eval_runs_baseline_run_id_idx ON public.eval_runs USING btree (baseline_run_id, user_id) WHERE (baseline_run_id IS NOT NULL);
 CREATE INDEX eval_runs_dataset_id_idx ON public.eval_runs USING btree (dataset_id, user_id, agent_id, created_at);
 CREATE INDEX eval_runs_user_id_idx ON public.eval_runs USING btree (user_id);
+alter table public.eval_runs replica identity using index eval_runs_id_user_id_key;
 alter table public.eval_runs enable row level security;
 create policy eval_runs_own on public.eval_runs to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
@@ -8472,6 +8512,7 @@ create table public.swarm_members (
   invited_by uuid,
   joined_at timestamp with time zone,
   created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone,
   constraint swarm_members_pkey PRIMARY KEY (id),
   constraint swarm_members_swarm_id_invited_email_key UNIQUE (swarm_id, invited_email),
   constraint swarm_members_swarm_id_user_id_key UNIQUE (swarm_id, user_id),
@@ -8508,7 +8549,7 @@ CREATE TRIGGER swarm_members_emit_joined AFTER INSERT ON public.swarm_members RE
 CREATE TRIGGER swarm_members_emit_removed AFTER DELETE ON public.swarm_members REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_removed();
 CREATE TRIGGER swarm_members_emit_updated AFTER UPDATE ON public.swarm_members REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.emit_members_updated();
 CREATE TRIGGER swarm_members_enqueue_mails AFTER INSERT ON public.swarm_members REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_invitation_mails();
-CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by');
+CREATE TRIGGER swarm_members_freeze BEFORE UPDATE ON public.swarm_members FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) AND (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id OR new.user_id IS DISTINCT FROM old.user_id OR new.invited_email IS DISTINCT FROM old.invited_email OR new.invited_by IS DISTINCT FROM old.invited_by OR new.expires_at IS DISTINCT FROM old.expires_at)) EXECUTE FUNCTION private.reject_change('id', 'swarm_id', 'user_id', 'invited_email', 'invited_by', 'expires_at');
 CREATE TRIGGER swarm_members_prepare BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW EXECUTE FUNCTION private.prepare_swarm_member();
 CREATE TRIGGER swarm_members_remove_agents BEFORE DELETE ON public.swarm_members FOR EACH ROW WHEN (old.user_id IS NOT NULL) EXECUTE FUNCTION private.remove_member_agents();
 CREATE TRIGGER swarm_members_stamp BEFORE INSERT OR UPDATE ON public.swarm_members FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created();
@@ -8989,7 +9030,8 @@ create view public.swarm_invitations with (security_barrier=true) as
     swarm_name,
     role,
     inviter_name,
-    created_at
+    created_at,
+    expires_at
    FROM private.open_invitations i
   WHERE CURRENT_USER = 'service_role'::name OR user_id = (( SELECT auth.uid() AS uid)) OR user_id IS NULL AND invited_email = (( SELECT private.my_confirmed_email() AS my_confirmed_email));
 grant select on table public.swarm_invitations to authenticated, service_role;
@@ -9123,6 +9165,10 @@ with (publish = 'insert, update, delete, truncate', publish_via_partition_root =
 create publication swarmbase for table
   public.agent_tools,
   public.agents,
+  public.eval_cases,
+  public.eval_datasets,
+  public.eval_results,
+  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,
@@ -9156,6 +9202,10 @@ create publication swarmbase_feed for table
   private.hidden_swarms (swarm_id),
   public.agent_tools,
   public.agents,
+  public.eval_cases,
+  public.eval_datasets,
+  public.eval_results,
+  public.eval_runs,
   public.message_flags,
   public.message_revisions,
   public.messages,
