@@ -264,6 +264,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       findBacklog: () => webhooks.findBacklog(),
       countRuns: () => agents.countLiveRuns(),
       measureStorage: measure,
+      extensionGauges: extensions.gauges,
     },
   };
 }

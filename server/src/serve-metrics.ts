@@ -1,4 +1,5 @@
 import type { Database, Storage } from "./db/index.ts";
+import type { OpenedExtensions } from "./extensions/index.ts";
 import { openMetricsServer } from "./http/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import type { GaugeName, GaugeReading, Meter } from "./observe/index.ts";
@@ -20,6 +21,7 @@ export interface Watched {
   countRuns(): Promise<readonly { status: string; count: number }[]>;
   /** Null when the database is on another machine. */
   measureStorage: (() => Promise<Storage>) | null;
+  readonly extensionGauges: OpenedExtensions["gauges"];
 }
 
 /** Several collectors share one count of the database. */
@@ -51,6 +53,11 @@ export function addGauges(
     gauge("swarmbase_disk_size_bytes", ({ totalBytes }) => totalBytes);
     gauge("swarmbase_wal_bytes", ({ walBytes }) => walBytes);
   }
+  for (const gauge of watched.extensionGauges)
+    meter.addGauge(gauge, () => {
+      const value = gauge.read();
+      return value === null ? [] : [{ labels: {}, value }];
+    });
   const backlog = remember(() => watched.findBacklog());
   meter.gauge("swarmbase_webhook_backlog", async () => byClass(await backlog(), ({ count }) => count));
   meter.gauge("swarmbase_webhook_backlog_seconds", async () =>

@@ -3,10 +3,18 @@ import { mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
-import { findCluster, findLastPort, readBaseBackup, readClusterMajor, withStoppedCluster } from "../db/index.ts";
+import {
+  findCluster,
+  findLastPort,
+  KEPT_FILES,
+  MASTER_KEY_FILE,
+  readBaseBackup,
+  readClusterMajor,
+  withStoppedCluster,
+} from "../db/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
 import { readFileEntry, readFolderEntries } from "./archive/folder-entries.ts";
-import { BACKUP_FORMAT, CLUSTER_FOLDER, KEPT_FILES, MASTER_KEY_FILE } from "./archive/manifest.ts";
+import { BACKUP_FORMAT, CLUSTER_FOLDER } from "./archive/manifest.ts";
 import { readTar, type TarEntry } from "./archive/tar.ts";
 import { writeBackup } from "./archive/write-backup.ts";
 import type { Command, CommandContext } from "./command.ts";
@@ -73,6 +81,7 @@ async function backUp(work: BackupWork): Promise<void> {
   const chunks = readBaseBackup({
     url: `postgresql://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
     signal: context.signal,
+    includesWal: true,
     onTotal: (bytes) => progress.expect(bytes),
   });
   progress.step("copying the running database");

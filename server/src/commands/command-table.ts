@@ -28,6 +28,13 @@ const LOADERS = {
   version: async () => versionCommand,
 } satisfies Readonly<Record<string, () => Promise<Command>>>;
 
+/** Commands to which extensions can add modes, each with options of its own. */
+const WITH_MODES: readonly string[] = ["backup", "restore"] satisfies readonly (keyof typeof LOADERS)[];
+
+export function takesModes(name: string): boolean {
+  return WITH_MODES.includes(name);
+}
+
 export function isCoreCommand(name: string): name is keyof typeof LOADERS {
   return Object.hasOwn(LOADERS, name);
 }

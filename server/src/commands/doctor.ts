@@ -21,7 +21,7 @@ import { createCommandObserver, withServer } from "./database-access.ts";
 import { checkCertificate } from "./doctor/check-certificate.ts";
 import { checkDataDirectory } from "./doctor/check-data-directory.ts";
 import { checkDatabase } from "./doctor/check-database.ts";
-import { checkExtensions } from "./doctor/check-extensions.ts";
+import { checkExtensions, runExtensionChecks, schemasOf } from "./doctor/check-extensions.ts";
 import { checkMail, checkPort, checkProviders, checkRedis } from "./doctor/check-surroundings.ts";
 import { collectFindings, type Findings, renderFindings } from "./doctor/finding.ts";
 
@@ -68,7 +68,8 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
     ["certificate", () => checkCertificate(settings, clock, findings)],
     ["directory", () => checkDataDirectory(settings, clock, findings)],
     ["port", async () => (isRunning ? undefined : checkPort(settings, findings))],
-    ["database", () => examineDatabase(settings, { isRunning, extensions }, context, findings)],
+    ["database", () => examineDatabase(settings, { isRunning, extensions: schemasOf(extensions) }, context, findings)],
+    ["extensions", () => runExtensionChecks(extensions, settings, silence(context), findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
     ["providers", async () => checkProviders(settings, context.env, findings)],

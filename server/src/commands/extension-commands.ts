@@ -1,97 +1,40 @@
-import pg from "pg";
-import { findCredentials } from "../auth/index.ts";
 import { type Environment, loadSettings, type Settings, SettingsError } from "../config/index.ts";
-import { buildServerAdminUrl, compareMigrations, type ExtensionSchema, withScratchDatabase } from "../db/index.ts";
-import type { CommandDatabase, LoadedExtension } from "../extensions/index.ts";
-import type { Observer } from "../observe/index.ts";
-import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
+import type { ExtensionSchema } from "../db/index.ts";
+import type { LoadedExtension } from "../extensions/index.ts";
 import type { Command } from "./command.ts";
-import { isCoreCommand } from "./command-table.ts";
-import { createCommandObserver, type OwnerAccess, withOwnerClient } from "./database-access.ts";
+import { isCoreCommand, takesModes } from "./command-table.ts";
+import { openCommandContext } from "./extension-command-context.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
 
+/** A command of an extension. With mode options it is a mode of the command of the core that has the same name. */
+export interface OpenedCommand extends Command {
+  readonly modeOptions: readonly string[] | null;
+}
+
 /** The commands of the extensions that `EXTENSIONS` names. */
-export async function loadExtensionCommands(env: Environment): Promise<readonly Command[]> {
+export async function loadExtensionCommands(env: Environment): Promise<readonly OpenedCommand[]> {
   const settings = loadSettings(env);
   const extensions = await loadConfiguredExtensions(settings, env);
   const schemas = extensions.flatMap(({ schema }) => schema ?? []);
   const commands = extensions.flatMap((loaded) => openCommands(loaded, settings, schemas));
-  const taken = commands.filter(({ name }) => name === "help" || isCoreCommand(name));
-  if (taken.length === 0) return commands;
-  throw new SettingsError(taken.map(({ name }) => `EXTENSIONS: the command ${name} is one of the core`));
+  const faults = commands.flatMap(({ name, modeOptions }) => {
+    if (modeOptions !== null) return takesModes(name) ? [] : [`EXTENSIONS: the command ${name} takes no modes`];
+    return name === "help" || isCoreCommand(name) ? [`EXTENSIONS: the command ${name} is one of the core`] : [];
+  });
+  if (faults.length === 0) return commands;
+  throw new SettingsError(faults);
 }
 
 function openCommands(
-  { extension, settings }: LoadedExtension,
+  loaded: LoadedExtension,
   serviceSettings: Settings,
   schemas: readonly ExtensionSchema[],
-): readonly Command[] {
-  return (extension.commands ?? []).map((command) => ({
+): readonly OpenedCommand[] {
+  return (loaded.extension.commands ?? []).map((command) => ({
     name: command.name,
     summary: command.summary,
     help: command.help,
-    run: (context) => {
-      const { clock, ...streams } = context;
-      return command.run({
-        ...streams,
-        now: () => clock.now(),
-        settings,
-        serviceSettings,
-        findCredentials: () => findCredentials(serviceSettings.dataDir),
-        openFetch: openServiceFetch,
-        withDatabase: (work) =>
-          withOwnerClient(serviceSettings, context, (access) =>
-            work(
-              openCommandDatabase(access, serviceSettings, schemas, createCommandObserver(serviceSettings, context)),
-            ),
-          ),
-      });
-    },
+    modeOptions: command.modeOptions ?? null,
+    run: (context) => command.run(openCommandContext(loaded, serviceSettings, schemas, context)),
   }));
-}
-
-/** A command can follow several runs at once, each with a stream and further requests. */
-const SERVICE_CONNECTIONS = 16;
-
-/** The address policy is for URLs of users; here the person at the command line names the service. */
-function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {
-  const { fetch, close } = openGuardedFetch({
-    policy: createAddressPolicy({ allowedCidrs: [] }),
-    ca,
-    connectionsPerOrigin: SERVICE_CONNECTIONS,
-    exemptUrls: [url],
-  });
-  return { fetch: fetch as unknown as typeof globalThis.fetch, close };
-}
-
-function openCommandDatabase(
-  { client, url, masterKey }: OwnerAccess,
-  settings: Settings,
-  extensions: readonly ExtensionSchema[],
-  observer: Observer,
-): CommandDatabase {
-  return {
-    client,
-    url,
-    withScratchDatabase: async (work) => {
-      const { pending, unknown } = await compareMigrations(client, extensions);
-      if (pending.length > 0)
-        throw new Error(
-          `Migrations of Swarmbase are pending: ${pending.join(", ")}. Apply them with: swarmbase migrate`,
-        );
-      if (unknown.length > 0)
-        throw new Error(`The database is newer than this release, which does not know ${unknown.join(", ")}.`);
-      const adminUrl = buildServerAdminUrl(url, settings, masterKey);
-      return withScratchDatabase({ adminUrl, masterKey, observer, settings, extensions }, work);
-    },
-    loadCatalogue: async (schemas) => {
-      const { loadCatalogue } = await import("../rest/index.ts");
-      const pool = new pg.Pool({ connectionString: url, max: 1 });
-      try {
-        return await loadCatalogue(pool, schemas);
-      } finally {
-        await pool.end();
-      }
-    },
-  };
 }

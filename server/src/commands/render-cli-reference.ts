@@ -1,6 +1,9 @@
 import type { Command } from "./command.ts";
 
-type DescribedCommand = Pick<Command, "name" | "summary" | "help">;
+type DescribedCommand = Pick<Command, "name" | "summary" | "help"> & {
+  /** Of a mode of a command of the core. */
+  readonly modeOptions?: readonly string[];
+};
 
 /** Renders docs/reference/cli.md from the help of all commands: those of the core, then those of the extensions. */
 export function renderCliReference(
@@ -21,21 +24,28 @@ export function renderCliReference(
     "",
     "| command | what it does |",
     "|---|---|",
-    ...commands.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |`),
+    ...commands.map((command) => {
+      const title = titleOf(command);
+      return `| [\`${title}\`](#${title.replaceAll(" ", "-")}) | ${command.summary} |`;
+    }),
     "",
     "Exit codes: 0 success, 1 the command failed or `doctor` found a fault, 2 the command line or the settings are invalid.",
-    ...commands.flatMap(({ name, summary, help, of }) => [
+    ...commands.flatMap((command) => [
       "",
-      `## ${name}`,
+      `## ${titleOf(command)}`,
       "",
-      `${sentence(summary)}${of === undefined ? "" : ` Part of the extension \`${of}\`.`}`,
+      `${sentence(command.summary)}${command.of === undefined ? "" : ` Part of the extension \`${command.of}\`.`}`,
       "",
       "```text",
-      help.trim(),
+      command.help.trim(),
       "```",
     ]),
     "",
   ].join("\n");
+}
+
+function titleOf({ name, modeOptions: [option] = [] }: DescribedCommand): string {
+  return option === undefined ? name : `${name} --${option}`;
 }
 
 function sentence(summary: string): string {

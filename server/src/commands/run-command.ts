@@ -1,6 +1,7 @@
 import { type Environment, SettingsError, UsageError } from "../config/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
-import { loadCommand, loadCommands } from "./command-table.ts";
+import { loadCommand, loadCommands, takesModes } from "./command-table.ts";
+import type { OpenedCommand } from "./extension-commands.ts";
 
 const EXIT_FAULT = 1;
 const EXIT_USAGE = 2;
@@ -17,7 +18,8 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
   const commandName = name === "--version" || name === "-v" ? "version" : name;
   const core = await loadCommand(commandName);
   const list = core === null ? await listCommands(context.env) : { commands: [core], fault: null };
-  const command = list.commands.find((candidate) => candidate.name === commandName);
+  const named = list.commands.find((candidate) => candidate.name === commandName);
+  const command = named !== undefined && takesModes(named.name) ? await chooseMode(named, args, context.env) : named;
   if (command === undefined) {
     context.stderr.write(`Unknown command "${name}".\n\n${renderHelp(list)}`);
     return EXIT_USAGE;
@@ -63,9 +65,36 @@ async function listCommands(env: Environment): Promise<CommandList> {
   const core = await loadCommands();
   try {
     const { loadExtensionCommands } = await import("./extension-commands.ts");
-    return { commands: [...core, ...(await loadExtensionCommands(env))], fault: null };
+    const added = await loadExtensionCommands(env);
+    return { commands: [...core, ...added.filter(({ modeOptions }) => modeOptions === null)], fault: null };
   } catch (error) {
     return { commands: core, fault: describeFault(error) };
+  }
+}
+
+/** The mode that the arguments ask for, or the command of the core with the help of its modes. */
+async function chooseMode(core: Command, args: readonly string[], env: Environment): Promise<Command> {
+  const { modes, fault } = await listModes(core, env);
+  const names = args.map((arg) => arg.split("=", 1)[0]);
+  const mode = modes.find(({ modeOptions }) => modeOptions?.some((option) => names.includes(`--${option}`)));
+  if (mode !== undefined) return mode;
+  const helps = [core, ...modes].map(({ help }) => help.trim());
+  return {
+    ...core,
+    help: [...helps, ...(fault === null ? [] : [`Its further modes are missing: ${fault}`])].join("\n\n"),
+  };
+}
+
+async function listModes(
+  { name }: Command,
+  env: Environment,
+): Promise<{ readonly modes: readonly OpenedCommand[]; readonly fault: string | null }> {
+  try {
+    const { loadExtensionCommands } = await import("./extension-commands.ts");
+    const modes = (await loadExtensionCommands(env)).filter((command) => command.name === name);
+    return { modes, fault: null };
+  } catch (error) {
+    return { modes: [], fault: describeFault(error) };
   }
 }
 

@@ -41,8 +41,23 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
         : [`worker ${String(worker)} needs a name and a function run`],
     ),
     ...(extension.toolKinds ?? []).flatMap((kind) => findToolKindFaults(name, kind)),
-    ...(extension.commands ?? []).flatMap(({ name: command, summary: row, help, run }) =>
-      typeof command === "string" && NAME.test(command) && isText(row) && isText(help) && isFunction(run)
+    ...(extension.gauges ?? []).flatMap((gauge) =>
+      isText(gauge.help) && String(gauge.name).startsWith(`swarmbase_${name.replaceAll("-", "_")}_`)
+        ? []
+        : [
+            `gauge ${String(gauge.name)} needs help and a name that begins with swarmbase_${name.replaceAll("-", "_")}_`,
+          ],
+    ),
+    ...(extension.findProblems === undefined || isFunction(extension.findProblems)
+      ? []
+      : ["findProblems must be a function"]),
+    ...(extension.commands ?? []).flatMap(({ name: command, summary: row, help, run, modeOptions = [] }) =>
+      typeof command === "string" &&
+      NAME.test(command) &&
+      isText(row) &&
+      isText(help) &&
+      isFunction(run) &&
+      modeOptions.every((option) => NAME.test(option))
         ? []
         : [`command ${String(command)} needs a name of lower-case letters, digits and hyphens, summary, help and run`],
     ),
@@ -84,7 +99,11 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
       ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${toolKindOf(name, kind.name)}` })),
       ...(findHelp === undefined ? [] : [{ name, claim: "the help for errors" }]),
       ...(describeSchema === undefined ? [] : [{ name, claim: "the description of tables" }]),
-      ...commands.map((command) => ({ name, claim: `the command ${command.name}` })),
+      ...commands.flatMap((command) =>
+        command.modeOptions === undefined
+          ? [{ name, claim: `the command ${command.name}` }]
+          : command.modeOptions.map((option) => ({ name, claim: `the option ${command.name} --${option}` })),
+      ),
     ];
   });
   return [...Map.groupBy(claims, ({ claim }) => claim)]

@@ -3,7 +3,9 @@
 export type { CoreParts } from "./extension-core.ts";
 export { describeInterface } from "./describe-interface.ts";
 export { type LoadedExtension, loadExtensions } from "./load-extensions.ts";
+export { describeServer } from "./describe-server.ts";
 export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.ts";
 export type { Telemetry } from "./port.ts";
 export { type OpenedExtensions, openExtensions } from "./open-extensions.ts";
-export type { CommandDatabase } from "./port.ts";
+export type { CommandDatabase, ExtensionCommandContext, ExtensionFinding } from "./port.ts";
+export type { ServerCopies, ServerCopy } from "./server-port.ts";

@@ -3,7 +3,7 @@ import type { ToolKind, ToolKinds } from "../agents/index.ts";
 import { AUTH_ERRORS, type AuthErrorCode } from "../auth/index.ts";
 import { type Environment, type Settings, SettingsError } from "../config/index.ts";
 import { unwrapSecret, wrapSecret } from "../crypto/index.ts";
-import { type Database, newRowId, SERVICE_PRINCIPAL } from "../db/index.ts";
+import { type Database, type DatabaseServer, newRowId, SERVICE_PRINCIPAL } from "../db/index.ts";
 import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
@@ -12,6 +12,7 @@ import type { DescribeSchema } from "../rest/index.ts";
 import type { Clock } from "../time/index.ts";
 import { callAuthAsService } from "./auth-as-service.ts";
 import { describeInterface } from "./describe-interface.ts";
+import { describeServer } from "./describe-server.ts";
 import { createExtensionDatabase } from "./extension-database.ts";
 import { type CoreParts, createRest } from "./extension-core.ts";
 import { extensionRoutes } from "./extension-routes.ts";
@@ -21,7 +22,9 @@ import type { Extension, ExtensionConnections, ExtensionContext, ExtensionToolKi
 
 export interface OpenExtensionsOptions {
   readonly extensions: readonly LoadedExtension[];
-  readonly settings: Pick<Settings, "dbStatementTimeoutMs" | "siteUrl">;
+  readonly settings: Pick<Settings, "dbStatementTimeoutMs" | "siteUrl" | "dataDir">;
+  readonly server: Pick<DatabaseServer, "adminUrl" | "directUrl" | "clusterDir">;
+  readonly masterKey: string;
   readonly database: Pick<Database, "user" | "service" | "work">;
   readonly environment: Environment;
   /** Seals values of extensions; the key of the secrets of tools. */
@@ -55,6 +58,14 @@ export interface OpenedExtensions {
   readonly describeSchema: DescribeSchema | null;
   /** Closes the kinds of tools. Must be called after the runs have ended. */
   close(): Promise<void>;
+  readonly gauges: readonly OpenedGauge[];
+}
+
+interface OpenedGauge {
+  readonly name: string;
+  readonly help: string;
+  /** Null while no worker of this process has set it. */
+  read(): number | null;
 }
 
 export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions {
@@ -73,6 +84,7 @@ export function openExtensions(options: OpenExtensionsOptions): OpenedExtensions
     close: async () => {
       await Promise.all(opened.map(({ close }) => close()));
     },
+    gauges: opened.flatMap(({ gauges }) => gauges),
   };
 }
 
@@ -82,6 +94,14 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
   const { dbStatementTimeoutMs } = options.settings;
   const { name, workers = [], toolKinds = [] } = extension;
   const { fetch, findUrlFault } = options.openFetch(loaded.trustedUrls, loaded.connections);
+  const gaugeValues = new Map<string, number | null>();
+  const { adminUrl, directUrl, clusterDir } = options.server;
+  const server = describeServer({
+    extension: name,
+    masterKey: options.masterKey,
+    dataDir: options.settings.dataDir,
+    server: { adminUrl, directUrl, isEmbedded: clusterDir !== null },
+  });
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
   const contextOver = (service: Database["service"]): ExtensionContext => ({
     settings,
@@ -98,6 +118,8 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     authAsService: (call) => callAuthAsService(options.getCore().auth, call),
     catalogue: () => options.getCore().rest.catalogue,
     readMetrics: () => options.readMetrics(),
+    server,
+    setGauge: (gauge, value) => void gaugeValues.set(gauge, value),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),
     noteToolServer: (event, fields) => observer.note(event, fields),
@@ -127,6 +149,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     close: async () => {
       await Promise.all(kinds.map(async ([, kind]) => kind.close?.()));
     },
+    gauges: (extension.gauges ?? []).map((gauge) => ({ ...gauge, read: () => gaugeValues.get(gauge.name) ?? null })),
   };
 }
 

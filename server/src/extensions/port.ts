@@ -13,6 +13,7 @@ import type { LogLine, MetricFamily } from "../observe/index.ts";
 import type { Catalogue, SchemaDescription } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 import type { ExtensionToolKind } from "./tool-kind-port.ts";
+import type { ServerCopies } from "./server-port.ts";
 
 export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { unlessAborted } from "../concurrency/index.ts";
@@ -66,6 +67,7 @@ export type {
   Query,
 } from "./route-port.ts";
 export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
+export type { ExtensionServer, ServerCopies, ServerCopy } from "./server-port.ts";
 export type {
   AuthErrorCode,
   Environment,
@@ -105,6 +107,10 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
    * `SettingsError` reports several faults at once.
    */
   configure?(settings: ExtensionSettings<Rows>): ConfiguredParts<Rows> | Promise<ConfiguredParts<Rows>>;
+  /** Values that the workers set, for the metrics endpoint. */
+  readonly gauges?: readonly ExtensionGauge[];
+  /** What `swarmbase doctor` reports about the extension. Changes nothing. */
+  findProblems?(context: ExtensionCommandContext<Rows>): Promise<readonly ExtensionFinding[]>;
   /** Kinds that `tools.kind` takes as `<extension>.<kind>`; the kind `a2a` of `a2a` or `a2a-client` is only `a2a`. */
   readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
   /** Run by `swarmbase <name>`, also while the service is stopped. */
@@ -159,9 +165,30 @@ export interface ExtensionWorker<Rows extends readonly ExtensionSettingRow[] = r
   run(signal: AbortSignal, context: ExtensionContext<Rows>): Promise<void>;
 }
 
-export interface ExtensionCommand<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
-  /** Lower-case letters, digits and hyphens; none of the core's. */
+export interface ExtensionGauge {
+  /** Begins with `swarmbase_<extension>_`. */
   readonly name: string;
+  readonly help: string;
+}
+
+/** A finding of `swarmbase doctor`; a problem says why it matters and what to do. */
+export type ExtensionFinding =
+  | { readonly level: "ok"; readonly what: string }
+  | {
+      readonly level: "warning" | "fault";
+      readonly what: string;
+      readonly why: string;
+      readonly advice: string;
+    };
+
+export interface ExtensionCommand<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
+  /** Lower-case letters, digits and hyphens; none of the core's, unless `modeOptions` are given. */
+  readonly name: string;
+  /**
+   * Makes the command a mode of `backup` or `restore` of the core: it runs instead when the arguments have one of these options,
+   * such as `--continuous`. They are not options of the core.
+   */
+  readonly modeOptions?: readonly string[];
   /** Without a capital and a full stop: a row of `swarmbase help`. */
   readonly summary: string;
   /** Printed by `swarmbase help <name>`; its first line is the usage. */
@@ -193,6 +220,8 @@ export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingR
     /** Certificate authorities in PEM, trusted in addition to those of the system. */
     readonly ca: readonly string[];
   }): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> };
+  /** The database server as files: its backups, and copies of it. */
+  readonly copies: ServerCopies;
   /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
   withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
 }

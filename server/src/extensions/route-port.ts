@@ -3,6 +3,7 @@ import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../con
 import type { MetricFamily } from "../observe/index.ts";
 import type { Catalogue } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
+import type { ExtensionServer } from "./server-port.ts";
 
 export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
   /** By the name of the environment variable. */
@@ -40,6 +41,10 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   catalogue(): Catalogue;
   /** The metrics of this process with their current values; empty unless `observation.hasMetrics` or a metrics endpoint asks for them. */
   readMetrics(): Promise<readonly MetricFamily[]>;
+  /** The database server as a whole, for packages that copy it. */
+  readonly server: ExtensionServer;
+  /** Sets one of the extension's `gauges`; null: it has no value. Only the process that sets it reports it. */
+  setGauge(name: string, value: number | null): void;
   /** Writes the log event `extension.note`. */
   note(message: string, fields?: Readonly<Record<string, unknown>>): void;
   /** The same for a failure: the log event `extension.failed`. */

@@ -25,6 +25,8 @@ export interface Meter {
   record(name: ObservationName, fields: Readonly<Record<string, unknown>>): void;
   /** Called at every scrape. A failure omits the gauge. */
   gauge(name: GaugeName, read: () => readonly GaugeReading[] | Promise<readonly GaugeReading[]>): void;
+  /** The same for a gauge that is in no table, because an extension has it. */
+  addGauge(row: { readonly name: string; readonly help: string }, read: () => readonly GaugeReading[]): void;
   readonly contentType: string;
   /** In the text format of Prometheus. */
   render(): Promise<string>;
@@ -53,6 +55,22 @@ export function createMeter(): Meter {
   client.collectDefaultMetrics({ register: registry });
   const target = { client, registry };
   const recorders = new Map<ObservationName, Recorder[]>();
+  const addGauge = (
+    { name, help, labels }: GaugeRow & { readonly name: string },
+    read: Parameters<Meter["gauge"]>[1],
+  ): void => {
+    new client.Gauge({
+      name,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        const readings = await inTime(read).catch(() => []);
+        for (const { labels: values, value } of readings) this.set(values, value);
+      },
+    });
+  };
   for (const row of METRICS) {
     const record = row.kind === "counter" ? countInto(row, target) : measureInto(row, target);
     for (const name of row.on) recorders.set(name, [...(recorders.get(name) ?? []), record]);
@@ -61,20 +79,8 @@ export function createMeter(): Meter {
     record(name, fields) {
       for (const record of recorders.get(name) ?? []) record(fields);
     },
-    gauge(name, read) {
-      const { help, labels }: GaugeRow = GAUGES[name];
-      new client.Gauge({
-        name,
-        help,
-        labelNames: [...labels],
-        registers: [registry],
-        async collect() {
-          this.reset();
-          const readings = await inTime(read).catch(() => []);
-          for (const { labels: values, value } of readings) this.set(values, value);
-        },
-      });
-    },
+    gauge: (name, read) => addGauge({ ...GAUGES[name], name }, read),
+    addGauge: (row, read) => addGauge({ ...row, labels: [] }, read),
     contentType: registry.contentType,
     render: () => registry.metrics(),
     read: async () => (await registry.getMetricsAsJSON()) as unknown as readonly MetricFamily[],

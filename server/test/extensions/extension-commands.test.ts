@@ -38,6 +38,26 @@ test("a command of an extension runs with its settings, the input and the databa
   assert.match((await runHere(["count-notes"], { ...env, EXTENSIONS: "" })).stderr, /^Unknown command "count-notes"/);
 });
 
+test("an extension adds a mode to a command that takes modes, and to no other", async (t) => {
+  const folder = await createTemporaryFolder(t, "swarmbase-command-");
+  const write = async (name: string): Promise<{ EXTENSIONS: string; DATA_DIR: string }> => {
+    const file = join(folder, `${name}.mjs`);
+    const command = `{ name: "${name}", modeOptions: ["twice"], summary: "s", help: "Usage: twice", async run() { return 7; } }`;
+    await writeFile(
+      file,
+      `export const extension = { name: "mode", summary: "s", docs: new URL(import.meta.url), commands: [${command}] };`,
+    );
+    return { EXTENSIONS: file, DATA_DIR: join(folder, "none") };
+  };
+  const env = await write("backup");
+  assert.equal((await runHere(["backup", "--twice"], env)).code, 7);
+  assert.equal((await runHere(["backup"], env)).code, 1);
+  assert.match((await runHere(["help", "backup"], env)).stdout, /Usage: swarmbase backup [^]*Usage: twice/);
+  assert.doesNotMatch((await runHere(["help"], env)).stdout, /^ {2}backup +s$/m);
+  const other = await write("keys");
+  assert.match((await runHere(["help"], other)).stdout, /EXTENSIONS: the command keys takes no modes/);
+});
+
 test("an extension cannot replace a command of the core", async (t) => {
   const folder = await createTemporaryFolder(t, "swarmbase-command-");
   const file = join(folder, "thief.mjs");

@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { syncFolder } from "../../crypto/index.ts";
-import { type ClusterPlace, prepareCopy } from "../../db/index.ts";
-import { CLUSTER_FOLDER, KEPT_FILES } from "./manifest.ts";
+import { type ClusterPlace, KEPT_FILES, prepareCopy } from "../../db/index.ts";
+import { CLUSTER_FOLDER } from "./manifest.ts";
 import { type ByteSink, type ReadBackupOptions, readBackup } from "./read-backup.ts";
 import { ArchiveError, type TarEntry } from "./tar.ts";
 
@@ -37,7 +37,13 @@ function placeOf(path: string, { dataDir, clusterDir }: ClusterPlace): { file: s
   return { file: join(clusterDir, path.slice(CLUSTER_FOLDER.length + 1)), isKept: false };
 }
 
-async function openSink(path: string, place: ClusterPlace | null, mode: number): Promise<ByteSink> {
+/** A file of the cluster, or of ours when `place` is null. On disk when it is closed, unless it need not be. */
+export async function openSink(
+  path: string,
+  place: Pick<ClusterPlace, "account"> | null,
+  mode: number,
+  isSynced = true,
+): Promise<ByteSink> {
   const handle = await open(path, "wx", mode);
   await handle.chmod(mode);
   return {
@@ -46,7 +52,7 @@ async function openSink(path: string, place: ClusterPlace | null, mode: number):
       try {
         const account = place?.account ?? null;
         if (account !== null) await handle.chown(account.uid, account.gid);
-        await handle.sync();
+        if (isSynced) await handle.sync();
       } finally {
         await handle.close();
       }
@@ -54,7 +60,7 @@ async function openSink(path: string, place: ClusterPlace | null, mode: number):
   };
 }
 
-async function own(path: string, { account }: ClusterPlace): Promise<void> {
+export async function own(path: string, { account }: Pick<ClusterPlace, "account">): Promise<void> {
   await chmod(path, 0o700);
   if (account !== null) await chown(path, account.uid, account.gid);
 }

@@ -1,19 +1,22 @@
 import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import type { ExtensionSchema } from "../../db/index.ts";
 import { loadConfiguredExtensions } from "../load-configured-extensions.ts";
+import type { CommandContext } from "../command.ts";
+import type { LoadedExtension } from "../../extensions/index.ts";
+import { openCommandContext } from "../extension-command-context.ts";
 import type { Findings } from "./finding.ts";
 
-/** Resolves to the schemas of the extensions, for the check of their migrations. */
+/** Resolves to the extensions, for the checks of their migrations and for their own checks. */
 export async function checkExtensions(
   settings: Settings,
   env: Environment,
   findings: Findings,
-): Promise<readonly ExtensionSchema[]> {
+): Promise<readonly LoadedExtension[]> {
   try {
     const extensions = await loadConfiguredExtensions(settings, env);
     if (extensions.length === 0) findings.ok("extensions", "EXTENSIONS names none");
     for (const { extension } of extensions) findings.ok("extensions", `${extension.name}: ${extension.summary}`);
-    return extensions.flatMap(({ schema }) => schema ?? []);
+    return extensions;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const fault of error.faults) {
@@ -25,4 +28,25 @@ export async function checkExtensions(
     }
     return [];
   }
+}
+
+/** What the extensions find out about themselves. */
+export async function runExtensionChecks(
+  extensions: readonly LoadedExtension[],
+  settings: Settings,
+  context: CommandContext,
+  findings: Findings,
+): Promise<void> {
+  for (const loaded of extensions) {
+    const { name, findProblems } = loaded.extension;
+    const found = (await findProblems?.(openCommandContext(loaded, settings, schemasOf(extensions), context))) ?? [];
+    for (const finding of found) {
+      if (finding.level === "ok") findings.ok(name, finding.what);
+      else findings[finding.level === "fault" ? "fault" : "warn"](name, finding);
+    }
+  }
+}
+
+export function schemasOf(extensions: readonly LoadedExtension[]): readonly ExtensionSchema[] {
+  return extensions.flatMap(({ schema }) => schema ?? []);
 }

@@ -6,6 +6,10 @@ export interface BaseBackupOptions {
   /** Of a role with REPLICATION. */
   readonly url: string;
   readonly signal: AbortSignal;
+  /** Whether the archive includes the WAL that makes it consistent, so that the copy can be started. */
+  readonly includesWal: boolean;
+  /** Called with the position in the WAL at which the copy begins, and at the end with the one at which it is consistent. */
+  onPosition?(lsn: string): void;
   /** Called with the approximate size, once the server knows it. */
   onTotal(bytes: number): void;
 }
@@ -19,11 +23,11 @@ interface CopyConnection {
 const CONNECT_TIMEOUT_MS = 10_000;
 const QUEUE_LIMIT_BYTES = 8 * 1024 * 1024;
 const [ARCHIVE, CONTENT] = ["n", "d"].map((letter) => letter.charCodeAt(0));
-const COMMAND = "BASE_BACKUP (LABEL 'swarmbase backup', PROGRESS true, CHECKPOINT 'fast', WAL true, MANIFEST 'no')";
+const OPTIONS = "LABEL 'swarmbase backup', PROGRESS true, CHECKPOINT 'fast', MANIFEST 'no'";
 
 /**
- * Reads the whole cluster as one tar archive, while it is in use. The archive includes the WAL that makes it consistent, so
- * the copy can be started. The server verifies all page checksums and fails at the end when a page is damaged.
+ * Reads the whole cluster as one tar archive, while it is in use. The server verifies all page checksums and fails at the end
+ * when a page is damaged.
  */
 export async function* readBaseBackup(o: BaseBackupOptions): AsyncGenerator<Buffer> {
   const config: pg.ClientConfig & { replication: string } = {
@@ -50,9 +54,12 @@ export async function* readBaseBackup(o: BaseBackupOptions): AsyncGenerator<Buff
     if (chunk[0] === CONTENT && !archive.write(Buffer.from(chunk.subarray(1)))) connection.stream.pause();
   });
   archive.on("drain", () => connection.stream.resume());
-  const query = new pg.Query<{ size?: string | null }>(COMMAND);
-  query.on("row", ({ size }) => {
+  const query = new pg.Query<{ size?: string | null; recptr?: string }>(
+    `BASE_BACKUP (${OPTIONS}, WAL ${o.includesWal}${o.includesWal ? "" : ", WAIT false"})`,
+  );
+  query.on("row", ({ size, recptr }) => {
     if (size !== undefined && size !== null) o.onTotal(Number(size) * 1024);
+    if (recptr !== undefined) o.onPosition?.(recptr);
   });
   query.on("error", fail);
   query.on("end", () => archive.end());

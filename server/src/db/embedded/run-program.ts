@@ -20,11 +20,18 @@ export function accountOptions(account: Account | null): { uid?: number; gid?: n
 export function runProgram(
   program: string,
   programArguments: readonly string[],
-  o: { readonly account: Account | null; readonly cwd?: string },
+  o: {
+    readonly account: Account | null;
+    readonly cwd?: string;
+    /** Written to its standard input. */
+    readonly input?: string;
+    /** Ends the program with SIGTERM. */
+    readonly signal?: AbortSignal;
+  },
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, programArguments, {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe"],
       env: PROGRAM_ENVIRONMENT,
       windowsHide: true,
       ...(o.cwd === undefined ? {} : { cwd: o.cwd }),
@@ -34,6 +41,12 @@ export function runProgram(
     const collect = (chunk: Buffer): void => {
       output = (output + chunk.toString()).slice(-MAX_OUTPUT_CHARACTERS);
     };
+    const stop = (): boolean => child.kill();
+    o.signal?.addEventListener("abort", stop, { once: true });
+    child.once("close", () => o.signal?.removeEventListener("abort", stop));
+    // A program that ends early does not read it.
+    child.stdin.on("error", () => {});
+    child.stdin.end(o.input ?? "");
     child.stdout.on("data", collect);
     child.stderr.on("data", collect);
     child.once("error", (fault) => reject(explainSpawnFault(program, fault)));

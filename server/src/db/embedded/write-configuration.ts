@@ -83,7 +83,7 @@ async function writeIfChanged(path: string, text: string): Promise<void> {
   if (current !== text) await replaceFile(path, text, 0o644);
 }
 
-function configurationPath(home: string): string {
+export function configurationPath(home: string): string {
   return join(home, "postgresql.conf");
 }
 

@@ -1,0 +1,79 @@
+import pg from "pg";
+import { findCredentials } from "../auth/index.ts";
+import type { Settings } from "../config/index.ts";
+import { buildServerAdminUrl, compareMigrations, type ExtensionSchema, withScratchDatabase } from "../db/index.ts";
+import type { CommandDatabase, ExtensionCommandContext, LoadedExtension } from "../extensions/index.ts";
+import type { Observer } from "../observe/index.ts";
+import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
+import type { CommandContext } from "./command.ts";
+import { createCommandObserver, type OwnerAccess, withOwnerClient } from "./database-access.ts";
+import { openServerCopies } from "./extension-copies.ts";
+
+/** What a command of an extension can use. */
+export function openCommandContext(
+  { extension, settings }: LoadedExtension,
+  serviceSettings: Settings,
+  schemas: readonly ExtensionSchema[],
+  context: CommandContext,
+): ExtensionCommandContext {
+  const { clock, ...streams } = context;
+  return {
+    ...streams,
+    now: () => clock.now(),
+    settings,
+    serviceSettings,
+    findCredentials: () => findCredentials(serviceSettings.dataDir),
+    openFetch: openServiceFetch,
+    copies: openServerCopies(extension.name, serviceSettings, context),
+    withDatabase: (work) =>
+      withOwnerClient(serviceSettings, context, (access) =>
+        work(openCommandDatabase(access, serviceSettings, schemas, createCommandObserver(serviceSettings, context))),
+      ),
+  };
+}
+
+/** A command can follow several runs at once, each with a stream and further requests. */
+const SERVICE_CONNECTIONS = 16;
+
+/** The address policy is for URLs of users; here the person at the command line names the service. */
+function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {
+  const { fetch, close } = openGuardedFetch({
+    policy: createAddressPolicy({ allowedCidrs: [] }),
+    ca,
+    connectionsPerOrigin: SERVICE_CONNECTIONS,
+    exemptUrls: [url],
+  });
+  return { fetch: fetch as unknown as typeof globalThis.fetch, close };
+}
+
+function openCommandDatabase(
+  { client, url, masterKey }: OwnerAccess,
+  settings: Settings,
+  extensions: readonly ExtensionSchema[],
+  observer: Observer,
+): CommandDatabase {
+  return {
+    client,
+    url,
+    withScratchDatabase: async (work) => {
+      const { pending, unknown } = await compareMigrations(client, extensions);
+      if (pending.length > 0)
+        throw new Error(
+          `Migrations of Swarmbase are pending: ${pending.join(", ")}. Apply them with: swarmbase migrate`,
+        );
+      if (unknown.length > 0)
+        throw new Error(`The database is newer than this release, which does not know ${unknown.join(", ")}.`);
+      const adminUrl = buildServerAdminUrl(url, settings, masterKey);
+      return withScratchDatabase({ adminUrl, masterKey, observer, settings, extensions }, work);
+    },
+    loadCatalogue: async (schemas) => {
+      const { loadCatalogue } = await import("../rest/index.ts");
+      const pool = new pg.Pool({ connectionString: url, max: 1 });
+      try {
+        return await loadCatalogue(pool, schemas);
+      } finally {
+        await pool.end();
+      }
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { appendFile, chmod, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Settings } from "../config/index.ts";
+import { deriveKey, derivePassword } from "../crypto/index.ts";
+import {
+  EMBEDDED_DATABASE,
+  findLastPort,
+  MASTER_KEY_FILE,
+  markRestoredCopy,
+  prepareCopy,
+  type RecoveryTarget,
+  recoverCluster,
+} from "../db/index.ts";
+import { describeServer, type ServerCopies, type ServerCopy } from "../extensions/index.ts";
+import { openMasterKey } from "../prepare-database.ts";
+import { extractCopy, makeEmptyFolder, writeKeptFiles } from "./archive/extract-copy.ts";
+import type { CommandContext } from "./command.ts";
+import { requireEmbeddedCluster } from "./database-access.ts";
+import { installCopy, withCheckedCopy, withDraft } from "./install-copy.ts";
+import { withProgress } from "./progress-line.ts";
+import { missingKeyError, printRestored, requireMajor, requireNoDatabaseUrl } from "./restore.ts";
+
+const THROW_AWAY = "verified-copy";
+/** The superuser of an embedded server. A server of the operator may have another one, which no key here belongs to. */
+const SUPERUSER = "postgres";
+
+/** The part of the port with which commands restore and try out copies of the server. */
+export function openServerCopies(extension: string, settings: Settings, context: CommandContext): ServerCopies {
+  const storedKeyFile = join(settings.dataDir, MASTER_KEY_FILE);
+  const readKey = async (): Promise<{ readonly masterKey: string; readonly isStored: boolean }> => {
+    if (settings.masterKey !== null) return { masterKey: settings.masterKey, isStored: false };
+    const stored = await readFile(storedKeyFile, "utf8").catch(() => null);
+    if (stored === null) throw missingKeyError();
+    return { masterKey: stored.trim(), isStored: true };
+  };
+  const extract = (copy: ServerCopy, dataDir: string): Promise<void> =>
+    withProgress(context, async (progress) => {
+      await requireMajor(copy.postgresMajor, "that made it");
+      const place = await prepareCopy(dataDir);
+      await extractCopy({
+        copy,
+        place,
+        signal: context.signal,
+        onStep: (title) => progress.step(title),
+        onBytes: (count) => progress.add(count),
+      });
+      progress.step("recovering the database");
+      const { masterKey } = await readKey();
+      const password = derivePassword(masterKey, SUPERUSER);
+      await recoverCluster({
+        dataDir,
+        target: copy.until,
+        // A copy of a server of the operator has another password, and perhaps no such role.
+        statements: [
+          `do $$ begin if to_regrole('${SUPERUSER}') is null then create role ${SUPERUSER}; end if; end $$`,
+          `alter role ${SUPERUSER} superuser login password '${password}'`,
+        ],
+        signal: context.signal,
+      });
+      progress.step("verifying the database");
+    });
+
+  return {
+    deriveKey: async (purpose) => deriveKey((await readKey()).masterKey, `extension:${extension}:${purpose}`),
+
+    findServer: async () => {
+      const { databaseUrl, databaseDirectUrl, databaseAdminUrl, dataDir } = settings;
+      if (databaseUrl === null) await requireEmbeddedCluster(settings);
+      const masterKey = await openMasterKey(settings);
+      const port = (await findLastPort(dataDir)) ?? 0;
+      const password = encodeURIComponent(derivePassword(masterKey, SUPERUSER));
+      const embedded = `postgresql://${SUPERUSER}:${password}@127.0.0.1:${port}/${EMBEDDED_DATABASE}`;
+      return describeServer({
+        extension,
+        masterKey,
+        dataDir,
+        server: {
+          adminUrl: databaseAdminUrl ?? databaseUrl ?? embedded,
+          directUrl: databaseDirectUrl ?? databaseUrl ?? embedded,
+          isEmbedded: databaseUrl === null,
+        },
+      });
+    },
+
+    install: async (copy, { title, target: wanted, replaces }) => {
+      requireNoDatabaseUrl(settings);
+      const target = resolve(wanted ?? settings.dataDir);
+      const { masterKey, isStored } = await readKey();
+      const previousDir = await installCopy({
+        target,
+        replaces,
+        context,
+        fill: async (draft) => {
+          await extract(copy, draft);
+          await writeKeptFiles(draft, copy.keptFiles, isStored ? masterKey : null);
+          const checked = { database: EMBEDDED_DATABASE, masterKey, settings, context };
+          await withCheckedCopy(draft, checked, async (client) => {
+            const restoredAt = context.clock.now().toISOString();
+            await markRestoredCopy(client, { restoredAt, backupOf: copy.createdAt }, { isReplacing: true });
+          });
+        },
+      });
+      printRestored(context, { what: title, target, previousDir });
+    },
+
+    tryOut: async (copy, { folder, database }, work) => {
+      const beside = folder === null ? `${settings.dataDir}.${THROW_AWAY}` : join(resolve(folder), THROW_AWAY);
+      const { masterKey } = await readKey();
+      return withDraft(beside, async (draft) => {
+        await extract(copy, draft);
+        return withCheckedCopy(draft, { database, masterKey, settings, context }, work);
+      });
+    },
+
+    writeFiles: async (copy, folder) => {
+      await makeEmptyFolder(folder);
+      const place = { clusterDir: folder, account: null };
+      await withProgress(context, (progress) =>
+        extractCopy({
+          copy,
+          place,
+          signal: context.signal,
+          onStep: (title) => progress.step(title),
+          onBytes: (count) => progress.add(count),
+        }),
+      );
+      await appendFile(join(folder, "postgresql.auto.conf"), renderRecovery(copy.until));
+      await writeFile(join(folder, "recovery.signal"), "", { mode: 0o600 });
+      await chmod(folder, 0o700);
+    },
+  };
+}
+
+function renderRecovery(until: RecoveryTarget | null): string {
+  const settings = {
+    // Everything that is needed is in pg_wal.
+    restore_command: "exit 1",
+    recovery_target_action: "promote",
+    ...(until !== null && "time" in until && { recovery_target_time: until.time }),
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`);
+  return `\n# For the recovery of a backup; not needed after it.\n${lines.join("")}`;
+}
