@@ -9,6 +9,7 @@ import { extension as mcpServer } from "@swarmbase/mcp-server";
 import { extension as openaiApi } from "@swarmbase/openai-api";
 import { extension as opentelemetry } from "@swarmbase/opentelemetry";
 import { extension as operator } from "@swarmbase/operator";
+import { extension as backup } from "@swarmbase/backup";
 import { extension as databaseTools } from "@swarmbase/database-tools";
 import { extension as docsSite } from "@swarmbase/docs-site";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
@@ -28,6 +29,7 @@ const SHIPPED_EXTENSIONS = [
   reference,
   docsSite,
   databaseTools,
+  backup,
   agentsAsCode,
   appFunctions,
   opentelemetry,

@@ -40,6 +40,7 @@ export const SERVICE_SETTINGS = {
         "reference",
         "docs-site",
         "database-tools",
+        "backup",
         "agents-as-code",
         "app-functions",
         "opentelemetry",

@@ -35,6 +35,7 @@ describe("defaults", () => {
         "reference",
         "docs-site",
         "database-tools",
+        "backup",
         "agents-as-code",
         "app-functions",
         "opentelemetry",

@@ -1,0 +1,1 @@
+export { extension } from "./extension.ts";

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseLsn, segmentStart } from "../archive/lsn.ts";
+import { planRetention } from "../archive/plan-retention.ts";
+import { readBases } from "../archive/plan-restore.ts";
+import { takeFigures } from "../figures/take-figures.ts";
+import type { SessionContext } from "./session-context.ts";
+import { copyCluster } from "./copy-cluster.ts";
+
+const RETRY_MS = 60_000;
+const LONGEST_WAIT_MS = 60_000;
+
+/** Makes a base backup when one is due, and then removes what no base backup needs that stays. */
+export async function keepBases(context: SessionContext, signal: AbortSignal): Promise<void> {
+  const { session, slotName, rules, report } = context;
+  // Read once, because lists of large archives cost.
+  let lastAt: Date | null | undefined;
+  while (!signal.aborted) {
+    let waitMs = RETRY_MS;
+    try {
+      lastAt ??= await findLast(context, signal);
+      if (lastAt !== null) report.based(lastAt);
+      const { at } = await session.readState(slotName);
+      const dueInMs = lastAt === null ? 0 : lastAt.getTime() + rules.baseEveryMs - at.getTime();
+      if (dueInMs <= 0) {
+        lastAt = await copyCluster(context, signal);
+        report.based(lastAt);
+        await recordFigures(context, signal);
+        await removeOld(context, signal);
+      }
+      // Clocks can be set, so a long wait is made of short ones.
+      waitMs = Math.min(Math.max(dueInMs, 0), LONGEST_WAIT_MS);
+    } catch (error) {
+      // The WAL of the last base backup is still archived.
+      if (!signal.aborted) report.fail("a base backup failed", error);
+    }
+    await sleep(waitMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function findLast({ archive, chain }: SessionContext, signal: AbortSignal): Promise<Date | null> {
+  const own = (await archive.list(signal)).filter(({ id }) => id === chain);
+  const newest = (await readBases(archive, own, signal)).at(-1);
+  return newest === undefined ? null : new Date(newest.base.stoppedAt);
+}
+
+/** For `backup --verify`, also on a machine that does not reach the database. */
+async function recordFigures({ archive, chain, server, report }: SessionContext, signal: AbortSignal): Promise<void> {
+  try {
+    const figures = await takeFigures(server, signal);
+    await archive.putFigures(chain, parseLsn(figures.lsn), figures, signal);
+  } catch (error) {
+    if (!signal.aborted) report.fail("the tables were not counted, so only their structure can be verified", error);
+  }
+}
+
+/** Leaves the chains of other servers alone. */
+async function removeOld(context: SessionContext, signal: AbortSignal): Promise<void> {
+  const { archive, chain, rules, report, systemId } = context;
+  const sizes = new Map<string, bigint>();
+  const chains = [];
+  for (const listed of await archive.list(signal)) {
+    if (!listed.hasDescription) continue;
+    const description = await archive.getChain(listed.id, signal);
+    if (description.systemId !== systemId) continue;
+    sizes.set(listed.id, BigInt(description.segmentBytes));
+    chains.push(listed);
+  }
+  const bases = (await readBases(archive, chains, signal)).map(({ chain: { id }, base }) => ({
+    chain: id,
+    base: base.id,
+    walStart: segmentStart(parseLsn(base.startLsn), sizes.get(id) ?? 1n),
+  }));
+  const plan = planRetention({ chains, bases, keep: rules.keep, current: chain });
+  for (const name of plan.names) await archive.remove(name, signal);
+  if (plan.names.length > 0) report.note("removed old backups", { bases: plan.bases, objects: plan.names.length });
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { runHere } from "../../../server/test/support/run-here.ts";
+import { startService } from "../../../server/test/support/service.ts";
+import { until } from "../../../server/test/support/until.ts";
+import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
+import { groupNames } from "../src/archive/names.ts";
+import { S3_CREDENTIALS, startS3Server } from "./support/s3-server.ts";
+import { Cleaner, makeHome, startCommand } from "./support/swarmbase.ts";
+import { useDatabase } from "./support/use-database.ts";
+
+test(
+  "a server of the operator is archived to a bucket, verified, and restored as a data directory of PostgreSQL",
+  SEVERAL_STARTS,
+  async (t) => {
+    const cleaner = new Cleaner();
+    t.after(() => cleaner.close());
+    const { home, dataDir } = await makeHome(cleaner);
+    const bucket = await startS3Server(cleaner);
+    // To the commands below, the database of a running service is one of the operator.
+    const { credentials } = await startService(cleaner, { dataDir, env: { EXTENSIONS: "" } });
+    const url = credentials.database_url;
+    const masterKey = (await readFile(join(dataDir, "master.key"), "utf8")).trim();
+    const env = {
+      DATABASE_URL: url,
+      MASTER_KEY: masterKey,
+      DATA_DIR: join(home, "own"),
+      EXTENSIONS: "backup",
+      BACKUP_S3_URL: `${bucket.url}/archive`,
+      BACKUP_S3_REGION: S3_CREDENTIALS.region,
+      BACKUP_S3_ACCESS_KEY_ID: S3_CREDENTIALS.accessKeyId,
+      BACKUP_S3_SECRET_ACCESS_KEY: S3_CREDENTIALS.secretAccessKey,
+      BACKUP_DELAY_SECONDS: "1",
+    };
+    const list = () => groupNames([...bucket.objects.keys()].map((name) => name.replace(/^archive\//, "")));
+    const first = startCommand(cleaner, ["backup", "--continuous"], env);
+    await until(
+      () => list().some(({ bases }) => bases.some(({ isComplete }) => isComplete)),
+      "there is a base backup",
+      () => first.stderr(),
+    );
+    const standby = startCommand(cleaner, ["backup", "--continuous"], env);
+    await until(() => standby.stderr().includes("another process archives to this target"), "the second one waits");
+    await first.stop("SIGKILL");
+    await useDatabase(url, (client) =>
+      client.query("create table public.entries as select n from generate_series(1, 1000) n"),
+    );
+    await until(
+      () => standby.stderr().includes("continues the archive"),
+      "the second one takes over",
+      () => standby.stderr(),
+    );
+
+    const verified = await runHere(["backup", "--verify"], env);
+    assert.equal(verified.code, 0, verified.stderr + verified.stdout);
+    assert.match(verified.stdout, /have the same rows as the database at 2/);
+    assert.equal(await standby.stop(), 0);
+    assert.equal(list().length, 1);
+    assert.deepEqual(bucket.rejected, []);
+    for (const text of [standby.stderr(), first.stderr(), verified.stderr])
+      assert.ok(!text.includes(S3_CREDENTIALS.secretAccessKey) && !text.includes(masterKey));
+
+    const target = join(home, "cluster");
+    const missing = await runHere(["restore", "--to-latest"], env);
+    assert.equal(missing.code, 2);
+    const restored = await runHere(["restore", "--to-latest", "--to", target], env);
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(restored.stdout, /Wrote a data directory of PostgreSQL 18 to .*RESTORED_COPY=hold/);
+    const names = await readdir(target);
+    for (const name of ["PG_VERSION", "backup_label", "recovery.signal", "postgresql.auto.conf"])
+      assert.ok(names.includes(name), name);
+    assert.ok((await readdir(join(target, "pg_wal"))).some((name) => /^00000001[0-9A-F]{16}$/.test(name)));
+    assert.match(await readFile(join(target, "postgresql.auto.conf"), "utf8"), /restore_command = 'exit 1'/);
+    const again = await runHere(["restore", "--to-latest", "--to", target], env);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /is not empty, and nothing was changed/);
+  },
+);
