@@ -64,7 +64,9 @@ async function beginChain(options: OpenChainOptions, newBecause: string): Promis
   const id = newId(now(), randomBytes(4).toString("hex"));
   const slotName = slotOf(slotPrefix, id);
   for (const former of await session.listSlots(slotPrefix)) await session.dropSlot(former);
-  const end = segmentStart(await session.createSlot(slotName), BigInt(identity.segmentBytes));
+  await session.createSlot(slotName);
+  const { flushed } = await session.readState(slotName);
+  const end = segmentStart(flushed, BigInt(identity.segmentBytes));
   const description = { ...identity, startLsn: renderLsn(end), createdAt: now().toISOString() };
   try {
     await archive.putChain(id, description, signal);

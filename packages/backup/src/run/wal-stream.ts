@@ -86,6 +86,7 @@ export class WalStream {
         this.#end(error instanceof Error ? error : new Error(String(error)));
       });
     await this.#unlessEnded(started.promise);
+    this.#report();
     this.#reporting = setInterval(() => this.#report(), STATUS_INTERVAL_MS);
   }
 

@@ -23,7 +23,6 @@ interface SlotState {
   readonly restart: bigint;
   /** How much WAL the slot keeps. */
   readonly keptBytes: number;
-  readonly isActive: boolean;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -82,12 +81,14 @@ export class ServerSession {
     );
     const [row] = rows;
     if (row === undefined) throw new Error("the database did not describe its state");
-    const { restart, kept, status } = row;
+    const { restart, kept, status, active } = row;
+    const flushed = parseLsn(row.flushed);
+    // Without a position, it is new and its reader has confirmed none yet.
     const slot =
-      restart === null || kept === null || status === "lost"
+      active === null || status === "lost"
         ? null
-        : { restart: parseLsn(restart), keptBytes: Number(kept), isActive: row.active === true };
-    return { at: row.at, flushed: parseLsn(row.flushed), slot };
+        : { restart: restart === null ? flushed : parseLsn(restart), keptBytes: Number(kept ?? 0) };
+    return { at: row.at, flushed, slot };
   }
 
   /** The names of the physical slots that begin so. */
@@ -100,14 +101,12 @@ export class ServerSession {
     return rows.map(({ name }) => name);
   }
 
-  /** Creates the slot, which keeps the WAL from now on. Resolves with the position at which that begins. */
-  async createSlot(slotName: string): Promise<bigint> {
-    const [row] = await this.#query<{ lsn: string }>(
-      "select lsn::text from pg_catalog.pg_create_physical_replication_slot($1, true)",
-      [slotName],
-    );
-    if (row === undefined) throw new Error("the database created no slot");
-    return parseLsn(row.lsn);
+  /**
+   * Creates a slot, which keeps the WAL from the first confirmed position on. Reserved at once, it would begin at the last
+   * checkpoint, and count all WAL since then as kept.
+   */
+  async createSlot(slotName: string): Promise<void> {
+    await this.#query("select pg_catalog.pg_create_physical_replication_slot($1, false)", [slotName]);
   }
 
   /** No error when there is no such slot; an error while a process reads from it. */
