@@ -2,7 +2,6 @@ import { createToolChecks, type ProviderNames, type Respond } from "./agents/ind
 import {
   type AuthContext,
   authEndpoints,
-  chooseRedirect,
   createAuthHousekeeping,
   createAccountMails,
   createMailOutbox,
@@ -17,7 +16,7 @@ import { type CopyHold, guardCalls } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
 import { measureStorage, newRowId, watchDatabase, watchStorage, withRole } from "./db/index.ts";
 import type { HelpLinks } from "./errors/index.ts";
-import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
+import type { CoreParts } from "./extensions/index.ts";
 import {
   createAgentRespond,
   createApiKeys,
@@ -42,15 +41,10 @@ import { connectStore, type Limits, openLimits, type SharedStore } from "./limit
 import type { MetricFamily } from "./observe/index.ts";
 import type { OpenNodeContext } from "./node-context.ts";
 import { openAgentModule } from "./open-agent-module.ts";
+import { openExtensionModule } from "./open-extension-module.ts";
 import { openRealtimeModule } from "./open-realtime-module.ts";
 import { openWebhookModule } from "./open-webhook-module.ts";
-import {
-  type AddressPolicy,
-  checkTargetUrl,
-  createAddressPolicy,
-  openGuardedFetch,
-  readAuthorities,
-} from "./outbound/index.ts";
+import { checkTargetUrl, createAddressPolicy, readAuthorities } from "./outbound/index.ts";
 import type { RealtimeModule } from "./realtime/index.ts";
 import { openRest } from "./rest/index.ts";
 import type { Watched } from "./serve-metrics.ts";
@@ -85,7 +79,6 @@ export interface Modules {
 }
 
 const TOOL_KEY_PURPOSE = "tool-secrets";
-const EXTENSION_CONNECTIONS = 64;
 
 /** Opens all modules, each with the parts of the others that it needs. */
 export async function openModules(options: ModulesOptions): Promise<Modules> {
@@ -133,7 +126,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     return core;
   };
   const toolKey = deriveKey(masterKey, TOOL_KEY_PURPOSE);
-  const extensions = joinExtensions(options, { policy, ca, key: toolKey, getCore });
+  const extensions = openExtensionModule({ ...options, policy, ca, key: toolKey, getCore });
   const webhooks = openWebhookModule(options, { policy, listenUrl, ca });
   const limits = openLimits({
     settings,
@@ -274,30 +267,4 @@ async function connectLimitStore({ settings, observer, closers }: ModulesOptions
   const { store, close } = await connectStore(settings.redisUrl, observer);
   closers.add("limit store", async () => close());
   return store;
-}
-
-interface ExtensionParts {
-  readonly policy: AddressPolicy;
-  readonly ca: readonly string[];
-  readonly key: Buffer;
-  getCore(): CoreParts;
-}
-
-function joinExtensions(options: ModulesOptions, { policy, ca, key, getCore }: ExtensionParts): OpenedExtensions {
-  const { settings, baseUrl, closers } = options;
-  const extensions = openExtensions({
-    ...options,
-    key,
-    getCore,
-    openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {
-      const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: perOrigin, exemptUrls, ...connections });
-      closers.add("connections of extensions", () => guarded.close());
-      // The types of the package's fetch and the platform's differ in members that are not used here.
-      const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
-      return { fetch, findUrlFault: (url) => guarded.findUrlFault(url) };
-    },
-    isRedirectAllowed: (url) => chooseRedirect({ settings, baseUrl: baseUrl() }, url) === URL.parse(url)?.href,
-  });
-  closers.add("tool kinds of extensions", () => extensions.close());
-  return extensions;
 }

@@ -39,6 +39,7 @@ export const JOINING_FILES: readonly string[] = [
   "open-modules.ts",
   "open-primary-link.ts",
   "open-realtime-module.ts",
+  "open-extension-module.ts",
   "open-webhook-module.ts",
   "open-worker-part.ts",
   "prepare-database.ts",

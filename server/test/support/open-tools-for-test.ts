@@ -83,7 +83,9 @@ function openExtension(
   return openExtensions({
     ...parts,
     extensions: [{ ...loaded, connections: configured.connections ?? {} }],
-    settings: { dbStatementTimeoutMs: 10_000, siteUrl: null },
+    settings: { dbStatementTimeoutMs: 10_000, siteUrl: null, dataDir: "" },
+    server: { adminUrl: "", directUrl: "", clusterDir: null },
+    masterKey: "",
     database,
     environment: {},
     readMetrics: async () => [],

@@ -1,0 +1,36 @@
+import { chooseRedirect } from "./auth/index.ts";
+import { type CoreParts, type OpenedExtensions, openExtensions } from "./extensions/index.ts";
+import type { OpenNodeContext } from "./node-context.ts";
+import type { MetricFamily } from "./observe/index.ts";
+import { type AddressPolicy, openGuardedFetch } from "./outbound/index.ts";
+
+const EXTENSION_CONNECTIONS = 64;
+
+export interface ExtensionModuleOptions extends OpenNodeContext {
+  readonly masterKey: string;
+  readonly policy: AddressPolicy;
+  readonly ca: readonly string[];
+  readonly key: Buffer;
+  getCore(): CoreParts;
+  readMetrics(): Promise<readonly MetricFamily[]>;
+  /** Throws before the service listens. */
+  baseUrl(): string;
+}
+
+/** The extensions with their outgoing connections. */
+export function openExtensionModule(options: ExtensionModuleOptions): OpenedExtensions {
+  const { settings, policy, ca, baseUrl, closers } = options;
+  const extensions = openExtensions({
+    ...options,
+    openFetch: (exemptUrls, { perOrigin = EXTENSION_CONNECTIONS, ...connections }) => {
+      const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: perOrigin, exemptUrls, ...connections });
+      closers.add("connections of extensions", () => guarded.close());
+      // The types of the package's fetch and the platform's differ in members that are not used here.
+      const fetch = guarded.fetch as unknown as typeof globalThis.fetch;
+      return { fetch, findUrlFault: (url) => guarded.findUrlFault(url) };
+    },
+    isRedirectAllowed: (url) => chooseRedirect({ settings, baseUrl: baseUrl() }, url) === URL.parse(url)?.href,
+  });
+  closers.add("tool kinds of extensions", () => extensions.close());
+  return extensions;
+}
