@@ -40,7 +40,8 @@ export function parseDatabaseHosts(url: string): DatabaseHosts | null {
   if (parts === null) return null;
   const parameters = parts.query?.split("&") ?? [];
   const attributes = findParameter(parameters, ATTRIBUTES);
-  const hostList = findParameter(parameters, "host");
+  // Not decoded: a comma that is encoded belongs to the path of a socket.
+  const hostList = findRawParameter(parameters, "host");
   const hosts = (hostList ?? parts.hosts).split(",");
   if (hosts.length === 1 && attributes === null) return { urls: [url], mustAcceptWrites: false };
   const portList = findParameter(parameters, "port");
@@ -52,7 +53,7 @@ export function parseDatabaseHosts(url: string): DatabaseHosts | null {
     // An address in brackets is one of the authority; as a parameter it has none.
     const named = hostList === null ? { ...parts, hosts: host } : parts;
     const own = [
-      ...(hostList === null ? [] : [`host=${encodeURIComponent(host)}`]),
+      ...(hostList === null ? [] : [`host=${host}`]),
       ...(port === undefined ? [] : [`port=${encodeURIComponent(port)}`]),
       ...others,
     ];
@@ -69,8 +70,12 @@ export function findAttributesFault(url: string): string | null {
 }
 
 function findParameter(parameters: readonly string[], name: string): string | null {
-  const found = parameters.find((each) => nameOf(each) === name);
-  return found === undefined ? null : decode(found.slice(name.length + 1));
+  const found = findRawParameter(parameters, name);
+  return found === null ? null : decode(found);
+}
+
+function findRawParameter(parameters: readonly string[], name: string): string | null {
+  return parameters.find((each) => nameOf(each) === name)?.slice(name.length + 1) ?? null;
 }
 
 function nameOf(parameter: string): string {

@@ -139,7 +139,7 @@ describe("what a filter of the caller's is shown", () => {
       { table_name: "public_profiles", columns: ["id", "full_name", "avatar_url"] },
       {
         table_name: "swarm_invitations",
-        columns: ["id", "swarm_id", "swarm_name", "role", "inviter_name", "created_at"],
+        columns: ["id", "swarm_id", "swarm_name", "role", "inviter_name", "created_at", "expires_at"],
       },
     ]);
   });

@@ -126,6 +126,7 @@ describe("functions", () => {
       [
         "private.claim_idempotency_key(text,bytea)",
         "private.find_kept_result(text,bytea)",
+        "private.invitation_expiry()",
         "private.keep_result(text[],bigint)",
         "private.may_i_write(uuid)",
         "private.my_agent_ids()",

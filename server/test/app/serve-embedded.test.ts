@@ -71,7 +71,7 @@ test(
     await again.waitFor("service.started");
     const { pid } = await again.waitFor("embedded.started");
     const { missing } = await again.waitFor("database.requirement_warning");
-    assert.match(String(missing), /opens up to 1506 connections/);
+    assert.match(String(missing), /opens up to 1507 connections/);
     const kept = await readCredentials(dataDir);
     assert.equal(kept.anon_key, made.anon_key);
     assert.equal(kept.service_role_key, made.service_role_key);

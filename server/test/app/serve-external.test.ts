@@ -114,7 +114,7 @@ test("the start logs warnings about the database server", async (t) => {
   await program.waitFor("service.started");
   const found = program.lines().filter(({ event }) => event === "database.requirement_warning");
   const text = found.map(({ missing }) => String(missing)).join("\n");
-  assert.match(text, /opens up to 1506 connections, and the server permits \d+ in all\. Lower DB_POOL_SIZE/);
+  assert.match(text, /opens up to 1507 connections, and the server permits \d+ in all\. Lower DB_POOL_SIZE/);
   assert.match(text, /this machine's clock is (5\d|60) seconds ahead of that of the database/);
   await program.stop();
 });

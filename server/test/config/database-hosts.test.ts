@@ -9,6 +9,7 @@ test("a connection string with one host is used as it is", () => {
     "postgresql://u:p@h:5432/db",
     "postgres://u:p,q@h/db?sslmode=verify-full",
     "postgresql:///db?host=/run/sb",
+    "postgresql:///db?host=%2Frun%2Fa+b%2Cc&port=5432",
     "postgresql://u:p@[::1]:5433/db",
   ])
     assert.deepEqual(parseDatabaseHosts(url), { urls: [url], mustAcceptWrites: false });

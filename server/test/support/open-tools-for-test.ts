@@ -7,6 +7,7 @@ import { type OpenToolsOptions, openTools, type ToolModule } from "../../src/age
 import { sealSecrets } from "../../src/agents/tools/seal-secrets.ts";
 import type { ToolOutcome } from "../../src/agents/tools/tool-port.ts";
 import { readExtensionSettings } from "../../src/config/index.ts";
+import { newMasterKey } from "../../src/crypto/index.ts";
 import type { Database } from "../../src/db/index.ts";
 import { type OpenedExtensions, openExtensions } from "../../src/extensions/index.ts";
 import type { Extension, ExtensionSettingRow } from "../../src/extensions/port.ts";
@@ -84,8 +85,8 @@ function openExtension(
     ...parts,
     extensions: [{ ...loaded, connections: configured.connections ?? {} }],
     settings: { dbStatementTimeoutMs: 10_000, siteUrl: null, dataDir: "" },
-    server: { adminUrl: "", directUrl: "", clusterDir: null },
-    masterKey: "",
+    server: { adminUrl: "postgresql://localhost/db", directUrl: "postgresql://localhost/db", clusterDir: null },
+    masterKey: newMasterKey(),
     database,
     environment: {},
     readMetrics: async () => [],

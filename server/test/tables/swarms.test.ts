@@ -96,6 +96,7 @@ describe("swarms over REST", () => {
         role: "viewer",
         inviter_name: "Ada L",
         created_at: invitation?.["created_at"],
+        expires_at: null,
       },
     ]);
     for (const user of [admin, member, stranger, unproven]) assert.deepEqual(await read(user), []);
