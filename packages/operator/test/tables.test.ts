@@ -91,6 +91,14 @@ test("no table shows a planted secret, in rows or in a file", async () => {
     assert.equal((await asAda("GET", `${TABLES}/${closed}`)).status, 404, closed);
 });
 
+test("no filter and no order compares a member that is not shown", async () => {
+  const tools = `${TABLES}/public/tools/rows`;
+  const filters = '[["config","gte","{\\"url\\":\\"\\",\\"headers\\":{\\"k\\":\\"p\\"}}"]]';
+  for (const query of [{ filters }, { order: "config" }])
+    assert.equal((await asAda("GET", `${tools}?${new URLSearchParams(query)}`)).status, 400, JSON.stringify(query));
+  assert.equal((await asAda("GET", `${TABLES}/public/tools/csv?order=config`)).status, 400);
+});
+
 test("describes a table: keys, references, an estimate, and which columns can be edited", async () => {
   const { body } = await asAda("GET", SHOP);
   assert.deepEqual([body.key, body.withheld, body.estimated_rows], [["id"], ["api_key", "picture"], "120"]);

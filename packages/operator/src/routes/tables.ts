@@ -4,7 +4,7 @@ import { readText } from "../read-input.ts";
 import { selectEstimates } from "../sql/tables.ts";
 import { renderCsvHeader, renderCsvRow } from "../tables/csv.ts";
 import { getTable, listTables, type Table } from "../tables/describe-table.ts";
-import { getColumn, readFilters } from "../tables/filters.ts";
+import { getComparableColumn, readFilters } from "../tables/filters.ts";
 import { insertRows, readImport } from "../tables/import-csv.ts";
 import { readRows, type RowsPage, type RowsWanted } from "../tables/read-rows.ts";
 import { readRowChange, writeRow } from "../tables/write-row.ts";
@@ -69,7 +69,9 @@ function readWanted(table: Table, query: OperatorRequest["query"]): Pick<RowsWan
   return {
     filters: readFilters(table, query["filters"]),
     order:
-      order === null ? null : { column: getColumn(table, order, "order"), isDescending: query["direction"] === "desc" },
+      order === null
+        ? null
+        : { column: getComparableColumn(table, order, "order"), isDescending: query["direction"] === "desc" },
   };
 }
 

@@ -1,5 +1,5 @@
 import { invalidField } from "../read-input.ts";
-import type { Table, TableColumn } from "./describe-table.ts";
+import { maskedMembers, type Table, type TableColumn } from "./describe-table.ts";
 import { quoteName, quoteText } from "./values.ts";
 
 const FILTER_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "null", "notnull"] as const;
@@ -22,7 +22,7 @@ export function readFilters(table: Table, text: string | undefined): readonly Fi
     throw invalidField("filters", `must be a JSON list of at most ${MAX_FILTERS} filters`);
   return sent.map((filter) => {
     const [name, operator, value = ""] = Array.isArray(filter) ? (filter as unknown[]) : [];
-    const column = getColumn(table, name, "filters");
+    const column = getComparableColumn(table, name, "filters");
     const known = FILTER_OPERATORS.find((candidate) => candidate === operator);
     if (known === undefined) throw invalidField("filters", `have an operator of ${FILTER_OPERATORS.join(", ")}`);
     if (typeof value !== "string" || value.length > MAX_VALUE || value.includes("\u0000") || !value.isWellFormed())
@@ -35,6 +35,14 @@ export function readFilters(table: Table, text: string | undefined): readonly Fi
 export function getColumn(table: Table, name: unknown, field: string): TableColumn {
   const column = table.columns.find((candidate) => candidate.name === name);
   if (column === undefined) throw invalidField(field, `name a column that ${table.name} does not show`);
+  return column;
+}
+
+/** For a filter or an order, which would also compare the members of a column that are not shown. */
+export function getComparableColumn(table: Table, name: unknown, field: string): TableColumn {
+  const column = getColumn(table, name, field);
+  if (maskedMembers(table, table.name, column.name).length > 0)
+    throw invalidField(field, `name a column that ${table.name} shows only in part`);
   return column;
 }
 
