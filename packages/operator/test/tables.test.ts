@@ -207,3 +207,16 @@ test("a file has no formula, and can be read back", async () => {
   for (const bad of ["", "price\n", "api_key\nx\n", "price,price\n1,2\n", "price\n1,2\n", 'price\n"1\n', "id\n1\n"])
     assert.equal((await asAda("POST", `${SHOP}/csv`, bad)).status, 400, bad);
 });
+
+test("an edit cannot send the withheld headers of a webhook to another address", async () => {
+  const { rows } = await service.database.owner.query(
+    `insert into public.webhooks (user_id, name, url, events, headers)
+     values ($1, 'kept', 'https://example.com/kept', '{message.created}', '{"x-key": "planted"}') returning id`,
+    [bob.id],
+  );
+  const webhooks = `${TABLES}/public/webhooks`;
+  const url = { from: "https://example.com/kept", to: "https://other.example.com" };
+  assert.equal((await change({ id: rows[0].id }, { url }, webhooks)).status, 400);
+  const off = { from: "true", to: "false" };
+  assert.equal((await change({ id: rows[0].id }, { is_active: off }, webhooks)).status, 200);
+});

@@ -84,3 +84,6 @@ export const MASKED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   "guardrails.config": ["headers"],
   "tools.config": ["headers"],
 };
+
+/** A new address would get the headers that are withheld. Only the owner of a row, who knows them, decides where they go. */
+export const FIXED_COLUMNS: ReadonlySet<string> = new Set(["webhooks.url"]);

@@ -1,5 +1,5 @@
 import { AppError, type Catalogue, type Column, type Relation } from "swarmbase/extension";
-import { CORE_COLUMNS, MASKED_MEMBERS } from "./core-columns.ts";
+import { CORE_COLUMNS, FIXED_COLUMNS, MASKED_MEMBERS } from "./core-columns.ts";
 
 /** A column as operators see it. */
 export interface TableColumn {
@@ -101,6 +101,7 @@ function describeColumn(catalogue: Catalogue, relation: Relation, column: Column
       isEditable &&
       column.isWritable &&
       !isMasked &&
+      !(relation.schema === CORE_SCHEMA && FIXED_COLUMNS.has(`${relation.name}.${name}`)) &&
       !relation.primaryKey.includes(name) &&
       !NOT_EDITABLE.has(type.category),
     is_insertable: column.isWritable && !NOT_INSERTABLE.has(type.category),
