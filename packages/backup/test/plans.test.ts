@@ -145,3 +145,20 @@ test("retention leaves a base backup of the current chain alone that is being wr
   const plan = planRetention({ chains: groupNames(names), bases, keep: 1, current: chain });
   assert.deepEqual(plan.names, [partName(chain, ids[0], 0)]);
 });
+
+test("names that only resemble those of an archive are ignored, so that retention removes nothing outside of it", () => {
+  const [old, current] = CHAINS;
+  const strange = [
+    `chains/${old}/../../../other-bucket/wal/0000000000000000-0000000000000001-0`,
+    `chains/${old}/./base/20260101T000001Z-00/part-000000`,
+    `chains/${old}/figures/../../x/figures/0000000000000000.json`,
+    `chains/${old}/notes.txt`,
+  ];
+  const names = [chainName(old), chainName(current), ...strange];
+  const chains = groupNames(names);
+  assert.deepEqual(
+    chains.flatMap(({ names: own }) => own),
+    [chainName(old), chainName(current)],
+  );
+  assert.deepEqual(planRetention({ chains, bases: [], keep: 1, current }).names, [chainName(old)]);
+});

@@ -97,7 +97,9 @@ export function groupNames(names: readonly string[]): readonly ListedChain[] {
     }));
 }
 
-const CHAIN = /^chains\/(\d{8}T\d{6}Z-[0-9a-f]+)\//;
+/** Whole names: others may write to a bucket, and a name with `..` would address an object outside of the archive. */
+const CHAIN =
+  /^chains\/(\d{8}T\d{6}Z-[0-9a-f]+)\/(?:chain\.json|status\.json|wal\/[\da-f-]+|base\/[^/.]+\/(?:base\.json|part-\d+)|figures\/[\da-f]+\.json)$/;
 const WAL = /\/wal\/([0-9a-f]{16})-([0-9a-f]{16})-(\d{1,15})$/;
 const BASE = /\/base\/(\d{8}T\d{6}Z-[0-9a-f]+)\/(base\.json|part-\d+)$/;
 const FIGURES = /\/figures\/([0-9a-f]{16})\.json$/;
