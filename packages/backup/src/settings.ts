@@ -17,7 +17,7 @@ export const SETTINGS = [
     default: null,
     secret: false,
     description:
-      "The same in a bucket of Amazon S3 or of a server with its interface: `https://<host>/<bucket>` or `https://<host>/<bucket>/<prefix>`.",
+      "The same in a bucket of Amazon S3 or of a server with its interface: `https://<host>/<bucket>` or `https://<host>/<bucket>/<prefix>`, without a user name or a query.",
   },
   {
     name: "BACKUP_S3_REGION",
@@ -94,11 +94,19 @@ export function requireConsistent(settings: BackupSettings): void {
     ...(url !== null && !/^\/[^/]+/.test(new URL(url).pathname)
       ? ["BACKUP_S3_URL must name a bucket in its path"]
       : []),
+    // It is in messages and in the log.
+    ...(url !== null && !isPlain(new URL(url))
+      ? ["BACKUP_S3_URL must have no user name, query or fragment; the credentials are settings of their own"]
+      : []),
     ...(url === null
       ? []
       : keys.filter((key) => settings[key] === null).map((key) => `${key} is required with BACKUP_S3_URL`)),
   ];
   if (faults.length > 0) throw new SettingsError(faults);
+}
+
+function isPlain({ username, password, search, hash }: URL): boolean {
+  return username + password + search + hash === "";
 }
 
 export function rulesOf(settings: BackupSettings): ArchiverRules {
