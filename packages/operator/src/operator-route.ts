@@ -46,7 +46,7 @@ export function toExtensionRoute(route: OperatorRoute): ExtensionRoute<OperatorS
       const session = readSession(request, context);
       const { lack, entry } = await admit(context.database, session, {
         action,
-        target: target?.(request)?.slice(0, MAX_TARGET_LENGTH) ?? null,
+        target: toStorable(target?.(request) ?? null),
         request_id: request.id,
       });
       if (lack !== null || entry === null) throw lackError(lack ?? "operator");
@@ -71,6 +71,11 @@ export function toExtensionRoute(route: OperatorRoute): ExtensionRoute<OperatorS
       }
     },
   };
+}
+
+/** Targets have parts of the path, which anybody can choose. PostgreSQL stores no U+0000 and no half of a surrogate pair in JSON. */
+function toStorable(target: string | null): string | null {
+  return target?.replaceAll("\u0000", "\ufffd").slice(0, MAX_TARGET_LENGTH).toWellFormed() ?? null;
 }
 
 export function readSession({ caller }: Pick<ExtensionRequest, "caller">, context: OperatorContext): SessionOfCaller {

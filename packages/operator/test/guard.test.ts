@@ -62,6 +62,20 @@ test("the service role adds and removes operators, and users cannot", async () =
   ]);
 });
 
+test("a path that no text of the database can have is rejected like any other", async () => {
+  const paths = [
+    "%00",
+    `${"a".repeat(484)}${encodeURIComponent("😀")}`,
+    `${"a".repeat(485)}${encodeURIComponent("😀")}`,
+  ];
+  for (const name of paths) {
+    const path = `/operator/v1/tables/public/${name}`;
+    assert.equal((await service.call(bob.token, "GET", path)).status, 403, name);
+    assert.equal((await service.call(ada.token, "GET", path)).status, 404, name);
+  }
+  assert.equal((await service.call(ada.token, "GET", `${USERS}/%00`)).status, 400);
+});
+
 test("an API key of an operator reaches no route", async () => {
   const made = await service.call(ada.token, "POST", "/functions/v1/api-keys", {
     action: "create",
