@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { runHere } from "../../../server/test/support/run-here.ts";
 import { startService } from "../../../server/test/support/service.ts";
 import { until } from "../../../server/test/support/until.ts";
@@ -12,7 +13,7 @@ import { Cleaner, makeHome, startCommand } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
 
 test(
-  "a server of the operator is archived to a bucket, verified, and restored as a data directory of PostgreSQL",
+  "the server of a list that accepts writes is archived to a bucket, verified, and restored as a data directory of PostgreSQL",
   SEVERAL_STARTS,
   async (t) => {
     const cleaner = new Cleaner();
@@ -24,7 +25,8 @@ test(
     const url = credentials.database_url;
     const masterKey = (await readFile(join(dataDir, "master.key"), "utf8")).trim();
     const env = {
-      DATABASE_URL: url,
+      // Nothing listens on the first port.
+      DATABASE_URL: url.replace("@", `@127.0.0.1:${await findFreePort()},`),
       MASTER_KEY: masterKey,
       DATA_DIR: join(home, "own"),
       EXTENSIONS: "backup",

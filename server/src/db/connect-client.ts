@@ -1,4 +1,5 @@
 import { DatabaseClient } from "./hosts/database-client.ts";
+import { findDatabaseHosts } from "./hosts/database-hosts.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -26,4 +27,10 @@ export async function withClient<T>(
   } finally {
     await client.end();
   }
+}
+
+/** A connection string that names one server: the one that accepts writes, if the given one names several. */
+export async function findServerUrl(url: string): Promise<string> {
+  if (findDatabaseHosts(url) === null) return url;
+  return withClient(url, async (client) => client.serverUrlOf(url));
 }

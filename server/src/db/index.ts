@@ -3,7 +3,7 @@
 // Not in charge of: what a statement is for; the modules above keep their own SQL.
 
 export { compareMigrations, type MigrationComparison } from "./compare-migrations.ts";
-export { connectClient, withClient } from "./connect-client.ts";
+export { connectClient, findServerUrl, withClient } from "./connect-client.ts";
 export { withDatabase, withRole } from "./connection.ts";
 export type { DatabaseFault } from "./create-probe.ts";
 export { countConnections, type Database, openDatabase, watchDatabase } from "./database.ts";

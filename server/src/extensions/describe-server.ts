@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deriveKey, derivePassword } from "../crypto/index.ts";
-import { KEPT_FILES, MASTER_KEY_FILE, REPLICA_ROLE, readBaseBackup, unlessMissing, withRole } from "../db/index.ts";
+import {
+  findServerUrl,
+  KEPT_FILES,
+  MASTER_KEY_FILE,
+  REPLICA_ROLE,
+  readBaseBackup,
+  unlessMissing,
+  withRole,
+} from "../db/index.ts";
 import type { ExtensionServer } from "./server-port.ts";
 
 export interface DescribeServerOptions {
@@ -17,6 +25,13 @@ export function describeServer({ extension, masterKey, dataDir, server }: Descri
     replicationUrl,
     adminUrl: server.adminUrl,
     isEmbedded: server.isEmbedded,
+    locate: async () => {
+      const [adminUrl, directUrl] = await Promise.all([
+        findServerUrl(server.adminUrl),
+        findServerUrl(server.directUrl),
+      ]);
+      return describeServer({ extension, masterKey, dataDir, server: { ...server, adminUrl, directUrl } });
+    },
     readBaseBackup: ({ signal, onPosition }) =>
       readBaseBackup({ url: replicationUrl, signal, includesWal: false, onPosition, onTotal: () => {} }),
     deriveKey: (purpose) => deriveKey(masterKey, `extension:${extension}:${purpose}`),

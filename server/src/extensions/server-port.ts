@@ -10,6 +10,11 @@ export interface ExtensionServer {
   /** False: the server is that of `DATABASE_URL`. */
   readonly isEmbedded: boolean;
   /**
+   * The same with connection strings that name one server: the one that accepts writes now, if `DATABASE_URL` names several. For the
+   * parts of work that have to be at one server, and for drivers that know no lists.
+   */
+  locate(): Promise<ExtensionServer>;
+  /**
    * The whole cluster as one tar archive without WAL, while it is in use. `onPosition` gets the position of the WAL at which the
    * copy begins, and at the end the one at which it is consistent.
    */

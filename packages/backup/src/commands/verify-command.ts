@@ -57,7 +57,8 @@ export async function runVerifyCommand(context: Context): Promise<number> {
 async function takeFresh(context: Context, archive: Archive): Promise<Figures | null> {
   const { copies, stderr, signal, settings } = context;
   try {
-    const figures = await takeFigures(await copies.findServer(), signal);
+    const server = await copies.findServer();
+    const figures = await takeFigures(await server.locate(), signal);
     const limitMs = performance.now() + settings.BACKUP_DELAY_SECONDS * 1_000 + ARRIVAL_LIMIT_MS;
     while (performance.now() < limitMs) {
       const plan = await planRestore(archive, null, signal).catch(() => null);

@@ -23,10 +23,12 @@ export async function runArchiver(options: RunArchiverOptions, signal: AbortSign
     const startedAtMs = performance.now();
     let session: ServerSession | null = null;
     try {
-      session = await ServerSession.open(options.server);
+      // Each time, because another server may have become the primary.
+      const server = await options.server.locate();
+      session = await ServerSession.open(server);
       if (await session.tryLock(options.slotPrefix)) {
         isStandby = false;
-        await runSession(options, session, signal);
+        await runSession({ ...options, server }, session, signal);
         continue;
       }
       if (!isStandby) options.onStandby();
