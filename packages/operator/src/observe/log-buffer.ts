@@ -14,6 +14,8 @@ export interface StoredLine {
 const MAX_LINES = 2000;
 const MAX_FIELDS_LENGTH = 8000;
 const MAX_TEXT_LENGTH = 500;
+/** Without a mail server, the log has the mails of a developer. With their links and codes, operators could sign in as the recipients. */
+const OF_MAILS = "mail.";
 
 /** Log lines that are not stored yet, of one process. It has a bound: a burst of lines must not need memory without end. */
 export class LogBuffer {
@@ -25,7 +27,8 @@ export class LogBuffer {
       this.#dropped += 1;
       return;
     }
-    const { requestId, userId, ...fields } = line.fields;
+    const { requestId, userId, ...others } = line.fields;
+    const fields = line.event.startsWith(OF_MAILS) ? withoutCredentials(others) : others;
     this.#lines.push({
       created_at: now.toISOString(),
       level: line.level,
@@ -45,6 +48,10 @@ export class LogBuffer {
     this.#dropped = 0;
     return { lines, dropped };
   }
+}
+
+function withoutCredentials({ link: _link, code: _code, ...fields }: LogLine["fields"]): LogLine["fields"] {
+  return fields;
 }
 
 function toText(value: unknown): string | null {
