@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { CORE_COLUMNS } from "../src/tables/core-columns.ts";
+import { parseCsv, renderCsvRow } from "../src/tables/csv.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { type OperatorService, type Person, startOperatorService } from "./support/operator-service.ts";
 
@@ -206,6 +207,18 @@ test("a file has no formula, and can be read back", async () => {
   assert.equal((await asAda("POST", `${SHOP}/csv`, "price\n1\n-5\n")).status, 400);
   for (const bad of ["", "price\n", "api_key\nx\n", "price,price\n1,2\n", "price\n1,2\n", 'price\n"1\n', "id\n1\n"])
     assert.equal((await asAda("POST", `${SHOP}/csv`, bad)).status, 400, bad);
+});
+
+test("a file gives every text back as it was, also one that begins like an escaped formula", () => {
+  const column = { name: "note" } as Parameters<typeof renderCsvRow>[0][number];
+  const texts = ["=1", "'=1", "''=1", "'", "'a", "-1", "'-1", "", 'a"b,\r\n', "\t", null];
+  const file = texts.map((note) => renderCsvRow([column], { note })).join("");
+  assert.ok(!/^"?=/m.test(file));
+  // A line of one empty cell is a null, which a line without a cell cannot tell from the end of the file.
+  assert.deepEqual(
+    parseCsv(file).flat(),
+    texts.filter((text) => text !== null),
+  );
 });
 
 test("an edit cannot send the withheld headers of a webhook to another address", async () => {

@@ -2,9 +2,9 @@ import { AppError } from "swarmbase/extension";
 import type { TableColumn } from "./describe-table.ts";
 import type { Value } from "./values.ts";
 
-/** A spreadsheet takes a cell that begins with one of these for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r])/;
+/** A spreadsheet takes a cell that begins with one of these for a formula. A text that looks escaped is escaped once more. */
+const FORMULA = /^'*[=+\-@\t\r]/;
+const ESCAPED_FORMULA = /^'(?='*[=+\-@\t\r])/;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
