@@ -21,7 +21,7 @@ after(async () => {
 test("lists users page by page, and finds one by a part of the address or by id", async () => {
   await service.database.owner.query(
     `insert into auth.users (email, created_at)
-     select 'many' || n || '@example.org', '2020-01-01'::timestamptz from generate_series(1, 120) n`,
+     select 'many' || n || '@example.org', '2020-01-01 00:00:00.123456'::timestamptz from generate_series(1, 120) n`,
   );
   const seen: string[] = [];
   for (let next: string | null = ""; next !== null; ) {
@@ -36,8 +36,13 @@ test("lists users page by page, and finds one by a part of the address or by id"
   assert.equal((await asAda("GET", `${USERS}?state=operators`)).body.users.length, 1);
   const hostile = await asAda("GET", `${USERS}?search=${encodeURIComponent("'; drop table auth.users; --%_\\")}`);
   assert.deepEqual([hostile.status, hostile.body.users], [200, []]);
-  const forged = Buffer.from('["2020-01-01 00:00:00+00\\u0000","x"]').toString("base64url");
-  for (const query of ["state=x", `after=${forged}`, "after=e30", `search=${"x".repeat(501)}`])
+  const forged = [
+    ["0\u0000", ada.id],
+    ["9999-99-99 99:99:99+99", ada.id],
+    ["9".repeat(18), ada.id],
+    ["0", "x"],
+  ].map((cursor) => `after=${Buffer.from(JSON.stringify(cursor)).toString("base64url")}`);
+  for (const query of ["state=x", ...forged, "after=e30", `search=${"x".repeat(501)}`])
     assert.equal((await asAda("GET", `${USERS}?${query}`)).status, 400, query);
 });
 

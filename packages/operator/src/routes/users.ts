@@ -28,7 +28,7 @@ const PATH = "/operator/v1/users";
 const PAGE_ROWS = 50;
 /** GoTrue has no ban without an end; clients use a hundred years. */
 const FOREVER = "876000h";
-const TIMESTAMP = /^\d{4,6}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)?$/;
+const MICROSECONDS = /^\d{1,17}$/;
 
 const targetOf: NonNullable<OperatorRoute["target"]> = ({ params }) => `users/${params["id"] ?? ""}`;
 
@@ -76,12 +76,12 @@ async function listUsers({ query }: OperatorRequest, { database }: OperatorConte
   return { body: { users: users.map(renderUser), next } };
 }
 
-function readAfter(position: unknown): UserFilter["after"] {
-  if (position === null) return null;
-  const [createdAt, id] = Array.isArray(position) ? (position as unknown[]) : [];
-  if (typeof createdAt !== "string" || !TIMESTAMP.test(createdAt) || !isUuid(id))
+function readAfter(cursor: unknown): UserFilter["after"] {
+  if (cursor === null) return null;
+  const [position, id] = Array.isArray(cursor) ? (cursor as unknown[]) : [];
+  if (typeof position !== "string" || !MICROSECONDS.test(position) || !isUuid(id))
     throw invalidField("after", "is not the position of a page");
-  return { createdAt, id };
+  return { position, id };
 }
 
 function renderUser({ position: _position, ...user }: UserRow) {

@@ -8,7 +8,7 @@ export interface UserRow {
   readonly id: string;
   readonly email: string | null;
   readonly created_at: Date;
-  /** As text: a Date has no microseconds, which the position of a page needs. */
+  /** `created_at` in microseconds since 1970, which a Date does not have. */
   readonly position: string;
   readonly last_sign_in_at: Date | null;
   readonly email_confirmed_at: Date | null;
@@ -20,7 +20,7 @@ export interface UserRow {
 }
 
 const COLUMNS = `
-  u.id, u.email, u.created_at, u.created_at::text as position, u.last_sign_in_at, u.email_confirmed_at, u.invited_at,
+  u.id, u.email, u.created_at, (extract(epoch from u.created_at) * 1000000)::bigint::text as position, u.last_sign_in_at, u.email_confirmed_at, u.invited_at,
   case when u.banned_until > now() then u.banned_until end as banned_until, u.is_anonymous,
   exists (select from ext_operator.operators o where o.user_id = u.id) as is_operator,
   exists (select from auth.mfa_factors f
@@ -31,7 +31,7 @@ export interface UserFilter {
   readonly search: string | null;
   readonly state: UserState;
   /** The user after whom the page begins. */
-  readonly after: { readonly createdAt: string; readonly id: string } | null;
+  readonly after: Pick<UserRow, "position" | "id"> | null;
   readonly limit: number;
 }
 
@@ -42,7 +42,8 @@ export function selectUsers(query: Query, { search, state, after, limit }: UserF
        from auth.users u
       where u.deleted_at is null
         and ($1::text is null or strpos(u.email, lower($1)) > 0 or u.id::text = lower($1))
-        and ($2::timestamptz is null or (u.created_at, u.id) < ($2, $3::uuid))
+        and ($2::bigint is null
+             or (u.created_at, u.id) < ('epoch'::timestamptz + $2::bigint * interval '1 microsecond', $3::uuid))
         and case $4::text
               when 'disabled' then u.banned_until > now()
               when 'unconfirmed' then u.email_confirmed_at is null
@@ -51,7 +52,7 @@ export function selectUsers(query: Query, { search, state, after, limit }: UserF
             end
       order by u.created_at desc, u.id desc
       limit $5`,
-    [search, after?.createdAt ?? null, after?.id ?? null, state, limit],
+    [search, after?.position ?? null, after?.id ?? null, state, limit],
   );
 }
 
