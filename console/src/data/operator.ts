@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "react";
 import { callService } from "./call-service.ts";
 import { getClient, getConfig } from "./client.ts";
 import { Failure } from "./failure.ts";
-import type { Pages, ReadResult } from "./rows.ts";
+import { type Pages, type ReadResult, useLoadedPages } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -99,20 +99,11 @@ export function useOperatorPages<Row>(
     staleTime: 0,
     placeholderData: keepPreviousData,
   });
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = list;
-  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows), [data]);
-  const loadMore = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  const reload = useCallback(() => void refetch(), [refetch]);
-  return {
-    rows,
-    failure: error as Failure | null,
-    reload,
-    hasMore: hasNextPage,
-    isLoadingMore: isFetchingNextPage,
-    loadMore,
-  };
+  const { data } = list;
+  return useLoadedPages(
+    list,
+    useMemo(() => data?.pages.flatMap((page) => page.rows), [data]),
+  );
 }
 
 export interface OperatorCall {

@@ -1,4 +1,10 @@
-import { keepPreviousData, type QueryKey, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import {
+  keepPreviousData,
+  type QueryKey,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
 import { type Client, getClient, type TableName } from "./client.ts";
 import { type ClientResponse, type Failure, type DataOf, unwrap } from "./failure.ts";
@@ -91,8 +97,19 @@ export function usePages<Row>({ table, key, read, size = PAGE_SIZE, isOn = true 
     enabled: isOn,
     placeholderData: keepPreviousData,
   });
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
-  const rows = useMemo(() => data?.pages.flat(), [data]);
+  const { data } = query;
+  return useLoadedPages(
+    query,
+    useMemo(() => data?.pages.flat(), [data]),
+  );
+}
+
+/** The rows of all pages that are loaded, with what loads the next one. */
+export function useLoadedPages<Row>(
+  query: Pick<UseInfiniteQueryResult, "error" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage" | "refetch">,
+  rows: readonly Row[] | undefined,
+): Pages<Row> {
+  const { error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
