@@ -26,8 +26,8 @@ export const upgradeCommand: Command = {
 Usage: swarmbase upgrade [--dry-run] [--old-binaries <folder>]
 
 Applies pending migrations. When an older major version of PostgreSQL created the embedded database, its content is first
-copied into a new one, and the old one is kept beside it. A service with an embedded database must be stopped; the nodes of
-a shared database can run, and migrations that remove what they use wait until they have stopped. Make a backup before:
+copied into a new one, and the old one is kept beside it. A service with an embedded database must be stopped. The nodes
+of a shared database can run; migrations that remove what they use wait until they have stopped. Make a backup before:
 swarmbase backup
 
 --dry-run       prints what would be done, and changes nothing. The service may be running.
