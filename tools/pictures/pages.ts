@@ -53,7 +53,7 @@ async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<vo
 async function takeAgent({ page, camera, workspace }: Stage): Promise<void> {
   const path = `/agents/${workspace.agentIds.get("Otto") ?? ""}`;
   await page.goto(`${path}/settings`);
-  await page.getByText("Maximum output").waitFor();
+  await page.getByLabel("Maximum output").first().waitFor();
   await camera.take(page, "agent-settings");
   await page.goto(`${path}/try`);
   await page.getByLabel(/^Message to /).fill(TRY_QUESTION);
