@@ -5,7 +5,13 @@ import { hasUsers } from "./sql/users.ts";
 export function watchFirstStart({ pool, settings }: Pick<AuthContext, "pool" | "settings">): () => Promise<boolean> {
   let isOver = !settings.authSignupEnabled;
   return async () => {
-    if (!isOver) isOver = await hasUsers(pool).catch(() => true);
+    if (isOver) return false;
+    try {
+      isOver = await hasUsers(pool);
+    } catch {
+      // The console also loads while the database is away, and then asks to sign in.
+      return false;
+    }
     return !isOver;
   };
 }

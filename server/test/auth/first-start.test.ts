@@ -17,3 +17,12 @@ test("a service without sign-up has no first start", async (t) => {
   const { context } = await createAuthContext(t, { settings: { authSignupEnabled: false } });
   assert.equal(await watchFirstStart(context)(), false);
 });
+
+test("a question that the database could not answer does not end the first start", async (t) => {
+  const { context, database } = await createAuthContext(t);
+  const isFirstStart = watchFirstStart(context);
+  await database.owner.query("alter table auth.users rename to users_away");
+  assert.equal(await isFirstStart(), false);
+  await database.owner.query("alter table auth.users_away rename to users");
+  assert.equal(await isFirstStart(), true);
+});
