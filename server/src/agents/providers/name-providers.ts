@@ -28,16 +28,21 @@ const TITLES: Readonly<Record<string, string>> = {
 /** Two frameworks can have providers of the same name, which then end in a letter. Addresses are not shown: they may be internal. */
 export function nameProviders(providers: Providers): ProviderNames {
   const titles = Object.values(providers).map(titleOf);
-  const nameOf = ({ framework }: Provider): string => {
-    const title = titleOf(providers[framework]);
+  const nameOf = (provider: Provider): string => {
+    const title = titleOf(provider);
     const isUnique = titles.filter((each) => each === title).length === 1;
-    return isUnique ? title : `${title} ${framework.slice("provider_".length).toUpperCase()}`;
+    return isUnique ? title : `${title} ${letterOf(provider)}`;
   };
   const { provider_a, provider_b, provider_c } = providers;
   return { provider_a: nameOf(provider_a), provider_b: nameOf(provider_b), provider_c: nameOf(provider_c) };
 }
 
-function titleOf({ framework, kind, baseUrl, state }: Provider): string {
-  if (state === "unconfigured") return `Provider ${framework.slice("provider_".length).toUpperCase()}`;
-  return TITLES[identifyProvider({ kind, baseUrl }).name] ?? "OpenAI-compatible";
+function titleOf(provider: Provider): string {
+  if (provider.state === "unconfigured") return `Provider ${letterOf(provider)}`;
+  return TITLES[identifyProvider(provider).name] ?? "OpenAI-compatible";
+}
+
+/** `provider_a` → "A" */
+function letterOf({ framework }: Provider): string {
+  return framework.slice("provider_".length).toUpperCase();
 }
