@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { availableParallelism } from "node:os";
 import type { RunningService } from "../app.ts";
+import type { PrimaryService } from "../start-primary.ts";
 import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
@@ -69,8 +70,10 @@ async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Prom
     // Loads all modules; other commands need few of them.
     if (!mayHaveWorkers(parts.settings.workers, machine)) return await (await import("../app.ts")).startApp(options);
     const { startPrimary } = await import("../start-primary.ts");
-    const service = await startPrimary(options);
-    context.onHangUp?.(() => void service.replaceWorkers());
+    let service: PrimaryService | null = null;
+    // Set before the start, because the signal ends a process that does not handle it.
+    context.onHangUp?.(() => void service?.replaceWorkers());
+    service = await startPrimary(options);
     return service;
   } catch (error) {
     if (signal.aborted) return null;

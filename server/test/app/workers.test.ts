@@ -32,6 +32,9 @@ async function start(t: TestContext, dataDir: string): Promise<Service> {
       METRICS_PORT: metricsPort,
     },
   });
+  // A reload that is sent too early must not end the start.
+  await program.waitFor("embedded.started");
+  program.child.kill("SIGHUP");
   await program.waitFor("service.started");
   const credentials = await readCredentials(dataDir);
   return { program, credentials, dataDir, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
