@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { loadProviders, type Providers } from "./agents/index.ts";
 import { authenticate, checkRequestSignature, watchFirstStart, writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
+import { unlessAborted } from "./concurrency/index.ts";
 import { type CopyHold, createCopyHold } from "./copy-hold.ts";
 import { type ConsoleModule, openConsole } from "./console/index.ts";
 import {
@@ -188,7 +189,7 @@ async function startModules(
   closers.add("sockets", () => modules.realtime.close());
   // Streams of runs end before the server waits for its connections; the runs go on.
   closers.add("streams of runs", async () => modules.respond.close());
-  await schemaLevel?.held;
+  if (schemaLevel !== null) await unlessAborted(schemaLevel.held, options.signal);
   const { port } = await http.listen();
 
   const localUrl = buildLocalUrl(settings, port);

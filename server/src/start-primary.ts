@@ -4,6 +4,7 @@ import { loadProviders } from "./agents/index.ts";
 import type { AppOptions, RunningService } from "./app.ts";
 import { writeCredentials } from "./auth/index.ts";
 import { type Closers, createClosers } from "./closers.ts";
+import { unlessAborted } from "./concurrency/index.ts";
 import {
   countConnections,
   findMaxConnections,
@@ -70,7 +71,7 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
       closers,
     });
 
-  await schemaLevel.held;
+  await unlessAborted(schemaLevel.held, options.signal);
   const { acceptor } = shared;
   const { port } = await acceptor.listen();
   closers.add("port", async () => acceptor.close());

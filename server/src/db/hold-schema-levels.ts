@@ -3,13 +3,7 @@ import type { Observer } from "../observe/index.ts";
 import { keepConnected } from "./keep-connected.ts";
 import type { ExtensionSchema } from "./schema/extension-schemas.ts";
 import { describeContracts } from "./schema/plan-schema.ts";
-import {
-  isContractName,
-  levelOf,
-  readExtensionFiles,
-  readSchemaFiles,
-  type SchemaFiles,
-} from "./schema/schema-files.ts";
+import { isContractName, levelOf, listMigrations } from "./schema/schema-files.ts";
 import { whileNobodyMigrates } from "./sql/migration-lock.ts";
 import { selectHistory } from "./sql/schema-history.ts";
 import { holdLevel } from "./sql/schema-levels.ts";
@@ -29,8 +23,8 @@ export interface SchemaLevelsOptions {
  */
 export async function holdSchemaLevels(options: SchemaLevelsOptions, signal: AbortSignal): Promise<void> {
   const { url, extensions, observer, onHeld } = options;
-  const schemas = new Map([["private", await readSchemaFiles()]]);
-  for (const { schema, dir } of extensions) schemas.set(schema, await readExtensionFiles(dir));
+  const schemas = new Map([["private", await listMigrations()]]);
+  for (const { schema, dir } of extensions) schemas.set(schema, await listMigrations(dir));
   const outdated = new AbortController();
   await keepConnected(
     {
@@ -48,14 +42,13 @@ export async function holdSchemaLevels(options: SchemaLevelsOptions, signal: Abo
   if (!signal.aborted) throw outdated.signal.reason;
 }
 
-/** Resolves with the contract migrations that the files do not know. */
-async function holdAll(client: Client, schemas: ReadonlyMap<string, SchemaFiles>): Promise<string[]> {
+/** Takes the names of the migrations of each schema. Resolves with the contract migrations that are not among them. */
+async function holdAll(client: Client, schemas: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
   const contracts: string[] = [];
-  for (const [schema, files] of schemas) {
-    await holdLevel(client, schema, levelOf(files));
-    const known = new Set(files.migrations.map(({ name }) => name));
+  for (const [schema, known] of schemas) {
+    await holdLevel(client, schema, levelOf(known));
     const { migrations } = await selectHistory(client, schema);
-    contracts.push(...migrations.filter((name) => isContractName(name) && !known.has(name)));
+    contracts.push(...migrations.filter((name) => isContractName(name) && !known.includes(name)));
   }
   return contracts;
 }

@@ -53,6 +53,11 @@ export async function readExtensionFiles(dir: string): Promise<SchemaFiles> {
   return { migrations: await readMigrations(dir), functions: hasFunctions ? await readFunctions(dir) : [], legacy: [] };
 }
 
+/** Of the core, or of an extension with this folder. */
+export function listMigrations(dir = SCHEMA_DIR): Promise<string[]> {
+  return listFiles(join(dir, "migrations"));
+}
+
 async function readMigrations(dir: string): Promise<Migration[]> {
   return (await readFolder(join(dir, "migrations"), "")).map(splitMigration);
 }
@@ -62,14 +67,19 @@ async function readFunctions(dir: string): Promise<FunctionFile[]> {
 }
 
 async function readFolder(folder: string, prefix: string): Promise<SqlFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(ENDING)).sort();
   return await Promise.all(
-    names.map(async (name) => ({
-      name: `${prefix}${name.slice(0, -ENDING.length)}`,
+    (await listFiles(folder)).map(async (name) => ({
+      name: `${prefix}${name}`,
       // Git may check files out with other line ends, and the same function must have the same hash on every node.
-      text: (await readFile(join(folder, name), "utf8")).replaceAll("\r\n", "\n"),
+      text: (await readFile(join(folder, `${name}${ENDING}`), "utf8")).replaceAll("\r\n", "\n"),
     })),
   );
+}
+
+/** Without their ending. */
+async function listFiles(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ENDING));
+  return names.map((name) => name.slice(0, -ENDING.length)).sort();
 }
 
 function withHash(file: SqlFile): FunctionFile {
@@ -83,7 +93,7 @@ function splitMigration({ name, text }: SqlFile): Migration {
   const after = `${"\n".repeat(before.split("\n").length - 1)}${text.slice(at)}`;
   return {
     name,
-    number: Number.parseInt(name, 10),
+    number: numberOf(name),
     isContract: isContractName(name),
     beforeFunctions: { name, text: before },
     afterFunctions: { name, text: after },
@@ -96,6 +106,10 @@ export function isContractName(name: string): boolean {
 }
 
 /** The number of the last migration: a node that has these files can use every schema up to the next contract migration. */
-export function levelOf({ migrations }: SchemaFiles): number {
-  return Math.max(0, ...migrations.map(({ number }) => number));
+export function levelOf(names: readonly string[]): number {
+  return Math.max(0, ...names.map(numberOf));
+}
+
+function numberOf(name: string): number {
+  return Number.parseInt(name, 10);
 }
