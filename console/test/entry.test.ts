@@ -42,10 +42,14 @@ test("the first visitor of a new service is welcomed and makes an account", asyn
   await scanWithAxe(page);
   await takeScreenshot(page, "first-start");
   const person = createPerson();
+  await page.getByLabel("Name").fill(person.name);
   await page.getByLabel("E-mail").fill(person.email);
   await page.getByLabel("Password", { exact: true }).fill(person.password);
   await page.getByRole("button", { name: "Make an account" }).click();
   await page.getByRole("heading", { level: 1, name: HOME_TITLE }).waitFor();
+  await page.getByRole("button", { name: "Grace Hopper" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
 });
 
 test("home and the shell are accessible in both themes and widths", async (t, { openPage }) => {

@@ -2,10 +2,9 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
 import { useTitleCount } from "../components/page-title.ts";
 import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
-import { getConfig } from "../data/client.ts";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
-import { useSessionState } from "../data/session.ts";
+import { isFirstStart, useSessionState } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav, type Waiting } from "./navigation.tsx";
@@ -24,8 +23,7 @@ export function Shell() {
   const from = `${location.pathname}${location.search}`;
   if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
   if (isRecovering) return <Navigate to="/new-password" replace />;
-  if (session === null)
-    return <Navigate to={getConfig().isFirstStart ? "/sign-up" : "/sign-in"} replace state={{ from }} />;
+  if (session === null) return <Navigate to={isFirstStart() ? "/sign-up" : "/sign-in"} replace state={{ from }} />;
   return <SignedInShell />;
 }
 

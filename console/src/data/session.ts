@@ -1,5 +1,5 @@
 import type { Session, User } from "@supabase/supabase-js";
-import { getClient } from "./client.ts";
+import { getClient, getConfig } from "./client.ts";
 import { createStore, useStore } from "./store.ts";
 
 export interface SessionState {
@@ -20,10 +20,16 @@ const sessionState = createStore<SessionState>({
   isRecovering: false,
 });
 let isSigningOut = false;
+let hasHadSession = false;
 let onSignedOut: () => void = () => {};
 
 export function useSessionState(): SessionState {
   return useStore(sessionState);
+}
+
+/** Whether nobody has an account yet. The configuration is that of the moment when the page was loaded. */
+export function isFirstStart(): boolean {
+  return getConfig().isFirstStart && !hasHadSession;
 }
 
 /** Null when no user is signed in. It may have expired: requests of supabase-js renew it, so use those where possible. */
@@ -68,6 +74,7 @@ async function applySession(session: Session | null): Promise<void> {
     isSigningOut = false;
     return;
   }
+  hasHadSession = true;
   const signOutsBefore = signOuts;
   const { data } = await getClient().auth.mfa.getAuthenticatorAssuranceLevel();
   // The user signed out during the request.

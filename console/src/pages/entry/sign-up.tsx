@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useLocation } from "react-router";
-import { getConfig } from "../../data/client.ts";
 import { resendConfirmation, signUp } from "../../data/entry.ts";
+import { isFirstStart } from "../../data/session.ts";
 import { AccountForm } from "./account-form.tsx";
 import { EntryLink } from "./entry-link.tsx";
 import { MailSent } from "./mail-sent.tsx";
@@ -27,7 +27,7 @@ export function SignUp() {
     );
   return (
     <AccountForm
-      {...(getConfig().isFirstStart ? FIRST : ANOTHER)}
+      {...(isFirstStart() ? FIRST : ANOTHER)}
       action="Make an account"
       fields={["name", "email", "chosenPassword"]}
       onSubmit={async ({ name, email, chosenPassword: password }) => {
