@@ -15,6 +15,7 @@ import {
   openDatabase,
 } from "./db/index.ts";
 import { buildLocalUrl, credentialsOf, describeNode, type NodeDescription } from "./describe-node.ts";
+import { protocolsOf } from "./extensions/index.ts";
 import {
   consoleFallback,
   consoleRoutes,
@@ -69,7 +70,7 @@ const LAST_WRITES_MS = 6_000;
 export async function startApp(options: AppOptions): Promise<App> {
   const closers = createClosers(options.observer);
   try {
-    const providers = loadProviders(options.settings, options.environment);
+    const providers = loadProviders(options.settings, options.environment, protocolsOf(options.extensions));
     const node = options.prepared ?? (await prepareNode(options, { providers, closers }));
     return await startModules(options, node, { providers, closers });
   } catch (error) {

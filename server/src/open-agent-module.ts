@@ -6,7 +6,9 @@ import {
   openAgents,
   type ProviderNames,
   type Providers,
+  requireProtocols,
   type ToolKinds,
+  type VendorProtocol,
 } from "./agents/index.ts";
 import { newRowId, withClient } from "./db/index.ts";
 import type { Limits } from "./limits/index.ts";
@@ -22,6 +24,7 @@ export interface AgentModuleOptions extends OpenNodeContext {
   readonly ca: readonly string[];
   readonly toolKey: Buffer;
   readonly toolKinds: ToolKinds;
+  readonly protocols: readonly VendorProtocol[];
   readonly limits: Limits;
   onEvents(): void;
 }
@@ -66,6 +69,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     environment,
     observer,
     onChange: async (providers) => {
+      requireProtocols(providers, options.protocols);
       await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
       connections.allow(providers);
       module.models.replace(providers);

@@ -16,7 +16,7 @@ import { type CopyHold, guardCalls } from "./copy-hold.ts";
 import { deriveKey, derivePassword } from "./crypto/index.ts";
 import { measureStorage, newRowId, watchDatabase, watchStorage, withRole } from "./db/index.ts";
 import type { HelpLinks } from "./errors/index.ts";
-import type { CoreParts } from "./extensions/index.ts";
+import { type CoreParts, protocolsOf } from "./extensions/index.ts";
 import {
   createAgentRespond,
   createApiKeys,
@@ -138,7 +138,8 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
   });
   const onEvents = (): void => webhooks.wake();
   const { toolKinds } = extensions;
-  const parts = { listenUrl, policy, ca, toolKey, toolKinds, limits, onEvents };
+  const protocols = protocolsOf(options.extensions);
+  const parts = { listenUrl, policy, ca, toolKey, toolKinds, protocols, limits, onEvents };
   const agents = openAgentModule({ ...options, ...parts });
   const findUrlFault = (url: string): string | null => {
     const checked = checkTargetUrl(url, policy);

@@ -14,6 +14,7 @@ import {
   watchStorage,
 } from "./db/index.ts";
 import { buildLocalUrl, credentialsOf, describeNode } from "./describe-node.ts";
+import { protocolsOf } from "./extensions/index.ts";
 import { ConnectionAcceptor, keepTlsCurrent, type TlsMaterial } from "./http/index.ts";
 import { supervise, type Worker } from "./jobs/index.ts";
 import { createCounts, Holds } from "./limits/index.ts";
@@ -48,8 +49,8 @@ export async function startPrimary(options: AppOptions): Promise<PrimaryService>
 }
 
 async function start(options: AppOptions, closers: Closers): Promise<PrimaryService> {
-  const { settings, observer, environment, meter } = options;
-  const providers = loadProviders(settings, environment);
+  const { settings, observer, environment, meter, extensions } = options;
+  const providers = loadProviders(settings, environment, protocolsOf(extensions));
   const node = await prepareNode(options, { providers, closers });
   const shared = openShared(options, node, closers);
   const registry = new WorkerRegistry(observer);

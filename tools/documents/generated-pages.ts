@@ -12,6 +12,7 @@ import { extension as operator } from "@swarmbase/operator";
 import { extension as backup } from "@swarmbase/backup";
 import { extension as databaseTools } from "@swarmbase/database-tools";
 import { extension as docsSite } from "@swarmbase/docs-site";
+import { extension as providers } from "@swarmbase/providers";
 import { extension as reference, renderOpenApi } from "@swarmbase/reference";
 import { loadCommands, renderCliReference } from "../../server/src/commands/index.ts";
 import { renderConfigurationReference } from "../../server/src/config/index.ts";
@@ -26,6 +27,7 @@ import { EVENT_DOCUMENTS } from "../sdk/event-documents.ts";
 
 /** The extensions of this repository. */
 const SHIPPED_EXTENSIONS = [
+  providers,
   reference,
   docsSite,
   databaseTools,

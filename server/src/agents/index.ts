@@ -5,7 +5,20 @@ export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.
 export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";
 export { nameProviders, type ProviderNames } from "./providers/name-providers.ts";
 export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
-export type { Providers } from "./providers/provider.ts";
+export type { Provider, Providers } from "./providers/provider.ts";
+export { requireProtocols } from "./providers/require-protocols.ts";
+export type { Adapter, AdapterCall, AdapterEvent, AdapterFault, ReportedUsage } from "./providers/adapter.ts";
+export type { Deadlines } from "./providers/deadlines.ts";
+export type {
+  FormatTarget,
+  MappedReasoning,
+  ProviderPorts,
+  ReasoningTarget,
+  SentFormat,
+  VendorProtocol,
+} from "./providers/provider-protocol.ts";
+export type { ReasoningEffort, ResponseFormat, SentSettings, Warn } from "./providers/setting-values.ts";
+export type { StreamPace } from "./providers/stream-pace.ts";
 export type { Listening, Respond, RunAnswer, StartOptions } from "./respond/open-respond.ts";
 export type { ToolResult } from "./respond/sql/run-control.ts";
 export type { RunRequest } from "./admission/start-run.ts";
@@ -24,4 +37,12 @@ export type {
   RemoteTool,
   ToolServers,
 } from "./tools/tool-servers.ts";
-export type { ModelImage } from "./providers/model-port.ts";
+export type {
+  ModelFinish,
+  ModelImage,
+  ModelMessage,
+  ModelThought,
+  ModelTool,
+  ModelToolCall,
+  ModelUsage,
+} from "./providers/model-port.ts";

@@ -34,6 +34,8 @@ export interface AgentsOptions {
   readonly guarded: Pick<GuardedFetch, "fetch">;
   /** Decrypts the secrets of tools; 32 bytes, derived from the master key. */
   readonly toolKey: Buffer;
+  /** The kinds of providers in addition to the simulated one. */
+  readonly protocols: OpenModelsOptions["protocols"];
   /** Kinds of tools in addition to those of the core. */
   readonly toolKinds?: ToolKinds;
   readonly observer: Observer;
@@ -83,6 +85,7 @@ export function openAgents(options: AgentsOptions): AgentModule {
     observer,
     environment,
     providers,
+    protocols: options.protocols,
   });
   const schemas = createSchemaCompiler({ maxKept: MAX_SCHEMAS });
   const tools = openTools({

@@ -16,6 +16,7 @@ import {
   withClient,
 } from "../db/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
+import { protocolsOf } from "../extensions/index.ts";
 import type { Command, CommandContext } from "./command.ts";
 import { createCommandObserver, withServer } from "./database-access.ts";
 import { checkCertificate } from "./doctor/check-certificate.ts";
@@ -72,7 +73,10 @@ async function examine(context: CommandContext, findings: Findings): Promise<voi
     ["extensions", () => runExtensionChecks(extensions, settings, silence(context), findings)],
     ["redis", () => checkRedis(settings, findings)],
     ["mail", () => checkMail(settings, { observer, clock }, findings)],
-    ["providers", async () => checkProviders(settings, context.env, findings)],
+    [
+      "providers",
+      async () => checkProviders(settings, { env: context.env, protocols: protocolsOf(extensions) }, findings),
+    ],
   ];
   for (const [check, run] of checks) {
     context.signal.throwIfAborted();

@@ -23,6 +23,7 @@ export {
   type ProviderKind,
   SHIPPED_MODELS,
   shippedIds,
+  type VendorKind,
 } from "./model-catalogue.ts";
 export { parseOptions, UsageError } from "./parse-options.ts";
 export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";

@@ -9,6 +9,8 @@ export const PROVIDER_KINDS = [
   "simulated",
 ] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+/** The kinds that call a real model. Extensions have their protocols. */
+export type VendorKind = Exclude<ProviderKind, "simulated">;
 
 /** USD for a million tokens. */
 export interface ModelPrice {

@@ -37,6 +37,7 @@ export const SERVICE_SETTINGS = {
     {
       kind: "extensions",
       default: [
+        "providers",
         "reference",
         "docs-site",
         "database-tools",

@@ -1,7 +1,8 @@
-// In charge of: the error for a caller, the failure of a tool call, and the only renderer of error bodies.
+// In charge of: the error for a caller, the failures of model and tool calls, and the only renderer of error bodies.
 // Not in charge of: the list of codes (sdk), or the translation of library errors (the modules that use the libraries).
 export { AppError, type AppErrorExtra, toAppError, withShortText } from "./app-error.ts";
 export { MEMBERSHIP_TEXTS } from "./membership-texts.ts";
+export { ModelError, type ModelErrorCode } from "./model-error.ts";
 export { type HelpLinks, type RenderedError, renderError } from "./render-error.ts";
 export { renderErrorsReference } from "./render-errors-reference.ts";
 export { SECURITY_HEADERS } from "./security-headers.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { API_KEY_SCOPES, LIMITS, TOOL_KINDS } from "@swarmbase/sdk";
-import { SETTINGS } from "../config/index.ts";
+import { PROVIDER_KINDS, SETTINGS, type VendorKind } from "../config/index.ts";
 import { FUNCTION_TABLE } from "../functions/index.ts";
-import type { ConfiguredParts, Extension, ExtensionRoute, ExtensionToolKind } from "./port.ts";
+import type { ConfiguredParts, Extension, ExtensionRoute, ExtensionToolKind, VendorProtocol } from "./port.ts";
 
 const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KIND_NAME = /^[a-z][a-z0-9_]{0,39}$/;
@@ -16,6 +16,7 @@ const FUNCTION_PATH = /^\/functions\/v1\/([a-z0-9][a-z0-9_-]*)(?:\/|$)/;
 const CORE_FUNCTIONS: ReadonlySet<string> = new Set(FUNCTION_TABLE.map(({ name }) => name));
 /** The interface names `mcp`, too, which an extension adds. */
 const CORE_KINDS: readonly string[] = TOOL_KINDS.filter((kind) => kind !== "mcp");
+const VENDOR_KINDS: readonly VendorKind[] = PROVIDER_KINDS.filter((kind) => kind !== "simulated");
 const CORE_SETTINGS: ReadonlySet<unknown> = new Set(SETTINGS.map(({ name }) => name));
 
 /** What is wrong with one extension. It may come from JavaScript that no compiler has checked, so every part is looked at. */
@@ -41,6 +42,7 @@ export function findExtensionFaults(extension: Extension): readonly string[] {
         : [`worker ${String(worker)} needs a name and a function run`],
     ),
     ...(extension.toolKinds ?? []).flatMap((kind) => findToolKindFaults(name, kind)),
+    ...(extension.providerKinds ?? []).flatMap(findProviderKindFaults),
     ...(extension.gauges ?? []).flatMap((gauge) =>
       isText(gauge.help) && String(gauge.name).startsWith(`swarmbase_${name.replaceAll("-", "_")}_`)
         ? []
@@ -87,7 +89,14 @@ type Claimant = Pick<Extension, "routes"> & { readonly extension: Extension };
 export function findClashes(loaded: readonly Claimant[]): readonly string[] {
   const extensions = loaded.map(({ extension, routes = [] }) => ({ ...extension, routes }));
   const claims = extensions.flatMap(({ name, routes, ...parts }) => {
-    const { settings = [], standardVariables = [], workers = [], toolKinds = [], commands = [] } = parts;
+    const {
+      settings = [],
+      standardVariables = [],
+      workers = [],
+      toolKinds = [],
+      providerKinds = [],
+      commands = [],
+    } = parts;
     const { telemetry, findHelp, describeSchema } = parts;
     return [
       { name, claim: `the schema ${schemaOf(name)}` },
@@ -97,6 +106,7 @@ export function findClashes(loaded: readonly Claimant[]): readonly string[] {
       ...settings.map((row) => ({ name, claim: `the setting ${row.name}` })),
       ...workers.map((worker) => ({ name, claim: `the worker ${worker.name}` })),
       ...toolKinds.map((kind) => ({ name, claim: `the tool kind ${toolKindOf(name, kind.name)}` })),
+      ...providerKinds.map(({ kind }) => ({ name, claim: `the provider kind ${kind}` })),
       ...(findHelp === undefined ? [] : [{ name, claim: "the help for errors" }]),
       ...(describeSchema === undefined ? [] : [{ name, claim: "the description of tables" }]),
       ...commands.flatMap((command) =>
@@ -134,6 +144,24 @@ function findToolKindFaults(extension: string, kind: ExtensionToolKind): readonl
           `tool kind ${String(name)} needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open`,
         ]),
     ...(CORE_KINDS.includes(toolKindOf(extension, name)) ? [`the tool kind ${name} is one of the core`] : []),
+  ];
+}
+
+function findProviderKindFaults(protocol: VendorProtocol): readonly string[] {
+  const { kind, cachePrices, minOutputTokens, open } = protocol;
+  const { mapSeed, mapReasoning, mapResponseSchema, mapResponseFormat } = protocol;
+  const isComplete =
+    [open, mapSeed, mapReasoning, mapResponseSchema, mapResponseFormat].every(isFunction) &&
+    [minOutputTokens, cachePrices?.read, cachePrices?.write].every(Number.isFinite);
+  return [
+    ...(VENDOR_KINDS.includes(kind)
+      ? []
+      : [`the provider kind ${String(kind)} must be one of ${VENDOR_KINDS.join(", ")}`]),
+    ...(isComplete
+      ? []
+      : [
+          `the provider kind ${String(kind)} needs open, cachePrices, minOutputTokens and the four functions that map settings`,
+        ]),
   ];
 }
 

@@ -2,7 +2,7 @@
 // Not in charge of: what an extension does, or applying its SQL (db).
 export type { CoreParts } from "./extension-core.ts";
 export { describeInterface } from "./describe-interface.ts";
-export { type LoadedExtension, loadExtensions } from "./load-extensions.ts";
+export { type LoadedExtension, loadExtensions, protocolsOf } from "./load-extensions.ts";
 export { describeServer } from "./describe-server.ts";
 export { openTelemetry, type OpenTelemetryOptions } from "./open-telemetry.ts";
 export type { Telemetry } from "./port.ts";

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type Environment, readExtensionSettings, SettingsError } from "../config/index.ts";
 import { type ExtensionSchema, messageOf } from "../db/index.ts";
+import type { VendorProtocol } from "../agents/index.ts";
 import { findClashes, findConfiguredFaults, findExtensionFaults, schemaOf } from "./find-extension-faults.ts";
 import type {
   ConfiguredParts,
@@ -23,6 +24,11 @@ export interface LoadedExtension {
   readonly trustedUrls: readonly string[];
   readonly connections: ExtensionConnections;
   readonly observation: ExtensionObservation;
+}
+
+/** The kinds of providers that the extensions have. */
+export function protocolsOf(extensions: readonly LoadedExtension[]): readonly VendorProtocol[] {
+  return extensions.flatMap(({ extension }) => extension.providerKinds ?? []);
 }
 
 const OWN_SCOPE = "@swarmbase/";

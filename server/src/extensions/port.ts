@@ -1,4 +1,3 @@
-import type { TracerProvider } from "@opentelemetry/api";
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
 import type { Client } from "pg";
 import type { AuthErrorCode } from "../auth/index.ts";
@@ -13,13 +12,15 @@ import type { LogLine, MetricFamily } from "../observe/index.ts";
 import type { Catalogue, SchemaDescription } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 import type { ExtensionToolKind } from "./tool-kind-port.ts";
+import type { VendorProtocol } from "./provider-port.ts";
 import type { ServerCopies } from "./server-port.ts";
+import type { ExtensionTelemetry } from "./telemetry-port.ts";
 
 export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { unlessAborted } from "../concurrency/index.ts";
-export { AppError, ToolFailure } from "../errors/index.ts";
+export { AppError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
-export { isRecord } from "../json/index.ts";
+export { isRecord, type JsonRecord } from "../json/index.ts";
 export { explainFetchError, findCustomHeaderFault, isLoopbackUrl, wasNeverSent } from "../outbound/index.ts";
 export { type EventStreamOptions, openEventStream } from "./event-stream.ts";
 export { toExtensionError } from "./extension-error.ts";
@@ -38,7 +39,6 @@ export type {
   AuthorizationKey,
   Authorizations,
   ListedAuthorization,
-  ModelImage,
   NamedServer,
   RemoteTool,
   ToolAnswer,
@@ -67,7 +67,9 @@ export type {
   Query,
 } from "./route-port.ts";
 export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
+export type * from "./provider-port.ts";
 export type { ExtensionServer, ServerCopies, ServerCopy } from "./server-port.ts";
+export type { ExtensionTelemetry, Telemetry, TelemetryContext } from "./telemetry-port.ts";
 export type {
   AuthErrorCode,
   Environment,
@@ -113,6 +115,8 @@ export interface Extension<Rows extends readonly ExtensionSettingRow[] = readonl
   findProblems?(context: ExtensionCommandContext<Rows>): Promise<readonly ExtensionFinding[]>;
   /** Kinds that `tools.kind` takes as `<extension>.<kind>`; the kind `a2a` of `a2a` or `a2a-client` is only `a2a`. */
   readonly toolKinds?: readonly ExtensionToolKind<Rows>[];
+  /** The kinds of providers that `PROVIDER_A_KIND` and the providers file name. */
+  readonly providerKinds?: readonly VendorProtocol[];
   /** Run by `swarmbase <name>`, also while the service is stopped. */
   readonly commands?: readonly ExtensionCommand<Rows>[];
   /** Receives the traces, metrics and log lines of this node. At most one loaded extension has it. */
@@ -247,39 +251,6 @@ export interface CommandDatabase {
   withScratchDatabase<T>(work: (client: Client) => Promise<T>): Promise<T>;
   /** Tables, views and functions of the schemas, as REST serves them. */
   loadCatalogue(schemas: readonly string[]): Promise<Catalogue>;
-}
-
-export interface ExtensionTelemetry {
-  /** What is wrong with the declared variables, each fault with the name of its variable; empty when the service can start. */
-  findFaults?(environment: TelemetryContext["environment"]): readonly string[];
-  /** Called once, before the service starts. Null: the environment asks for no telemetry. */
-  open(context: TelemetryContext): Promise<Telemetry | null>;
-}
-
-export interface TelemetryContext {
-  /** The variables of `standardVariables` that are set. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The service's version. */
-  readonly version: string;
-  /** The metrics of the metrics endpoint with their current values. Empty until the service has started. */
-  readMetrics(): Promise<readonly MetricFamily[]>;
-  /** Writes the log event `extension.note`, once the service starts. */
-  note(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** The same for a failure: the log event `extension.failed`. */
-  fail(message: string, error: unknown): void;
-}
-
-export interface Telemetry {
-  /** Creates the spans of requests, statements, deliveries and runs. Null: there are none. */
-  readonly tracerProvider: TracerProvider | null;
-  /** Whether trace context is accepted from callers and sent to webhooks, models and tools. */
-  readonly propagates: boolean;
-  /** Whether `readMetrics` is called, so that the service measures also without a metrics endpoint. */
-  readonly hasMetrics: boolean;
-  /** Receives each log line, with its secrets removed. Must neither throw nor wait. Null: lines are not wanted. */
-  readonly onLine: ((line: LogLine) => void) | null;
-  /** Sends what is buffered and ends. Resolves in a bounded time. */
-  close(): Promise<void>;
 }
 
 export interface ExtensionAccess {

@@ -13,6 +13,7 @@ import { loadSettings } from "../../src/config/index.ts";
 import { derivePassword } from "../../src/crypto/index.ts";
 import { makeAuthority, makeLeaf } from "../../src/http/server/tls/certificate.ts";
 import { makeDataDir, makeUsedDataDir, type RunOptions, readCredentials, runProgram } from "../app/program.ts";
+import { PROTOCOLS } from "../support/providers/protocols.ts";
 import { type CommandResult, runHere } from "../support/run-here.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
 
@@ -265,16 +266,17 @@ test("doctor finds faults before there is a database", async (t) => {
 });
 
 test("doctor checks providers as the service resolves them", () => {
-  const cases: [Record<string, string>, Finding["level"], RegExp][] = [
+  const cases: [Record<string, string>, Finding["level"], RegExp, protocols?: typeof PROTOCOLS][] = [
     [{}, "warning", /so agents are simulated/],
     [{ NODE_ENV: "production" }, "warning", /^no model provider has a key$/],
     [{ PROVIDER_A_KIND: "simulated" }, "ok", /provider_a \(simulated\)/],
     [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "ok", /^provider_b \(anthropic\)$/],
     [{ PROVIDER_A_KIND: "simulated", NODE_ENV: "production" }, "fault", /ALLOW_SIMULATED=1/],
+    [{ PROVIDER_B_API_KEY: "sk-live-0123" }, "fault", /^EXTENSIONS names no extension .* anthropic, .* provider_b/, []],
   ];
-  for (const [env, level, what] of cases) {
+  for (const [env, level, what, protocols = PROTOCOLS] of cases) {
     const findings = collectFindings();
-    checkProviders(loadSettings(env), env, findings);
+    checkProviders(loadSettings(env), { env, protocols }, findings);
     assert.deepEqual([findings.all.length, findings.all[0]?.level], [1, level], JSON.stringify(env));
     assert.match(findings.all[0]?.what ?? "", what);
     if (!("NODE_ENV" in env)) assert.doesNotMatch(JSON.stringify(findings.all), /none of them can answer|sk-live/);

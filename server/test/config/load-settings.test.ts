@@ -32,6 +32,7 @@ describe("defaults", () => {
       workers: 0,
       console: true,
       extensions: [
+        "providers",
         "reference",
         "docs-site",
         "database-tools",

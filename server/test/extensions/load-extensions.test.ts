@@ -97,6 +97,7 @@ describe("loading extensions", () => {
         telemetry: null,
         workers: [{ name: "idle" }],
         toolKinds: [{ name: "Bad-Name", run() {}, findConfigFaults() {} }, { name: "half", run() {} }],
+        providerKinds: [{ kind: "simulated" }],
         commands: [{ name: "Count", summary: "s", help: "h", run() {} }, { name: "count", summary: "", help: "h", run() {} }],
         gauges: [{ name: "valid_gauge", help: "h" }],
         findProblems: [],
@@ -135,6 +136,8 @@ describe("loading extensions", () => {
         "worker idle needs a name and a function run",
         "tool kind Bad-Name needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open",
         "tool kind half needs a name of lower-case letters, digits and _, and run and findConfigFaults, or open",
+        "the provider kind simulated must be one of openai, openai-responses, openai-compatible, anthropic, google",
+        "the provider kind simulated needs open, cachePrices, minOutputTokens and the four functions that map settings",
         "gauge valid_gauge needs help and a name that begins with swarmbase_valid_",
         "findProblems must be a function",
         "command Count needs a name of lower-case letters, digits and hyphens, summary, help and run",
@@ -218,6 +221,10 @@ describe("loading extensions", () => {
       "EXTENSIONS: the help for errors is claimed by valid and other",
       "EXTENSIONS: the command count is claimed by valid and other",
     ]);
+    assert.equal(
+      (await faultsOf(["providers", "providers"]))[1],
+      "EXTENSIONS: the provider kind openai is claimed by providers and providers",
+    );
     assert.deepEqual(await faultsOf(["reference", "reference"]), [
       "EXTENSIONS: the schema ext_reference is claimed by reference and reference",
       "EXTENSIONS: the route GET /openapi.json is claimed by reference and reference",

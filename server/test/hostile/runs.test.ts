@@ -50,7 +50,7 @@ async function addSwarm(user: User, agentId: string): Promise<string> {
 
 before(async () => {
   service = await startExtendedService(cleanup, {
-    EXTENSIONS: "",
+    EXTENSIONS: "providers",
     AGENT_RUN_CONCURRENCY: String(CONCURRENCY),
     PROVIDER_A_KIND: "openai-compatible",
     PROVIDER_A_BASE_URL: await startProvider(),

@@ -1,7 +1,7 @@
 import type { TranscriptMessage } from "../context/transcript.ts";
 import type { LiveRun } from "../execution/live-run.ts";
 import type { GuardrailFlag } from "../execution/steps.ts";
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import { type Asker, subjectOf } from "./ask-model.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "./guardrail.ts";
 

@@ -1,7 +1,7 @@
 import { buildContext } from "../context/build-context.ts";
 import { createEchoStripper } from "../context/echo-stripper.ts";
 import { estimateTokens } from "../context/estimate-tokens.ts";
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelFinish, ModelTool, ModelToolCall, ModelUsage } from "../providers/model-port.ts";
 import type { SideCallRecord } from "./call-beside.ts";
 import { type CallMeter, openCallMeter } from "./call-meter.ts";

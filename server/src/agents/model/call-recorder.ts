@@ -1,6 +1,6 @@
 import type { LiveRun } from "../execution/live-run.ts";
 import { createFault, type FaultRow, type ModelCallRow, type PromptRow, type UsageRow } from "../execution/steps.ts";
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import type { Attempt, AttemptObserver, ModelEvent, ModelFinish, ModelUsage } from "../providers/model-port.ts";
 import type { ChatTrace, TurnSpan } from "../tracing.ts";
 import { toUsageRow } from "./call-meter.ts";

@@ -1,5 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
 import type { OfferedModel } from "../../config/index.ts";
+import type { ModelErrorCode } from "../../errors/index.ts";
 import type { Deadlines } from "./deadlines.ts";
 import type { ModelCall, ModelFinish, ModelToolCall, ModelUsage } from "./model-port.ts";
 import type { SentSettings } from "./setting-values.ts";
@@ -34,7 +35,18 @@ export type AdapterEvent =
       readonly toolCalls: readonly ModelToolCall[];
     };
 
-/** One attempt at one provider. `explainFault` translates what it throws. */
+/** A failed attempt. The text has no words of the vendor, because vendors quote keys, prompts and addresses. */
+export interface AdapterFault {
+  readonly code: ModelErrorCode;
+  readonly isRetryable: boolean;
+  readonly text: string;
+  readonly status: number | null;
+  readonly retryAfterMs: number | null;
+}
+
 export interface Adapter {
+  /** One attempt at one provider. */
   stream(call: AdapterCall): AsyncGenerator<AdapterEvent, void, undefined>;
+  /** Translates what `stream` has thrown, unless it is a `ModelError`. */
+  explainFault(error: unknown, now: Date): AdapterFault;
 }

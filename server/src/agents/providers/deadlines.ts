@@ -1,4 +1,4 @@
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 
 export interface DeadlineTimes {
   readonly firstByteMs: number;

@@ -1,6 +1,6 @@
 import type { Framework } from "@swarmbase/sdk";
-import { ModelError, type ModelErrorCode } from "./model-error.ts";
-import { readFault, type VendorFault } from "./read-fault.ts";
+import { ModelError } from "../../errors/index.ts";
+import type { Adapter } from "./adapter.ts";
 
 export interface FaultPlace {
   readonly framework: Framework;
@@ -9,80 +9,18 @@ export interface FaultPlace {
   readonly now: Date;
 }
 
-interface Classification {
-  readonly code: ModelErrorCode;
-  readonly isRetryable: boolean;
-  readonly text: string;
-}
-
-/**
- * Translates any failure of a call. The message contains no vendor text, because vendors quote keys, prompts and addresses;
- * for the same reason the failure is not kept as the cause.
- */
-export function explainFault(error: unknown, place: FaultPlace): ModelError {
-  if (error instanceof ModelError) return withAttempts(error, place.attempt);
-  const fault = readFault(error, place.now);
-  const { code, isRetryable, text } = classifyFault(fault);
-  const name = fault.name === null ? "" : ` (${fault.name})`;
-  return new ModelError(code, `${place.framework}, model ${place.model}: ${text}${name}`, {
-    isRetryable,
-    providerStatus: fault.status,
-    retryAfterMs: isRetryable ? fault.retryAfterMs : null,
-    attempts: place.attempt,
-  });
-}
-
-function withAttempts(error: ModelError, attempts: number): ModelError {
-  const { code, message, isRetryable, providerStatus, retryAfterMs } = error;
-  return new ModelError(code, message, { isRetryable, providerStatus, retryAfterMs, attempts });
-}
-
-const classify = (code: ModelErrorCode, isRetryable: boolean, text: string): Classification => ({
-  code,
-  isRetryable,
-  text,
-});
-
-const CONTEXT_TEXT =
-  /context_length_exceeded|exceed_context_size|prompt is too long|maximum context length|context (window|length|size)|input token count.{0,40}exceeds|too many (input )?tokens|request_too_large|input is too long/;
-const FILTER_TEXT = /content_filter|content_policy|content policy|responsible_?ai|safety system|moderation_blocked/;
-const KEY_TEXT =
-  /api_key_invalid|api key not valid|invalid_api_key|incorrect api key|invalid x-api-key|authentication_error/;
-const MODEL_TEXT =
-  /model_not_found|model.{0,120}(not found|does not exist|not exist|not supported|is not available)|not_found_error.{0,20}model|unknown model/;
-const QUOTA_TEXT = /insufficient_quota|billing|credit balance|insufficient (balance|credits?)/;
-
-function classifyFault({ status, text, isNetwork }: VendorFault): Classification {
-  if (isNetwork)
-    return classify("PROVIDER_ERROR", true, "the provider could not be reached or its response was incomplete");
-  if (status === null) return classifyByText(text);
-  if (status === 401 || status === 403 || (status === 400 && KEY_TEXT.test(text)))
-    return classify("PROVIDER_AUTH_FAILED", false, "the provider refused the credentials of this service");
-  if (status === 429 || status === 402) {
-    if (status === 402 || QUOTA_TEXT.test(text))
-      return classify("PROVIDER_RATE_LIMITED", false, "the quota of this service at the provider is used up");
-    return classify("PROVIDER_RATE_LIMITED", true, "the provider limits the rate of calls");
+/** Translates any failure of a call. It is not kept as the cause, because vendors quote keys, prompts and addresses. */
+export function explainFault(error: unknown, adapter: Adapter, place: FaultPlace): ModelError {
+  const attempts = place.attempt;
+  if (error instanceof ModelError) {
+    const { code, message, isRetryable, providerStatus, retryAfterMs } = error;
+    return new ModelError(code, message, { isRetryable, providerStatus, retryAfterMs, attempts });
   }
-  // Some servers report a context that is too long as a server error.
-  if (status === 413 || CONTEXT_TEXT.test(text)) return TOO_LONG;
-  if (status < 500 && FILTER_TEXT.test(text)) return FILTERED;
-  if (status < 500 && (status === 404 || status === 400) && MODEL_TEXT.test(text))
-    return classify("INVALID_MODEL", false, "the provider does not offer this model");
-  if (status === 408 || status === 504) return classify("PROVIDER_TIMEOUT", true, "the provider timed out");
-  if (status >= 500) return classify("PROVIDER_OVERLOADED", true, "the provider is overloaded or failed");
-  return classify("PROVIDER_ERROR", false, "the provider refused the request");
-}
-
-const TOO_LONG = classify("CONTEXT_LENGTH_EXCEEDED", false, "the conversation is longer than the model can read");
-const FILTERED = classify("CONTENT_FILTERED", false, "the provider declined to answer");
-
-/** Compatible servers send errors in the stream without a status. */
-function classifyByText(text: string): Classification {
-  if (CONTEXT_TEXT.test(text)) return TOO_LONG;
-  if (FILTER_TEXT.test(text)) return FILTERED;
-  if (/rate_?limit|too many requests/.test(text))
-    return classify("PROVIDER_RATE_LIMITED", true, "the provider limits the rate of calls");
-  if (/overload|unavailable|server_error|internal/.test(text))
-    return classify("PROVIDER_OVERLOADED", true, "the provider is overloaded or failed");
-  return classify("PROVIDER_ERROR", true, "the provider sent a response that is not valid");
+  const { code, isRetryable, text, status, retryAfterMs } = adapter.explainFault(error, place.now);
+  return new ModelError(code, `${place.framework}, model ${place.model}: ${text}`, {
+    isRetryable,
+    providerStatus: status,
+    retryAfterMs: isRetryable ? retryAfterMs : null,
+    attempts,
+  });
 }

@@ -1,11 +1,22 @@
 import { readFileSync } from "node:fs";
 import { type Environment, type ModelCatalogue, type Settings, SettingsError } from "../../config/index.ts";
 import type { Providers } from "./provider.ts";
+import type { VendorProtocol } from "./provider-protocol.ts";
+import { requireProtocols } from "./require-protocols.ts";
 import { resolveProviders } from "./resolve-providers.ts";
 
-/** `environment` has the keys whose names the file contains. Throws a SettingsError that lists every fault. */
-export function loadProviders(settings: Settings, environment: Environment = {}): Providers {
-  return resolveProviders(settings, environment, readProvidersFile(settings.providersFile));
+/**
+ * `environment` has the keys whose names the file contains, `protocols` the kinds of the loaded extensions; null: any kind is
+ * accepted. Throws a SettingsError that lists every fault.
+ */
+export function loadProviders(
+  settings: Settings,
+  environment: Environment = {},
+  protocols: readonly VendorProtocol[] | null = null,
+): Providers {
+  const providers = resolveProviders(settings, environment, readProvidersFile(settings.providersFile));
+  if (protocols !== null) requireProtocols(providers, protocols);
+  return providers;
 }
 
 export function readProvidersFile(path: string | null): string | null {

@@ -1,12 +1,11 @@
-import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
-import type { OfferedModel, ProviderKind } from "../../config/index.ts";
+import type { OfferedModel } from "../../config/index.ts";
 import type { JsonRecord } from "../../json/index.ts";
-import { mapReasoning } from "./map-reasoning.ts";
-import { mapAnswerFormat } from "./map-answer-format.ts";
+import { describeSchema } from "../output/instructions.ts";
+import { responseSchemaOf } from "../output/response-schema.ts";
 import type { ModelWarning } from "./model-port.ts";
-import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
-import { VENDORS } from "./vendors.ts";
+import type { SentFormat, SettingsMapping } from "./provider-protocol.ts";
+import type { SentSettings, Warn } from "./setting-values.ts";
 
 export interface MappedSettings {
   readonly sent: SentSettings;
@@ -19,13 +18,14 @@ export interface MappedSettings {
 
 export interface SettingsTarget {
   readonly model: Pick<OfferedModel, "supports" | "maxOutputTokens" | "contextWindow">;
-  readonly kind: ProviderKind;
+  readonly mapping: SettingsMapping;
   readonly hasTools: boolean;
   /** An upper limit for max_tokens. */
   readonly maxTokens?: number;
 }
 
 type NumberName = "temperature" | "max_tokens" | "presence_penalty" | "frequency_penalty" | "top_p";
+type ProviderOptions = NonNullable<SentSettings["providerOptions"]>;
 type Sent = { -readonly [K in keyof SentSettings]: SentSettings[K] };
 
 /**
@@ -33,10 +33,10 @@ type Sent = { -readonly [K in keyof SentSettings]: SentSettings[K] };
  * support. Warns about every setting of the agent that has no effect.
  */
 export function mapSettings(settings: JsonRecord, target: SettingsTarget): MappedSettings {
-  const { model, kind } = target;
+  const { model, mapping } = target;
   const { supports } = model;
   const warnings: ModelWarning[] = [];
-  const warn: Warn = (setting, message) => {
+  const warn: Warn = (setting, message = "not sent: the model does not support it") => {
     if (settings[setting] !== undefined && settings[setting] !== null) warnings.push({ setting, message });
   };
   const { maxTokens, ...lengthSettings } = mapLength(settings, target, warn);
@@ -45,11 +45,11 @@ export function mapSettings(settings: JsonRecord, target: SettingsTarget): Mappe
   const topP = readNumber(settings, "top_p");
   if (topP !== AGENT_SETTINGS.top_p.default) {
     if (supports.topP) sent.topP = topP;
-    else warn("top_p", NOT_SUPPORTED);
+    else warn("top_p");
   }
 
   const temperature = readNumber(settings, "temperature");
-  if (!supports.temperature) warn("temperature", NOT_SUPPORTED);
+  if (!supports.temperature) warn("temperature");
   else if (sent.topP !== undefined && !supports.topPWithTemperature)
     warn("temperature", "not sent: the model supports either top_p or temperature");
   else {
@@ -62,21 +62,21 @@ export function mapSettings(settings: JsonRecord, target: SettingsTarget): Mappe
     const penalty = readNumber(settings, name);
     if (penalty === AGENT_SETTINGS[name].default) continue;
     if (supports.penalties) sent[key] = penalty;
-    else warn(name, NOT_SUPPORTED);
+    else warn(name);
   }
 
   const requested = readStop(settings["stop"]);
-  const acceptsBlank = kind === "simulated" || VENDORS[kind].acceptsBlankStop;
-  const usable = acceptsBlank ? requested : requested.filter((text) => text.trim() !== "");
+  const usable = mapping.acceptsBlankStop ? requested : requested.filter((text) => text.trim() !== "");
   const stop = usable.slice(0, supports.stop);
-  if (requested.length > 0 && supports.stop === 0) warn("stop", NOT_SUPPORTED);
+  if (requested.length > 0 && supports.stop === 0) warn("stop");
   else if (stop.length < requested.length)
     warn("stop", `only ${stop.length} of ${requested.length} sequences sent: the model supports no others`);
   if (stop.length > 0) sent.stopSequences = stop;
 
-  const seed = mapSeed(settings, kind, warn);
+  const given = settings["seed"] ?? null;
+  const seed = given === null ? null : mapping.mapSeed(given, warn);
   if (seed !== null) sent.seed = seed;
-  const { providerOptions, instruction = "", ...format } = mapAnswerFormat(settings, { ...target, warn });
+  const { providerOptions, instruction = "", ...format } = mapAnswerFormat(settings, target, warn);
   Object.assign(sent, format);
   if (providerOptions !== undefined) sent.providerOptions = mergeOptions(sent.providerOptions, providerOptions);
   return { sent, maxTokens, instruction, warnings: [...warnings, ...warnOfUnknown(settings)] };
@@ -88,11 +88,11 @@ type MappedLength = Pick<SentSettings, "maxOutputTokens" | "reasoning" | "provid
 
 /** Maps max_tokens and the reasoning that counts against it. */
 function mapLength(settings: JsonRecord, target: SettingsTarget, warn: Warn): MappedLength {
-  const { model, kind, maxTokens: limit = Infinity } = target;
+  const { model, mapping, maxTokens: limit = Infinity } = target;
   const requested = readNumber(settings, "max_tokens", null);
   const bound = model.maxOutputTokens ?? Infinity;
-  const { sent, extraTokens, budgetTokens } = mapReasoning(settings, { model, kind, warn });
-  const least = kind === "simulated" ? 1 : VENDORS[kind].minOutputTokens;
+  const { sent, extraTokens, budgetTokens } = mapping.mapReasoning(settings, { model, warn });
+  const least = mapping.minOutputTokens;
   const maxTokens = Math.max(
     least,
     Math.min(bound, limit, requested ?? AGENT_SETTINGS.max_tokens.default + extraTokens),
@@ -105,18 +105,20 @@ function mapLength(settings: JsonRecord, target: SettingsTarget, warn: Warn): Ma
   return { maxOutputTokens: maxTokens, maxTokens };
 }
 
-function mapSeed(settings: JsonRecord, kind: ProviderKind, warn: Warn): number | null {
-  const seed = settings["seed"] ?? null;
-  if (seed === null) return null;
-  const range = kind === "simulated" ? "none" : VENDORS[kind].seed;
-  const isWhole = typeof seed === "number" && (range === "int32" ? (seed | 0) === seed : Number.isSafeInteger(seed));
-  if (range === "none") warn("seed", kind === "simulated" ? SIMULATED : NOT_SUPPORTED);
-  else if (isWhole) return seed;
-  else warn("seed", "not sent: must be a whole number");
-  return null;
+/** Maps `response_schema`, or `response_format` when there is no schema. */
+function mapAnswerFormat(
+  settings: JsonRecord,
+  { model, mapping, hasTools }: SettingsTarget,
+  warn: Warn,
+): SentFormat & { readonly instruction?: string } {
+  const format = settings["response_format"] ?? null;
+  const schema = responseSchemaOf(settings);
+  if (schema === null) return format === null ? {} : mapping.mapResponseFormat(format, { model, hasTools, warn });
+  warn("response_format", "not sent: response_schema takes precedence");
+  return mapping.mapResponseSchema(schema, { model, hasTools, warn }) ?? { instruction: describeSchema(schema) };
 }
 
-function mergeOptions(one: SharedV4ProviderOptions = {}, other: SharedV4ProviderOptions): SharedV4ProviderOptions {
+function mergeOptions(one: ProviderOptions = {}, other: ProviderOptions): ProviderOptions {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]));
 }

@@ -1,5 +1,5 @@
 import type { Framework } from "@swarmbase/sdk";
-import type { ModelError } from "./model-error.ts";
+import type { ModelError } from "../../errors/index.ts";
 
 /** One call of a model, independent of the formats of vendors. */
 export interface ModelCall {

@@ -1,22 +1,27 @@
 import { FRAMEWORKS, type Framework } from "@swarmbase/sdk";
-import { describeModel, type Environment, type OfferedModel, type Settings } from "../../config/index.ts";
+import {
+  describeModel,
+  type Environment,
+  type OfferedModel,
+  type ProviderKind,
+  type Settings,
+} from "../../config/index.ts";
 import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Adapter } from "./adapter.ts";
 import { priceUsage } from "./count-usage.ts";
 import { loadProviders } from "./load-providers.ts";
 import { mapSettings } from "./map-settings.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import type { Models } from "./model-port.ts";
 import type { Provider, Providers } from "./provider.ts";
 import { identifyProvider, type ProviderIdentity } from "./provider-identity.ts";
-import { createSimulatedAdapter } from "./simulated/simulated-adapter.ts";
+import type { Fetch, ProviderProtocol, VendorProtocol } from "./provider-protocol.ts";
+import { requireProtocols } from "./require-protocols.ts";
+import { createSimulatedProtocol } from "./simulated/simulated-protocol.ts";
 import { type Sleep, sleep as systemSleep } from "./sleep.ts";
 import { streamCall, type Target } from "./stream-call.ts";
 import { createStreamPace } from "./stream-pace.ts";
-import { createVendorAdapter } from "./vendor-adapter.ts";
-import { VENDORS } from "./vendors.ts";
-import type { Fetch } from "./watched-fetch.ts";
 
 export interface OpenModelsOptions {
   readonly settings: Settings;
@@ -24,6 +29,8 @@ export interface OpenModelsOptions {
   readonly environment?: Environment | undefined;
   /** Absent: loaded from the settings. */
   readonly providers?: Providers | undefined;
+  /** Those of the loaded extensions. */
+  readonly protocols: readonly VendorProtocol[];
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
@@ -44,6 +51,8 @@ const ASSUMED_CONTEXT_WINDOW = 32_768;
 interface Opened {
   readonly provider: Provider;
   readonly identity: ProviderIdentity;
+  /** Null: no loaded extension has it, and the provider is not configured. */
+  readonly protocol: ProviderProtocol | null;
   readonly adapter: Adapter | null;
 }
 
@@ -54,32 +63,32 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     idleMs: settings.providerIdleTimeoutMs,
     totalMs: settings.providerTotalTimeoutMs,
   };
-  const streamPace = createStreamPace();
-  const pace = {
+  const ports = { fetch: options.fetch, pace: createStreamPace() };
+  const simulated = createSimulatedProtocol({
     firstTokenMs: settings.simulatedFirstTokenMs,
     tokensPerSecond: settings.simulatedTokensPerSecond,
     sleep,
-  };
+  });
+  const protocols = new Map<ProviderKind, ProviderProtocol>(
+    [simulated, ...options.protocols].map((protocol) => [protocol.kind, protocol]),
+  );
 
   const open = (provider: Provider): Opened => {
-    const identity = identifyProvider(provider);
-    if (provider.state !== "ready") return { provider, identity, adapter: null };
-    if (provider.kind === "simulated") return { provider, identity, adapter: createSimulatedAdapter(pace) };
-    return {
-      provider,
-      identity,
-      adapter: createVendorAdapter(provider, provider.kind, { fetch: options.fetch, pace: streamPace }),
-    };
+    const protocol = protocols.get(provider.kind) ?? null;
+    const adapter = provider.state === "ready" ? (protocol?.open(provider, ports) ?? null) : null;
+    return { provider, identity: identifyProvider(provider), protocol, adapter };
   };
-  const openAll = (providers: Providers) =>
-    new Map(FRAMEWORKS.map((framework) => [framework, open(providers[framework])]));
+  const openAll = (providers: Providers) => {
+    requireProtocols(providers, options.protocols);
+    return new Map(FRAMEWORKS.map((framework) => [framework, open(providers[framework])]));
+  };
   let opened = openAll(options.providers ?? loadProviders(settings, options.environment));
   let bounded = findBounded(opened);
 
   const findTarget = (framework: Framework, model: string | null): Target => {
-    const found = opened.get(framework);
-    if (found === undefined || found.adapter === null) throw notConfigured(framework, found?.provider);
-    return { provider: found.provider, adapter: found.adapter, model: findModel(found.provider, model) };
+    const { provider, protocol, adapter } = opened.get(framework) ?? {};
+    if (!provider || !protocol || !adapter) throw notConfigured(framework, provider);
+    return { provider, adapter, mapping: protocol, model: findModel(provider, model) };
   };
 
   const findTargets = (framework: Framework, model: string | null): readonly Target[] => {
@@ -92,13 +101,12 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
     });
     return [first, ...others];
   };
-  const ports = { clock, random, sleep, observer, times };
+  const streamPorts = { clock, random, sleep, observer, times };
   const priceOf: Models["priceOf"] = (framework, model, usage) => {
-    const provider = opened.get(framework)?.provider;
-    if (provider === undefined) return null;
-    if (provider.kind === "simulated") return 0;
-    const price = provider.offered.models.find(({ id }) => id === model)?.price ?? null;
-    return price === null ? null : priceUsage(price, VENDORS[provider.kind].cachePrices, usage);
+    const { provider, protocol } = opened.get(framework) ?? {};
+    if (provider?.kind === "simulated") return 0;
+    const price = provider?.offered.models.find(({ id }) => id === model)?.price ?? null;
+    return price === null || !protocol ? null : priceUsage(price, protocol.cachePrices, usage);
   };
 
   return {
@@ -121,11 +129,11 @@ export function openModels(options: OpenModelsOptions): OpenedModels {
       };
     },
     maxTokens(framework, model, settings) {
-      const { provider, model: found } = findTarget(framework, model);
-      return mapSettings(settings, { model: found, kind: provider.kind, hasTools: false }).maxTokens;
+      const target = findTarget(framework, model);
+      return mapSettings(settings, { ...target, hasTools: false }).maxTokens;
     },
     boundedFrameworks: () => bounded,
-    stream: (call) => streamCall(() => findTargets(call.framework, call.model), call, ports),
+    stream: (call) => streamCall(() => findTargets(call.framework, call.model), call, streamPorts),
     priceOf,
     highestPriceOf(framework, model, usage) {
       const prices = findTargets(framework, model).map((target) =>

@@ -1,4 +1,4 @@
-import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { JsonRecord } from "../../json/index.ts";
 
 /** The settings of a request. The provider decides about absent ones. */
 export interface SentSettings {
@@ -9,13 +9,23 @@ export interface SentSettings {
   readonly frequencyPenalty?: number;
   readonly stopSequences?: string[];
   readonly seed?: number;
-  readonly reasoning?: NonNullable<LanguageModelV4CallOptions["reasoning"]>;
-  readonly responseFormat?: NonNullable<LanguageModelV4CallOptions["responseFormat"]>;
-  readonly providerOptions?: SharedV4ProviderOptions;
+  readonly reasoning?: ReasoningEffort;
+  readonly responseFormat?: ResponseFormat;
+  /** By the name of a vendor: what only its protocol has. */
+  readonly providerOptions?: Readonly<Record<string, JsonRecord>>;
 }
 
-/** Adds a warning to the turn. */
-export type Warn = (setting: string, message: string) => void;
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
-export const NOT_SUPPORTED = "not sent: the model does not support it";
-export const SIMULATED = "no effect: the provider is simulated";
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | {
+      readonly type: "json";
+      /** Absent: any JSON. */
+      readonly schema?: JsonRecord;
+      readonly name?: string;
+      readonly description?: string;
+    };
+
+/** Adds a warning to the turn if the agent has the setting. The default says that the model does not support it. */
+export type Warn = (setting: string, message?: string) => void;

@@ -6,9 +6,10 @@ import { countUsage } from "./count-usage.ts";
 import { type DeadlineTimes, startDeadlines } from "./deadlines.ts";
 import { explainFault } from "./explain-fault.ts";
 import { mapSettings } from "./map-settings.ts";
-import { ModelError } from "./model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import type { ModelCall, ModelEvent, ModelWarning } from "./model-port.ts";
 import type { Provider } from "./provider.ts";
+import type { SettingsMapping } from "./provider-protocol.ts";
 import type { Sleep } from "./sleep.ts";
 
 const MAX_RETRIES = 2;
@@ -20,6 +21,7 @@ export interface Target {
   readonly provider: Provider;
   readonly model: OfferedModel;
   readonly adapter: Adapter;
+  readonly mapping: SettingsMapping;
 }
 
 export interface StreamPorts {
@@ -53,7 +55,7 @@ export async function* streamCall(
         return;
       } catch (error) {
         call.signal.throwIfAborted();
-        failure = explainFault(error, { ...place, attempt: attempts, now: ports.clock.now() });
+        failure = explainFault(error, target.adapter, { ...place, attempt: attempts, now: ports.clock.now() });
       }
       note(ports.observer, place, failure);
       if (progress.hasAnswered) throw failure;
@@ -74,7 +76,7 @@ interface AttemptPorts extends StreamPorts {
 }
 
 async function* streamAttempt(
-  { provider, model, adapter }: Target,
+  { provider, model, adapter, mapping }: Target,
   given: ModelCall,
   { attempt, progress, times }: AttemptPorts,
 ): AsyncGenerator<ModelEvent, void, undefined> {
@@ -82,7 +84,7 @@ async function* streamAttempt(
   const hasTools = given.tools.length > 0 && model.supports.tools;
   const { sent, instruction, warnings } = mapSettings(given.settings, {
     model,
-    kind: provider.kind,
+    mapping,
     hasTools,
     ...(given.maxOutputTokens !== undefined && { maxTokens: given.maxOutputTokens }),
   });

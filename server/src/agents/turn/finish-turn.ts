@@ -1,4 +1,4 @@
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import { chargedUserOf, type LiveRun } from "../execution/live-run.ts";
 import { BudgetSpent } from "../model/run-budget.ts";
 import { RunStop, stopOf } from "../execution/run-stop.ts";

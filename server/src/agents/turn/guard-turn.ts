@@ -5,7 +5,7 @@ import { type Asker, subjectOf } from "../guardrails/ask-model.ts";
 import { type Guardrail, GuardrailFailure, guardrailsOf } from "../guardrails/guardrail.ts";
 import { recordInTurn, withQuestion } from "../model/call-model.ts";
 import { checkAnswer } from "../output/check-answer.ts";
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import { failTurn, finishTurn, type TurnFinish } from "./finish-turn.ts";
 import { type Turn, warnOnce } from "./turn.ts";

@@ -7,7 +7,7 @@ import { checkAnswer } from "../output/check-answer.ts";
 import { describeRepair } from "../output/instructions.ts";
 import { responseSchemaOf } from "../output/response-schema.ts";
 import type { TranscriptMessage } from "../context/transcript.ts";
-import { ModelError } from "../providers/model-error.ts";
+import { ModelError } from "../../errors/index.ts";
 import { abortTurn, failTurn } from "./finish-turn.ts";
 import { completeTurn, guardInput } from "./guard-turn.ts";
 import type { LiveRun } from "../execution/live-run.ts";

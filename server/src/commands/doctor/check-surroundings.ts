@@ -1,4 +1,4 @@
-import { loadProviders, type Providers } from "../../agents/index.ts";
+import { loadProviders, type Providers, type VendorProtocol } from "../../agents/index.ts";
 import { createMailer } from "../../auth/index.ts";
 import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import { messageOf, tryPort } from "../../db/index.ts";
@@ -68,10 +68,14 @@ export async function checkMail(
   }
 }
 
-export function checkProviders(settings: Settings, environment: Environment, findings: Findings): void {
+export function checkProviders(
+  settings: Settings,
+  { env, protocols }: { readonly env: Environment; readonly protocols: readonly VendorProtocol[] },
+  findings: Findings,
+): void {
   let providers: readonly Providers[keyof Providers][];
   try {
-    providers = Object.values(loadProviders(settings, environment));
+    providers = Object.values(loadProviders(settings, env, protocols));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const what of error.faults) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RUN_STOP_REASONS } from "@swarmbase/sdk";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
 import {
   calls,

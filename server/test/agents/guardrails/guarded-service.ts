@@ -9,8 +9,8 @@ import { Agent, fetch } from "undici";
 import { type Cleanup, createTestDatabase } from "../../support/database.ts";
 import { type RunningService, startService } from "../../support/service.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { WIRE } from "../providers/support/wire.ts";
-import { hang, say } from "../providers/support/wire-server.ts";
+import { WIRE } from "../../support/providers/wire.ts";
+import { hang, say } from "../../support/providers/wire-server.ts";
 
 /** Untyped: assertions check its members. */
 type Any = ReturnType<typeof JSON.parse>;

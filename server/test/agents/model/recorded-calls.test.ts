@@ -9,8 +9,9 @@ import { createTracing } from "../../../src/agents/tracing.ts";
 import { loadSettings } from "../../../src/config/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { WIRE } from "../providers/support/wire.ts";
-import { failWith, openWireServer, say, type WireServer } from "../providers/support/wire-server.ts";
+import { PROTOCOLS } from "../../support/providers/protocols.ts";
+import { WIRE } from "../../support/providers/wire.ts";
+import { failWith, openWireServer, say, type WireServer } from "../../support/providers/wire-server.ts";
 import { calls, hangs, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
@@ -81,6 +82,7 @@ function openPair(): Models {
   return openModels({
     settings,
     providers: resolveProviders(settings, {}, JSON.stringify(file)),
+    protocols: PROTOCOLS,
     fetch,
     clock: systemClock,
     random: () => 0,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { isExactPrompt, listPromptSeqs, resolvePrompt, type SentPrompt, type StoredPrompt } from "@swarmbase/sdk";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall } from "../../../src/agents/providers/model-port.ts";
 import { until } from "../../support/until.ts";
 import { calls, lastRole, openRunStage, type RunStage, says } from "../support/run-stage.ts";

@@ -4,18 +4,17 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { watchProvidersFile } from "../../../src/agents/providers/watch-providers-file.ts";
 import { describeProviders, loadProviders } from "../../../src/agents/providers/load-providers.ts";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall } from "../../../src/agents/providers/model-port.ts";
 import type { OpenedModels } from "../../../src/agents/providers/open-models.ts";
 import type { Providers } from "../../../src/agents/providers/provider.ts";
 import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
-import { type Environment, loadSettings, SettingsError } from "../../../src/config/index.ts";
+import { type Environment, loadSettings, SettingsError, type VendorKind } from "../../../src/config/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
-import { callOf, callsOf, finishOf, KEY, listen, openBench } from "./support/models.ts";
-import { WIRE } from "./support/wire.ts";
-import { openWireServer, failWith, say, type WireServer } from "./support/wire-server.ts";
+import { callOf, callsOf, finishOf, KEY, listen, openBench } from "../../support/providers/models.ts";
+import { WIRE } from "../../support/providers/wire.ts";
+import { openWireServer, failWith, say, type WireServer } from "../../support/providers/wire-server.ts";
 
 const statesOf = (env: Environment, file: unknown = null) => {
   const text = file === null ? null : JSON.stringify(file);

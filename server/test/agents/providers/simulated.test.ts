@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { ModelError } from "../../../src/agents/providers/model-error.ts";
+import type { ModelError } from "../../../src/errors/index.ts";
 import type { ModelCall, ModelMessage } from "../../../src/agents/providers/model-port.ts";
-import { callOf, callsOf, finishOf, listen, openBench } from "./support/models.ts";
+import { callOf, callsOf, finishOf, listen, openBench } from "../../support/providers/models.ts";
 
 const tool = (name: string, inputSchema: Record<string, unknown> = { type: "object" }) => ({
   name,

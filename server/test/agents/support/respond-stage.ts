@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
+import { ModelError } from "../../../src/errors/index.ts";
 import { openRespond, type Respond, type StartOptions } from "../../../src/agents/respond/open-respond.ts";
 import type { RunBody } from "../../../src/agents/respond/run-body.ts";
 import { openDatabase, type Principal, type UserPrincipal } from "../../../src/db/index.ts";

@@ -7,8 +7,9 @@ import { resolveProviders } from "../../../src/agents/providers/resolve-provider
 import { loadSettings } from "../../../src/config/index.ts";
 import { systemClock } from "../../../src/time/index.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
-import { WIRE } from "../providers/support/wire.ts";
-import { openWireServer, failWith, say, type WireServer } from "../providers/support/wire-server.ts";
+import { PROTOCOLS } from "../../support/providers/protocols.ts";
+import { WIRE } from "../../support/providers/wire.ts";
+import { openWireServer, failWith, say, type WireServer } from "../../support/providers/wire-server.ts";
 import { type NewSwarm, openRunStage, type RunStage } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 
@@ -37,6 +38,7 @@ function open(file: unknown): Models {
   return openModels({
     settings,
     providers: resolveProviders(settings, {}, JSON.stringify(file)),
+    protocols: PROTOCOLS,
     fetch,
     clock: systemClock,
     random: () => 0,

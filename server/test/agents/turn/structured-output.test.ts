@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
-import { openBench } from "../providers/support/models.ts";
-import { WIRE } from "../providers/support/wire.ts";
-import type { WireAnswer } from "../providers/support/wire-answer.ts";
-import { hang, openWireServer, say, type WireServer } from "../providers/support/wire-server.ts";
+import type { VendorKind } from "../../../src/config/index.ts";
+import { openBench } from "../../support/providers/models.ts";
+import { WIRE } from "../../support/providers/wire.ts";
+import type { WireAnswer } from "../../support/providers/wire-answer.ts";
+import { hang, openWireServer, say, type WireServer } from "../../support/providers/wire-server.ts";
 import { collect, type NewSwarm, openRunStage, type RunNode, type RunStage } from "../support/run-stage.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,6 +1,6 @@
-import type { Adapter } from "../adapter.ts";
+import type { Adapter, AdapterFault } from "../adapter.ts";
 import { estimateInput } from "../count-usage.ts";
-import { ModelError } from "../model-error.ts";
+import { ModelError } from "../../../errors/index.ts";
 import type { Sleep } from "../sleep.ts";
 import { composeReply } from "./compose-reply.ts";
 import type { Failure } from "./read-directives.ts";
@@ -40,6 +40,7 @@ export function createSimulatedAdapter({ firstTokenMs, tokensPerSecond, sleep }:
       const outputTokens = reply.pieces.length + reply.calls.length;
       yield { type: "finish", reason: reply.finish, usage: { ...usage, outputTokens }, toolCalls: reply.calls };
     },
+    explainFault: () => FAILED,
   };
 }
 
@@ -59,5 +60,13 @@ function fail(failure: Exclude<Failure, "refusal">): ModelError {
       return new ModelError("PROVIDER_ERROR", "simulated: the provider's response was cut off", RETRYABLE(null));
   }
 }
+
+const FAILED: AdapterFault = {
+  code: "PROVIDER_ERROR",
+  isRetryable: true,
+  text: "the simulated provider failed",
+  status: null,
+  retryAfterMs: null,
+};
 
 const RETRYABLE = (providerStatus: number | null) => ({ isRetryable: true, providerStatus });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
-import type { VendorKind } from "../../../src/agents/providers/vendors.ts";
-import { callOf, KEY, KINDS, listen, openBench } from "./support/models.ts";
-import { WIRE } from "./support/wire.ts";
-import { openWireServer, failWith, say, type WireServer } from "./support/wire-server.ts";
+import { ModelError, type VendorKind } from "swarmbase/extension";
+import { callOf, KEY, KINDS, listen, openBench } from "../../../server/test/support/providers/models.ts";
+import { WIRE } from "../../../server/test/support/providers/wire.ts";
+import { openWireServer, failWith, say, type WireServer } from "../../../server/test/support/providers/wire-server.ts";
 
 const openai = (code: string | null, message: string) => ({
   error: { message, type: "some_error", param: null, code },

@@ -1,13 +1,9 @@
 import type { JSONObject, LanguageModelV4 } from "@ai-sdk/provider";
-import type { ModelSupport, ProviderKind } from "../../config/index.ts";
+import type { ModelSupport, Provider, VendorKind } from "swarmbase/extension";
 import type { ImagePlace } from "./build-prompt.ts";
 import { CHAT_FRAMES, type FrameFormat } from "./chat-frames.ts";
-import type { Provider } from "./provider.ts";
 import type { SchemaTraits } from "./schema-traits.ts";
 import type { Fetch } from "./watched-fetch.ts";
-
-/** The kinds that call a real model. */
-export type VendorKind = Exclude<ProviderKind, "simulated">;
 
 interface VendorOptions {
   readonly baseURL: string;
@@ -18,7 +14,7 @@ interface VendorOptions {
 type VendorModel = (model: string, options: VendorOptions) => LanguageModelV4;
 
 /** Everything that differs between vendors, except what their models support. */
-interface Vendor {
+export interface Vendor {
   /** Used when no base URL is configured. Always passed, because the packages would read another from the environment. */
   readonly url: string;
   /** Imports the package on demand: together the packages take longer to load than everything else. */

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
-import { createTemporaryFolder } from "../../support/temporary-folder.ts";
-import { callOf, callsOf, finishOf, KEY, listen, openBench } from "./support/models.ts";
-import { ENCRYPTED_REASONING, responsesWire } from "./support/responses-wire.ts";
-import { openWireServer, say, type WireServer } from "./support/wire-server.ts";
+import { ModelError } from "swarmbase/extension";
+import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { callOf, callsOf, finishOf, KEY, listen, openBench } from "../../../server/test/support/providers/models.ts";
+import { ENCRYPTED_REASONING, responsesWire } from "../../../server/test/support/providers/responses-wire.ts";
+import { openWireServer, say, type WireServer } from "../../../server/test/support/providers/wire-server.ts";
 
 const LOOK = { name: "look", description: "Looks", inputSchema: { type: "object", properties: {} } };
 const REASONING = { PROVIDER_A_MODELS: "gpt-5.6" };

@@ -1,10 +1,8 @@
 import type { JSONObject } from "@ai-sdk/provider";
 import { AGENT_SETTINGS } from "@swarmbase/sdk";
-import type { OfferedModel, ProviderKind } from "../../config/index.ts";
-import type { JsonRecord } from "../../json/index.ts";
+import type { JsonRecord, MappedReasoning, ReasoningEffort, ReasoningTarget, Warn } from "swarmbase/extension";
 import { asRecord } from "./parse-record.ts";
-import { NOT_SUPPORTED, type SentSettings, SIMULATED, type Warn } from "./setting-values.ts";
-import { VENDORS } from "./vendors.ts";
+import type { Vendor } from "./vendors.ts";
 
 /** The reasoning budget of each effort, in tokens. */
 const TOKENS = {
@@ -15,9 +13,8 @@ const TOKENS = {
   high: 24_576,
   xhigh: 49_152,
   max: 49_152,
-} as const;
-type Effort = keyof typeof TOKENS;
-const EFFORTS = Object.keys(TOKENS) as Effort[];
+} as const satisfies Record<ReasoningEffort, number>;
+const EFFORTS = Object.keys(TOKENS) as ReasoningEffort[];
 /** Anthropic rejects a lower budget. */
 const MIN_BUDGET = 1024;
 /** The thinking budgets that all Gemini models with such a budget accept. */
@@ -25,36 +22,20 @@ const GEMINI_BUDGET = { min: 512, max: 24_576 } as const;
 /** Makes a Gemini model choose its thinking budget. */
 const GEMINI_DYNAMIC = -1;
 
-export interface MappedReasoning {
-  readonly sent: Pick<SentSettings, "reasoning" | "providerOptions">;
-  /** Added to the default of max_tokens, so that reasoning does not use up the tokens of the answer. */
-  readonly extraTokens: number;
-  /** The tokens that the package adds to max_tokens. */
-  readonly budgetTokens: number;
-}
-
-interface Target {
-  readonly model: Pick<OfferedModel, "supports" | "contextWindow">;
-  readonly kind: ProviderKind;
-  readonly warn: Warn;
-}
-
 /** Maps `reasoning_effort` and `thinking` to the options of the provider's package. */
-export function mapReasoning(settings: JsonRecord, target: Target): MappedReasoning {
-  const { model, kind, warn } = target;
+export function mapReasoning(
+  { reasoning, optionsName }: Pick<Vendor, "reasoning" | "optionsName">,
+  settings: JsonRecord,
+  target: ReasoningTarget,
+): MappedReasoning {
+  const { model, warn } = target;
   const effort = readEffort(settings, warn);
   const thinking = readThinking(settings, warn);
   const isReasoning = model.supports.reasoning;
   const fit = (tokens: number): number => fitWindow(tokens, model.contextWindow);
-  if (kind === "simulated") {
-    if (effort !== null) warn("reasoning_effort", SIMULATED);
-    if (thinking !== null) warn("thinking", SIMULATED);
-    return { sent: {}, extraTokens: 0, budgetTokens: 0 };
-  }
-  const { reasoning, optionsName } = VENDORS[kind];
   switch (reasoning) {
     case "effort":
-      if (thinking !== null) warn("thinking", isReasoning ? "not sent: set reasoning_effort instead" : NOT_SUPPORTED);
+      if (thinking !== null) warn("thinking", isReasoning ? "not sent: set reasoning_effort instead" : undefined);
       return mapEffort(effort, target);
     case "any":
       // What such a server supports is not known, so it gets the settings unchanged.
@@ -73,9 +54,9 @@ export function mapReasoning(settings: JsonRecord, target: Target): MappedReason
   }
 }
 
-function mapEffort(effort: Effort | null, { model, warn }: Target): MappedReasoning {
+function mapEffort(effort: ReasoningEffort | null, { model, warn }: ReasoningTarget): MappedReasoning {
   const isReasoning = model.supports.reasoning;
-  if (effort !== null && !isReasoning) warn("reasoning_effort", NOT_SUPPORTED);
+  if (effort !== null && !isReasoning) warn("reasoning_effort");
   return {
     sent: effort !== null && isReasoning ? { reasoning: effort } : {},
     extraTokens: isReasoning ? fitWindow(TOKENS[effort ?? "medium"], model.contextWindow) : 0,
@@ -84,9 +65,13 @@ function mapEffort(effort: Effort | null, { model, warn }: Target): MappedReason
 }
 
 /** Gemini models take an effort or a thinking budget, not both. Their reasoning counts against max_tokens. */
-function mapGemini(effort: Effort | null, thinking: Thinking | null, target: Target): MappedReasoning {
+function mapGemini(
+  effort: ReasoningEffort | null,
+  thinking: Thinking | null,
+  target: ReasoningTarget,
+): MappedReasoning {
   const { model, warn } = target;
-  if (thinking !== null && !model.supports.reasoning) warn("thinking", NOT_SUPPORTED);
+  if (thinking !== null && !model.supports.reasoning) warn("thinking");
   if (thinking === null || !model.supports.reasoning) return mapEffort(effort, target);
   if (effort !== null) warn("reasoning_effort", "not sent: thinking is set");
   // The package knows which models cannot switch their reasoning off.
@@ -106,7 +91,11 @@ function mapGemini(effort: Effort | null, thinking: Thinking | null, target: Tar
 }
 
 /** Claude models that choose their reasoning budget. */
-function mapAdaptive(effort: Effort | null, thinking: Thinking | null, { model, warn }: Target): MappedReasoning {
+function mapAdaptive(
+  effort: ReasoningEffort | null,
+  thinking: Thinking | null,
+  { model, warn }: ReasoningTarget,
+): MappedReasoning {
   const isOff = thinking?.type === "disabled";
   if (thinking !== null && "budget_tokens" in thinking.given)
     warn("thinking", "sent without budget_tokens: the model chooses its reasoning budget");
@@ -123,8 +112,12 @@ function mapAdaptive(effort: Effort | null, thinking: Thinking | null, { model, 
 }
 
 /** Claude models that reason only with a given budget. */
-function mapBudget(effort: Effort | null, thinking: Thinking | null, { warn }: Target): MappedReasoning {
-  if (thinking?.type === "adaptive") warn("thinking", NOT_SUPPORTED);
+function mapBudget(
+  effort: ReasoningEffort | null,
+  thinking: Thinking | null,
+  { warn }: ReasoningTarget,
+): MappedReasoning {
+  if (thinking?.type === "adaptive") warn("thinking");
   else if (thinking !== null && effort !== null) warn("reasoning_effort", "not sent: thinking is set");
   const requested = thinking?.type === "enabled" ? thinking.tokens : thinking === null ? TOKENS[effort ?? "none"] : 0;
   if (requested === 0) return { sent: {}, extraTokens: 0, budgetTokens: 0 };
@@ -142,7 +135,7 @@ function fitWindow(tokens: number, contextWindow: number | null): number {
   return Math.max(0, Math.min(tokens, Math.floor(contextWindow / 2) - AGENT_SETTINGS.max_tokens.default));
 }
 
-function readEffort(settings: JsonRecord, warn: Warn): Effort | null {
+function readEffort(settings: JsonRecord, warn: Warn): ReasoningEffort | null {
   const value = settings["reasoning_effort"] ?? null;
   const effort = EFFORTS.find((known) => known === value) ?? null;
   if (value !== null && effort === null) warn("reasoning_effort", `not sent: must be one of ${EFFORTS.join(", ")}`);

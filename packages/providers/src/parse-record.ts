@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/index.ts";
+import { isRecord, type JsonRecord } from "swarmbase/extension";
 
 export function asRecord(value: unknown): JsonRecord | null {
   return isRecord(value) ? value : null;

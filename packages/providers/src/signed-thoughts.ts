@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import type { ModelThought } from "./model-port.ts";
+import type { ModelThought } from "swarmbase/extension";
 
 type ThoughtPart = Extract<
   LanguageModelV4StreamPart,

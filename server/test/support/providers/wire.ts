@@ -1,4 +1,4 @@
-import type { VendorKind } from "../../../../src/agents/providers/vendors.ts";
+import type { VendorKind } from "../../../src/config/index.ts";
 import { ENCRYPTED_REASONING, responsesWire } from "./responses-wire.ts";
 import type { WireAnswer } from "./wire-answer.ts";
 

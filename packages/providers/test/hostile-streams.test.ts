@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readChatFrame } from "../../../src/agents/providers/chat-frames.ts";
-import { createStreamPace } from "../../../src/agents/providers/stream-pace.ts";
-import { watchFetch } from "../../../src/agents/providers/watched-fetch.ts";
-import { createTextFilter } from "../../../src/agents/providers/text-filter.ts";
+import { readChatFrame } from "../src/chat-frames.ts";
+import { createStreamPace } from "../../../server/test/support/providers/protocols.ts";
+import { watchFetch } from "../src/watched-fetch.ts";
+import { createTextFilter } from "../src/text-filter.ts";
 
 test("a line without an end is not scanned again with every chunk", () => {
   const filter = createTextFilter(readChatFrame, () => assert.fail("there was no text"));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { type TextDelta, readChatEnd, readChatFrame } from "../../../src/agents/providers/chat-frames.ts";
-import { createStreamPace } from "../../../src/agents/providers/stream-pace.ts";
-import { createTextFilter } from "../../../src/agents/providers/text-filter.ts";
+import { type TextDelta, readChatEnd, readChatFrame } from "../src/chat-frames.ts";
+import { createStreamPace } from "../../../server/test/support/providers/protocols.ts";
+import { createTextFilter } from "../src/text-filter.ts";
 
 const frame = (delta: unknown, more: Record<string, unknown> = {}, choice: Record<string, unknown> = {}) =>
   JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: null, ...choice }], ...more });

@@ -2,12 +2,28 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { ModelError } from "../../../src/agents/providers/model-error.ts";
-import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
-import { loadSettings } from "../../../src/config/index.ts";
-import { callOf, callsOf, finishOf, KEY, KINDS, listen, MODEL_OF, openBench } from "./support/models.ts";
-import { WIRE, WIRE_TRAITS } from "./support/wire.ts";
-import { cut, failWith, hang, openWireServer, say, STREAM, type WireServer } from "./support/wire-server.ts";
+import { ModelError } from "swarmbase/extension";
+import {
+  callOf,
+  callsOf,
+  finishOf,
+  KEY,
+  KINDS,
+  listen,
+  MODEL_OF,
+  openBench,
+  replaceProviders,
+} from "../../../server/test/support/providers/models.ts";
+import { WIRE, WIRE_TRAITS } from "../../../server/test/support/providers/wire.ts";
+import {
+  cut,
+  failWith,
+  hang,
+  openWireServer,
+  say,
+  STREAM,
+  type WireServer,
+} from "../../../server/test/support/providers/wire-server.ts";
 
 const TOOL = {
   name: "look",
@@ -111,7 +127,7 @@ for (const kind of KINDS) {
       for (const isAccepted of [true, false]) {
         const model = { id: MODEL_OF[kind], supports: { images: isAccepted } };
         const file = { provider_a: { kind, base_url: server.url, models: [model] } };
-        models.replace(resolveProviders(loadSettings({}), {}, JSON.stringify(file)));
+        replaceProviders(models, file);
         server.answer(say(wire({ texts: ["A pixel."] })));
         const heard = await listen(models, callOf({ ...SHORT, messages }));
         assert.deepEqual([heard.text, heard.error], ["A pixel.", null]);

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { ModelImage, ModelMessage, ModelThought, ModelTool, ModelToolCall } from "./model-port.ts";
+import type { ModelImage, ModelMessage, ModelThought, ModelTool, ModelToolCall } from "swarmbase/extension";
 import { parseRecord } from "./parse-record.ts";
 
 /** Where the images of tool results are: in the result, in a user message after the results, or nowhere. */

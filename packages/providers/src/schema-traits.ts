@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/index.ts";
+import { isRecord, type JsonRecord } from "swarmbase/extension";
 
 /** What decides whether a provider accepts a schema for the answers of its models. */
 export interface SchemaTraits {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { mapSettings } from "../../../src/agents/providers/map-settings.ts";
-import { describeModel, type ProviderKind } from "../../../src/config/index.ts";
+import { describeModel, mapSettingsOf, type ProviderKind } from "../../../server/test/support/providers/protocols.ts";
 
 const MODELS = {
   classic: ["openai", "gpt-4.1-mini"],
@@ -35,7 +34,7 @@ const target = (name: Name, hasTools = false) => {
   return { model: describeModel(kind, id), kind, hasTools };
 };
 const map = (name: Name, settings: Record<string, unknown>) => {
-  const { sent, warnings } = mapSettings(settings, target(name));
+  const { sent, warnings } = mapSettingsOf(settings, target(name));
   return { ...sent, warned: warnings.map(({ setting }) => setting) };
 };
 
@@ -94,7 +93,7 @@ describe("mapSettings sends", () => {
 });
 
 describe("max_tokens", () => {
-  const tokens = (name: Name, settings: Record<string, unknown>) => mapSettings(settings, target(name)).maxTokens;
+  const tokens = (name: Name, settings: Record<string, unknown>) => mapSettingsOf(settings, target(name)).maxTokens;
 
   it("is 4096 by default, and more for reasoning models", () => {
     for (const name of ["classic", "compatible", "claude", "simulated"] as const) assert.equal(tokens(name, {}), 4096);
@@ -115,9 +114,9 @@ describe("max_tokens", () => {
 
   it("leaves half of a small context window to the conversation", () => {
     const model = { ...describeModel("openai", "gpt-5.6"), contextWindow: 10_000 };
-    assert.equal(mapSettings({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);
+    assert.equal(mapSettingsOf({}, { model, kind: "openai", hasTools: false }).maxTokens, 5000);
     const tiny = { ...model, contextWindow: 2000 };
-    assert.equal(mapSettings({}, { model: tiny, kind: "openai", hasTools: false }).maxTokens, 4096);
+    assert.equal(mapSettingsOf({}, { model: tiny, kind: "openai", hasTools: false }).maxTokens, 4096);
   });
 
   it("bounds the thinking budget of Gemini, which takes precedence over an effort", () => {
@@ -134,7 +133,7 @@ describe("max_tokens", () => {
   });
 
   it("includes the thinking budget, which is not sent when it does not fit", () => {
-    const { sent, maxTokens } = mapSettings({ reasoning_effort: "low" }, target("claude"));
+    const { sent, maxTokens } = mapSettingsOf({ reasoning_effort: "low" }, target("claude"));
     const thinking = { type: "enabled", budgetTokens: 4096 };
     assert.deepEqual(
       [sent.maxOutputTokens, maxTokens, sent.providerOptions],
@@ -145,7 +144,7 @@ describe("max_tokens", () => {
       { max_tokens: 2000, thinking: { type: "enabled", budget_tokens: 2000 } },
       { thinking: { type: "enabled", budget_tokens: 64_000 } },
     ]) {
-      const mapped = mapSettings(settings, target("claude"));
+      const mapped = mapSettingsOf(settings, target("claude"));
       assert.equal(mapped.sent.providerOptions, undefined);
       assert.equal(mapped.sent.maxOutputTokens, mapped.maxTokens);
       assert.equal(mapped.warnings.length, 1);
@@ -240,7 +239,7 @@ describe("mapSettings sends additional settings", () => {
 
   it("response_format is not sent to Gemini together with tools", () => {
     const settings = { response_format: { type: "json_object" } };
-    const { sent, warnings } = mapSettings(settings, target("gemini", true));
+    const { sent, warnings } = mapSettingsOf(settings, target("gemini", true));
     assert.equal(sent.responseFormat, undefined);
     assert.match(warnings[0]?.message ?? "", /together with tools/);
   });
@@ -249,7 +248,7 @@ describe("mapSettings sends additional settings", () => {
     const closed = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
     const strict = { ...closed, required: ["a"] };
     const sentTo = (name: Name, schema: object, hasTools = false) => {
-      const { sent, instruction, warnings } = mapSettings({ response_schema: schema }, target(name, hasTools));
+      const { sent, instruction, warnings } = mapSettingsOf({ response_schema: schema }, target(name, hasTools));
       assert.deepEqual(warnings, []);
       // It is sent in one of the two ways.
       assert.equal(sent.responseFormat === undefined, name !== "simulated" ? instruction !== "" : true);
@@ -275,7 +274,7 @@ describe("mapSettings sends additional settings", () => {
 
     it("takes precedence over response_format", () => {
       const settings = { response_schema: strict, response_format: { type: "json_object" } };
-      const { sent, warnings } = mapSettings(settings, target("classic"));
+      const { sent, warnings } = mapSettingsOf(settings, target("classic"));
       assert.deepEqual(sent.responseFormat, { type: "json", schema: strict, name: "response" });
       assert.deepEqual(
         warnings.map(({ setting }) => setting),
@@ -286,7 +285,7 @@ describe("mapSettings sends additional settings", () => {
 
   it("the number of warnings about unknown settings is limited", () => {
     const settings = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`.repeat(200), 1]));
-    const { warnings } = mapSettings(settings, target("classic"));
+    const { warnings } = mapSettingsOf(settings, target("classic"));
     assert.ok(warnings.length <= 17 && warnings.every(({ setting }) => setting.length <= 100));
     assert.match(warnings.at(-1)?.message ?? "", /984 further settings/);
   });

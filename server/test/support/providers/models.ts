@@ -1,10 +1,11 @@
 import { FRAMEWORKS } from "@swarmbase/sdk";
-import type { ModelCall, ModelEvent } from "../../../../src/agents/providers/model-port.ts";
-import { type OpenedModels, openModels } from "../../../../src/agents/providers/open-models.ts";
-import type { VendorKind } from "../../../../src/agents/providers/vendors.ts";
-import { isSelfHosted, loadSettings, type ProviderKind } from "../../../../src/config/index.ts";
-import { createObserver } from "../../../../src/observe/index.ts";
+import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
+import { type OpenedModels, openModels } from "../../../src/agents/providers/open-models.ts";
+import { resolveProviders } from "../../../src/agents/providers/resolve-providers.ts";
+import { isSelfHosted, loadSettings, type ProviderKind, type VendorKind } from "../../../src/config/index.ts";
+import { createObserver } from "../../../src/observe/index.ts";
 import { Writable } from "node:stream";
+import { PROTOCOLS } from "./protocols.ts";
 
 export const KEY = "sk-wire-0123456789abcdefSECRET";
 /** A model of each kind. */
@@ -42,6 +43,7 @@ export function openBench(kind: ProviderKind, url: string | null, env: Record<st
   const models = openModels({
     settings,
     environment: env,
+    protocols: PROTOCOLS,
     fetch,
     clock: { now: () => new Date("2026-08-01T12:00:00Z") },
     random: () => 0.5,
@@ -52,6 +54,11 @@ export function openBench(kind: ProviderKind, url: string | null, env: Record<st
     },
   });
   return { models, slept, log };
+}
+
+/** Continues with the providers of a file. */
+export function replaceProviders(models: OpenedModels, file: unknown): void {
+  models.replace(resolveProviders(loadSettings({}), {}, JSON.stringify(file)));
 }
 
 export function callOf(call: Partial<ModelCall> = {}): ModelCall {

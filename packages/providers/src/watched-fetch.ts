@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StreamPace } from "swarmbase/extension";
 import type { FrameFormat, StreamEnd, TextDelta } from "./chat-frames.ts";
-import type { StreamPace } from "./stream-pace.ts";
 import { createTextFilter } from "./text-filter.ts";
 
 export type Fetch = typeof globalThis.fetch;

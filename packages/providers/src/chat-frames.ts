@@ -1,4 +1,4 @@
-import type { ModelUsage } from "./model-port.ts";
+import type { ModelUsage } from "swarmbase/extension";
 import { asRecord, parseRecord } from "./parse-record.ts";
 
 export interface TextDelta {

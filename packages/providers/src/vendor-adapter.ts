@@ -4,34 +4,41 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
   LanguageModelV4Usage,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { OfferedModel } from "../../config/index.ts";
-import type { Adapter, AdapterCall, AdapterEvent, ReportedUsage } from "./adapter.ts";
+import {
+  type Adapter,
+  type AdapterCall,
+  type AdapterEvent,
+  type Deadlines,
+  ModelError,
+  type ModelFinish,
+  type ModelThought,
+  type ModelToolCall,
+  type OfferedModel,
+  type Provider,
+  type ProviderPorts,
+  type ReportedUsage,
+  type SentSettings,
+} from "swarmbase/extension";
 import { buildPrompt, buildTools, type PromptOptions } from "./build-prompt.ts";
-import type { Deadlines } from "./deadlines.ts";
-import { markCacheable } from "./mark-cacheable.ts";
-import { ModelError } from "./model-error.ts";
-import type { ModelFinish, ModelThought, ModelToolCall } from "./model-port.ts";
-import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
 import type { StreamEnd } from "./chat-frames.ts";
-import type { Provider } from "./provider.ts";
-import type { SentSettings } from "./setting-values.ts";
+import { explainFault } from "./explain-fault.ts";
+import { markCacheable } from "./mark-cacheable.ts";
+import { createPartSource, type Parts, type PartSource } from "./part-source.ts";
 import { createSignedThoughts, type SignedThoughts } from "./signed-thoughts.ts";
-import type { StreamPace } from "./stream-pace.ts";
-import { type VendorKind, VENDORS } from "./vendors.ts";
-import { type Fetch, type Watcher, type Watchers, watchFetch } from "./watched-fetch.ts";
+import type { Vendor } from "./vendors.ts";
+import { type Watcher, type Watchers, watchFetch } from "./watched-fetch.ts";
 
 /** Limits the cache: unlisted models can have any name. */
 const MAX_CACHED_MODELS = 100;
 
-export interface VendorPorts {
-  readonly fetch: Fetch;
-  readonly pace: StreamPace;
-}
+type VendorSettings = Omit<SentSettings, "providerOptions" | "responseFormat"> &
+  Pick<LanguageModelV4CallOptions, "responseFormat"> & { readonly providerOptions?: SharedV4ProviderOptions };
 
 /** Calls a provider through the AI SDK's package of its kind. */
-export function createVendorAdapter(provider: Provider, kind: VendorKind, ports: VendorPorts): Adapter {
-  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, images } = VENDORS[kind];
+export function createVendorAdapter(vendor: Vendor, provider: Provider, ports: ProviderPorts): Adapter {
+  const { url, load, frames, callOptions, optionsName, signsReasoning, hasCacheMarks, images } = vendor;
   const isMarking = hasCacheMarks && provider.isCachingPrompts;
   const loading = load();
   // Loading begins early. The first call reports a failure.
@@ -43,11 +50,11 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
   const withoutWarnings = new Set<string>();
 
   const find = async (modelId: string): Promise<LanguageModelV4> => {
-    const vendor = await loading;
+    const createModel = await loading;
     const key = provider.key();
     const known = cache.get(modelId);
     if (known?.key === key) return known.language;
-    const language = vendor(modelId, {
+    const language = createModel(modelId, {
       baseURL: provider.baseUrl ?? url,
       apiKey: key ?? "",
       fetch: watchFetch(ports.fetch, { hasKey: key !== null, watchers, pace: ports.pace, format: frames }),
@@ -69,11 +76,13 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
     const { stream } = await language.doStream(options);
     return stream.getReader();
   };
-  const withCallOptions = (sent: SentSettings, { supports }: OfferedModel): SentSettings => {
-    if (callOptions === null) return sent;
-    const { providerOptions } = sent;
+  const withCallOptions = (sent: SentSettings, { supports }: OfferedModel): VendorSettings => {
+    // What this package has mapped, from settings that are stored as JSON.
+    const given = sent as VendorSettings;
+    if (callOptions === null) return given;
+    const { providerOptions } = given;
     const own = { ...callOptions(supports, provider), ...providerOptions?.[optionsName] };
-    return { ...sent, providerOptions: { ...providerOptions, [optionsName]: own } };
+    return { ...given, providerOptions: { ...providerOptions, [optionsName]: own } };
   };
   return {
     stream(request) {
@@ -96,6 +105,7 @@ export function createVendorAdapter(provider: Provider, kind: VendorKind, ports:
         thoughts: signsReasoning ? createSignedThoughts() : null,
       });
     },
+    explainFault,
   };
 }
 
