@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 const FILES = [
   "server/test/chaos/webhooks.chaos.ts",
   "server/test/chaos/failover.long.test.ts",
+  "server/test/chaos/planned-stop.long.test.ts",
   "server/test/chaos/faults.long.test.ts",
   "server/test/realtime/chaos.test.ts",
   "server/test/durability/kill-everything.test.ts",

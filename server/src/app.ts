@@ -49,7 +49,7 @@ export interface RunningService extends NodeDescription {
   readonly hasConsole: boolean;
   /** Rejects when a critical worker has failed. */
   readonly failed: Promise<never>;
-  /** Makes `/ready` answer 503 from now on; everything else is still served. */
+  /** From now on `/ready` answers 503, and connections end with their next response; everything is still served. */
   leave(): void;
   stop(): Promise<void>;
 }
@@ -201,6 +201,7 @@ async function startModules(
   if (clusterDir !== null && part === null) void noteWarnings(server, options);
   const leave = (): void => {
     isLeaving = true;
+    void http.drain();
   };
   const stop = (): Promise<void> => {
     leave();

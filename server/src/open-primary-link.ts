@@ -25,8 +25,11 @@ export interface ServiceWorker extends WorkerProcess<WorkerMethods> {
   metrics: readonly MetricFamily[];
   /** The process has ended, or is about to. */
   forget(): void;
-  /** Tells it to finish what it does, after it has the connections that are on their way to it: these take another channel. */
-  retire(): Promise<void>;
+  /**
+   * Tells it to end, after it has the connections that are on their way to it: these take another channel. One that retires lets its
+   * clients go to the others first.
+   */
+  end(how: "retire" | "stop"): Promise<void>;
 }
 
 /** Starts a worker process and answers its calls. */
@@ -110,11 +113,11 @@ export function forkServiceWorker(
   };
   const forked = forkWorker<WorkerMethods>({ ...fork, methods });
   const { child, link } = forked;
-  const retire = async (): Promise<void> => {
+  const end = async (how: "retire" | "stop"): Promise<void> => {
     await Promise.allSettled(Array.from(passing.values(), ({ promise }) => promise));
-    link.tell("retire", null);
+    link.tell(how, null);
   };
-  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, retire };
+  const worker: ServiceWorker = { ...forked, node: randomUUID(), taker, metrics: [], forget, end };
   // The link closes after the last message of the process, so what it has confirmed is known.
   void forked.link.closed.then(forget);
   return worker;

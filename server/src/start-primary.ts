@@ -98,8 +98,8 @@ async function start(options: AppOptions, closers: Closers): Promise<PrimaryServ
       acceptor.leave(worker.taker);
     },
     onLost: (worker) => registry.lose(worker),
-    retire: (worker) => void worker.retire(),
-    stop: ({ link }) => link.tell("stop", null),
+    retire: (worker) => void worker.end("retire"),
+    stop: (worker) => void worker.end("stop"),
   });
   closers.add("worker processes", async () => {
     acceptor.close();

@@ -198,7 +198,7 @@ export const TIMEOUT_SETTINGS = {
   ),
   STOP_DELAY_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 0 },
-    "Time that the service continues to serve after SIGTERM while `/ready` returns 503, in milliseconds. Behind a load balancer, set it to slightly more than the balancer needs to notice.",
+    "Time that the service continues to serve after SIGTERM while `/ready` returns 503 and each response closes its connection, in milliseconds. Behind a load balancer, set it to slightly more than the balancer needs to notice.",
   ),
   STOP_TIMEOUT_MS: setting(
     { kind: "integer", min: 0, max: TEN_MINUTES_MS, default: 10_000 },

@@ -7,6 +7,8 @@ import type { Credentials } from "../support/service.ts";
 const PASSWORD = "correct horse 7";
 const REQUEST_TIMEOUT_MS = 30_000;
 const PAUSE_AFTER_FAILURE_MS = 20;
+/** The reason of a request for which no connection was established: whoever sent it can repeat it elsewhere. */
+export const NOT_SENT = "not sent";
 
 export interface Answer {
   readonly status: number;
@@ -162,6 +164,16 @@ function send({ url, anon_key: apikey }: Credentials, agent: https.Agent, path: 
         });
       },
     );
+    request.on("socket", (socket) => {
+      if (request.reusedSocket) return;
+      let isEstablished = false;
+      socket.once("secureConnect", () => {
+        isEstablished = true;
+      });
+      request.prependOnceListener("error", (error) => {
+        if (!isEstablished) Object.assign(error, { code: NOT_SENT });
+      });
+    });
     request.on("timeout", () => request.destroy(new Error("the request timed out")));
     request.on("error", reject);
     request.end(body === undefined ? undefined : JSON.stringify(body));

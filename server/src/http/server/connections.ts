@@ -10,9 +10,14 @@ interface Exchange {
 
 interface OpenConnection {
   readonly exchanges: Set<Exchange>;
+  /** Whether a request has arrived. */
+  isUsed: boolean;
   /** Null with HTTP/1.1. */
   readonly session: ServerHttp2Session | null;
 }
+
+/** Time that the first request of a connection has to arrive when the service stops: the client may have sent it already. */
+const FIRST_REQUEST_MS = 500;
 
 /** Tracks open sockets and the requests on them that are not completely answered. */
 export class Connections {
@@ -70,12 +75,10 @@ export class Connections {
   /** A connection on which requests can arrive. */
   open(socket: Socket, session: ServerHttp2Session | null = null): void {
     this.#handshaking.delete(clientOf(socket));
-    if (this.#isClosing) {
-      socket.destroySoon();
-      return;
-    }
     this.#limits.open(socket);
-    this.#open.set(socket, { exchanges: new Set(), session });
+    const opened: OpenConnection = { exchanges: new Set(), session, isUsed: false };
+    this.#open.set(socket, opened);
+    if (this.#isClosing) this.#closeUnlessUsed(socket, opened);
     socket.once("close", () => {
       this.#open.delete(socket);
       this.#onChange?.();
@@ -89,7 +92,9 @@ export class Connections {
   begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const exchange = { request, response };
-    this.#open.get(socket)?.exchanges.add(exchange);
+    const used = this.#open.get(socket);
+    if (used !== undefined) used.isUsed = true;
+    used?.exchanges.add(exchange);
     this.#limits.setBusy(socket);
     response.once("close", () => {
       const open = this.#open.get(socket);
@@ -126,13 +131,23 @@ export class Connections {
   /** Closes idle connections now, and the others as soon as they become idle. Resolves when all are closed. */
   close(): Promise<void> {
     this.#isClosing = true;
-    for (const [socket, { exchanges, session }] of this.#open) {
+    for (const [socket, opened] of this.#open) {
+      const { exchanges, session, isUsed } = opened;
+      if (!isUsed) this.#closeUnlessUsed(socket, opened);
       // Tells the client to send further requests elsewhere, and closes after the last response.
-      if (session !== null) session.close();
+      else if (session !== null) session.close();
       else if (exchanges.size === 0) socket.destroySoon();
     }
     for (const socket of this.#waiting) socket.destroy();
     return this.#whenever(() => this.#accepted.size === 0);
+  }
+
+  #closeUnlessUsed(socket: Socket, { session }: OpenConnection): void {
+    const timer = setTimeout(() => {
+      if (session !== null) session.close();
+      else if (this.#open.get(socket)?.exchanges.size === 0) socket.destroySoon();
+    }, FIRST_REQUEST_MS);
+    socket.once("close", () => clearTimeout(timer));
   }
 
   #whenever(isReached: () => boolean): Promise<void> {

@@ -30,7 +30,7 @@ export interface HttpServer {
   listen(): Promise<{ port: number }>;
   /** Applies to new connections. Does nothing in proxy mode. */
   renewTls(tls: TlsMaterial): void;
-  /** Ends connections with their next response. Resolves when none is left, or after `stopTimeoutMs`. */
+  /** Ends connections with their next response, and accepts further ones. Resolves when none is left, or after `stopTimeoutMs`. */
   drain(): Promise<void>;
   /** Waits for requests in progress; closes what is still open after `stopTimeoutMs`. */
   close(): Promise<void>;
@@ -169,7 +169,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     },
     async drain() {
       const ended = new AbortController();
-      const late = sleep(settings.stopTimeoutMs, undefined, { signal: ended.signal }).catch(() => {});
+      const late = sleep(settings.stopTimeoutMs, undefined, { signal: ended.signal, ref: false }).catch(() => {});
       await Promise.race([connections.drain(), late]);
       ended.abort();
     },

@@ -24,6 +24,8 @@ export class Witness {
   readonly watches: Watch[] = [];
   /** Rows of somebody else, of which there must be none. */
   readonly strange: string[] = [];
+  /** Of the connections that have ended. */
+  readonly closeCodes: number[] = [];
   isLive = false;
   #sockets = new Set<WebSocket>();
   readonly #close: () => Promise<void>;
@@ -31,11 +33,19 @@ export class Witness {
   constructor({ url, key, token, userId, vsn, nextSeq }: WitnessOptions) {
     this.userId = userId;
     const sockets = this.#sockets;
+    const { closeCodes } = this;
     class CuttableSocket extends WebSocket {
       constructor(address: string | URL) {
         super(address);
         sockets.add(this);
-        this.on("close", () => sockets.delete(this));
+        let isOpen = false;
+        this.on("open", () => {
+          isOpen = true;
+        });
+        this.on("close", (code) => {
+          sockets.delete(this);
+          if (isOpen) closeCodes.push(code);
+        });
       }
     }
     const client = createClient(url, key, {
