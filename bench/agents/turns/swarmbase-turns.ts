@@ -101,7 +101,7 @@ function openRuns(tools: readonly AssignedTool[]): () => Promise<string> {
       turnControllers: new Map<string, AbortController>(),
       isHeld: () => true,
     };
-    await executeRun(ports, { runId: randomUUID(), fence: 1 }, control);
+    await executeRun(ports, { runId: randomUUID(), fence: 1, leasedAtMs: performance.now() }, control);
     return store.lastAnswer();
   };
 }

@@ -119,12 +119,20 @@ export async function startRun(
 }
 
 function handOver({ executor, onEvents }: RespondPorts, admission: Admission, place: RunPlace | null): void {
-  const { run_id: runId, fence, context, interrupted_run_id: interruptedId, first_turn: opened } = admission;
+  const {
+    run_id: runId,
+    fence,
+    leasedAtMs,
+    context,
+    interrupted_run_id: interruptedId,
+    first_turn: opened,
+  } = admission;
   if (interruptedId !== null) executor.cancel(interruptedId);
   if (fence !== null)
     executor.take({
       runId,
       fence,
+      leasedAtMs,
       ...(context !== null && { context }),
       ...(opened !== null && { opened }),
       ...(place !== null && { place }),

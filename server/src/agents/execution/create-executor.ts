@@ -159,8 +159,9 @@ async function claim({ options, places, live, claimWakeUp }: ExecutorState): Pro
   const capacity = places.openClaim();
   try {
     if (capacity.maxRuns === 0) return;
+    const leasedAtMs = performance.now();
     const claimed = await claimRuns(options.ports.pool, options, capacity);
-    for (const run of claimed) live.start({ runId: run.runId, fence: run.fence, place: places.take(run) });
+    for (const run of claimed) live.start({ runId: run.runId, fence: run.fence, leasedAtMs, place: places.take(run) });
     if (places.mayHaveSkipped(claimed)) claimWakeUp.trigger();
   } finally {
     capacity.close();

@@ -21,6 +21,8 @@ export interface Executor {
 export interface StartedRun {
   readonly runId: string;
   readonly fence: number;
+  /** By `performance.now()`, before the lease was requested: the answer may have arrived much later. */
+  readonly leasedAtMs: number;
   /** Its share of the node's capacity; absent: one run without a provider and a user. */
   readonly place?: RunPlace;
   /** Absent: the context has to be loaded. */

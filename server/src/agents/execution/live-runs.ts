@@ -51,7 +51,7 @@ export class LiveRuns {
   start(run: StartedRun): void {
     const { ports, places, leaseMs, onStarted, onEnded } = this.#options;
     const { place = places.take({ frameworks: [], userId: null }), ...started } = run;
-    const lease = { heldUntilMs: this.#nowMs() + leaseMs };
+    const lease = { heldUntilMs: started.leasedAtMs + leaseMs };
     // This node lost the run and has taken it over again.
     this.#entries.get(started.runId)?.controller.abort(new RunStop("lost"));
     const control: RunControl = {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelCall, ModelEvent } from "../../../src/agents/providers/model-port.ts";
 import type { ToolOutcome, Tools } from "../../../src/agents/tools/tool-port.ts";
 import { createEventReader } from "../../../src/agents/streams/event-reader.ts";
@@ -442,6 +443,31 @@ describe("a node whose process was paused", () => {
     woken.resolve();
     await until(() => isBack && !paused.streamHub.isHere(runId), "the paused node has noticed");
     assert.deepEqual([shown.length, count, await contents(runId)], [countBefore, 0, ["mine"]]);
+    await next.stop();
+  });
+
+  test("does not hold a run for longer because it learned late of its lease", async () => {
+    const runId = await stage.ask(await stage.newSwarm({ agents: ["Ada"] }));
+    const leaseMs = 600;
+    const ended = Promise.withResolvers<void>();
+    const late = stage.node({
+      executor: { leaseMs },
+      script: async function* (call) {
+        yield { type: "start", framework: call.framework, model: "scripted", attempt: 1 };
+        yield { type: "text", delta: "before" };
+        await ended.promise;
+        yield { type: "text", delta: " after" };
+      },
+    });
+    const shown = collect(late, runId);
+    await late.take(runId, () => sleep((leaseMs * 2) / 3));
+    const next = stage.node({ script: (call) => says(call, "mine"), executor: { times: { claimPollMs: 50 } } });
+    next.start();
+    assert.equal(await outcomeOf(runId), "completed all_replied");
+    ended.resolve();
+    await until(() => !late.streamHub.isHere(runId), "the late node has noticed");
+    assert.doesNotMatch(readText({ events: shown }), /after/);
+    assert.deepEqual(await contents(runId), ["mine"]);
     await next.stop();
   });
 });

@@ -54,8 +54,8 @@ export interface RunNode {
   readonly notes: readonly { readonly name: string; readonly fields: unknown }[];
   /** Has this node take over the runs of a node that was lost. */
   releaseOwner(owner: string): Promise<void>;
-  /** Starts the run on this node. */
-  take(runId: string): Promise<void>;
+  /** Starts the run on this node, which learns of its lease when `onLeased` has resolved. */
+  take(runId: string, onLeased?: () => Promise<void>): Promise<void>;
   /** Starts the workers. */
   start(): void;
   stop(): Promise<void>;
@@ -273,14 +273,16 @@ function openStageOn(t: Cleanup, database: TestDatabase, url: string): RunStage 
           const context = getTestContext();
           if (context !== undefined && "after" in context) context.after(stop);
         },
-        async take(runId) {
+        async take(runId, onLeased = async () => {}) {
+          const leasedAtMs = performance.now();
           const { rows: started } = await pools.service.query<{ fence: string | null }>(
             "select private.start_run($1, $2, $3) as fence",
             [runId, owner, executor.leaseMs],
           );
           const fence = started[0]?.fence;
           if (fence === null || fence === undefined) throw new Error("the run could not be started");
-          executor.take({ runId, fence: Number(fence) });
+          await onLeased();
+          executor.take({ runId, fence: Number(fence), leasedAtMs });
         },
       };
     },

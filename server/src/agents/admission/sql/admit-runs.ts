@@ -85,6 +85,8 @@ export interface Admission {
   readonly run_id: string;
   /** Null: the run is queued. */
   readonly fence: number | null;
+  /** By `performance.now()`, before the lease was requested. */
+  readonly leasedAtMs: number;
   /** Null: the run is queued. */
   readonly context: RunContext | null;
   readonly interrupted_run_id: string | null;
@@ -160,7 +162,7 @@ export interface AdmitOptions {
   readonly queueLimit: number;
 }
 
-interface AdmittedRow extends Omit<Admission, "first_turn" | "has_events"> {
+interface AdmittedRow extends Omit<Admission, "first_turn" | "has_events" | "leasedAtMs"> {
   readonly place: number;
   readonly first_turn: { readonly agent: SpeakingAgent; readonly messages: MessageColumns } | null;
 }
@@ -181,6 +183,7 @@ export async function admitRuns(
   calls: readonly AdmissionCall[],
   { owner, leaseMs, queueLimit }: AdmitOptions,
 ): Promise<(Answer<Admission> | null)[]> {
+  const leasedAtMs = performance.now();
   const { admitted, others, has_events } = await callValue<AdmissionRows>(pool, {
     name: "respond-admit",
     text: "select private.admit_runs($1::jsonb, $2, $3, $4) as value",
@@ -188,7 +191,8 @@ export async function admitRuns(
   });
   const answers: (Answer<Admission> | null)[] = calls.map(() => null);
   for (const { place, first_turn: turn, ...row } of admitted) {
-    answers[place] = { ...row, first_turn: toOpenedTurn(calls[place]?.first_turn ?? null, turn), has_events };
+    const opened = toOpenedTurn(calls[place]?.first_turn ?? null, turn);
+    answers[place] = { ...row, first_turn: opened, has_events, leasedAtMs };
   }
   for (const { place, rejection, replayed_run_id: runId } of others) {
     if (rejection !== undefined) answers[place] = { rejection };
