@@ -1,5 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
-import { explainFetchError, ToolFailure, wasNeverSent } from "swarmbase/extension";
+import { AppError, explainFetchError, ToolFailure, wasNeverSent } from "swarmbase/extension";
 import { AnswerTooLongError } from "./sessions/bounded-fetch.ts";
 
 /** Translates the error of a call to an MCP server. */
@@ -9,6 +9,9 @@ export function explainMcpError(error: unknown, attempts: number): ToolFailure {
   const extra = { attempts, cause: error };
   const tooLong = findCause(error, AnswerTooLongError);
   if (tooLong !== null) return new ToolFailure("TOOL_UNREACHABLE", tooLong.message, { ...extra, isRetryable: true });
+  const unavailable = findCause(error, AppError);
+  if (unavailable?.code === "SERVICE_UNAVAILABLE")
+    return new ToolFailure("TOOL_UNREACHABLE", unavailable.message, { ...extra, isRetryable: true });
   const status = statusOf(error);
   if (status === 401 || status === 403) {
     return new ToolFailure("TOOL_HTTP_ERROR", `The MCP server refused the tool's credentials (${status}).`, extra);

@@ -61,7 +61,7 @@ interface Parts {
   /** Moves the clock of the nodes. */
   pass(ms: number): void;
   /** Another node. */
-  open(): TestTools;
+  open(pool?: RunStage["pool"]): TestTools;
   call(tools?: TestTools): Promise<ToolOutcome>;
   /** What the browser of a user who agrees brings back. */
   agree(authorizationUrl: string): Promise<{ readonly state: string; readonly code: string; readonly iss: string }>;
@@ -76,7 +76,7 @@ async function open(
   const userId = await stage.newUser();
   let passedMs = 0;
   const clock = { now: () => new Date(Date.now() + passedMs) };
-  const openNode = (): TestTools => openToolsForTest(t, { pool: stage.pool, clock });
+  const openNode = (pool = stage.pool): TestTools => openToolsForTest(t, { pool, clock });
   const tools = openNode();
   const browser = openGuardedFetch({
     policy: loopbackPolicy,
@@ -233,6 +233,30 @@ test("concurrent calls on several nodes renew an expired token once", async (t) 
   assert.equal((await parts.tools.authorizations.list(parts.userId))[0]?.authorized, false);
   await authorize(parts);
   assert.deepEqual(await callAll(), new Set(["sent Bearer [secret]"]));
+});
+
+test("a database that is away for a moment fails no call and loses no renewed token", async (t) => {
+  const parts = await open(t, { expiresInSeconds: 600 });
+  await authorize(parts);
+  let connects = 0;
+  // Every second attempt to get a connection fails, as when all of them are in use.
+  const flaky = new Proxy(stage.pool, {
+    get: (pool, name) => {
+      if (name === "connect" && (connects += 1) % 2 === 1)
+        return async () => {
+          throw new Error("timeout exceeded when trying to connect");
+        };
+      const value: unknown = Reflect.get(pool, name, pool);
+      return typeof value === "function" ? value.bind(pool) : value;
+    },
+  });
+  const node = parts.open(flaky);
+  assert.equal(codeOf(await parts.call(node)), "sent Bearer [secret]");
+  parts.pass(590_000);
+  assert.equal(codeOf(await parts.call(node)), "sent Bearer [secret]");
+  assert.deepEqual([parts.remote.seen.refreshed, parts.remote.seen.reused], [1, 0]);
+  assert.ok(connects >= 6, `${connects} attempts`);
+  assert.equal(codeOf(await parts.call()), "sent Bearer [secret]", "another node uses the renewed token");
 });
 
 test("tokens that expire at once are renewed once for a call, and none of them is shown", async (t) => {

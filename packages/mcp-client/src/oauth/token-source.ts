@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AuthorizationKey, ToolFailure } from "swarmbase/extension";
+import { AppError, type AuthorizationKey, ToolFailure } from "swarmbase/extension";
 import type { McpContext } from "../settings.ts";
 import {
   type AuthorizationRow,
@@ -53,7 +53,8 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
     const { client, tokens } = credentials;
     const { refresh_token: refreshToken } = tokens;
     if (refreshToken === undefined) throw notAuthorized();
-    if (!(await claimRenewal(database, row, LEASE * oauthTimeoutMs))) {
+    const leaseMs = LEASE * oauthTimeoutMs;
+    if (!(await retryWhileAway(() => claimRenewal(database, row, leaseMs), leaseMs))) {
       await sleep(WAIT_MS);
       return;
     }
@@ -67,22 +68,24 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
         ...(client.resource !== null && { resource: client.resource }),
       });
       const wrapped = sealFor(ports, row.id, toCredentials(client, renewed, ports.now().getTime()));
-      await storeRenewed(database, row, wrapped);
+      // The server has replaced the refresh token, so the new one must not be lost.
+      await retryWhileAway(() => storeRenewed(database, row, wrapped), leaseMs);
     } catch (error) {
       const { explainOAuthError, isFinal } = await import("./explain-oauth-error.ts");
       if (isFinal(error)) {
         await storeRenewed(database, row, null);
         throw notAuthorized(error);
       }
-      await releaseRenewal(database, row);
-      throw explainOAuthError(error);
+      if (!isAway(error)) await releaseRenewal(database, row);
+      throw isAway(error) ? error : explainOAuthError(error);
     }
   };
 
   /** Repeats until the credentials are no longer those that `isOld` describes. */
   const renewWhile = async (isOld: (held: Held) => boolean): Promise<Held> => {
-    for (let waits = 0; waits < (PATIENCE * oauthTimeoutMs) / WAIT_MS; waits += 1) {
-      const held = await load();
+    const deadlineMs = performance.now() + PATIENCE * oauthTimeoutMs;
+    while (performance.now() < deadlineMs) {
+      const held = await retryWhileAway(load, deadlineMs - performance.now());
       if (!isOld(held)) return held;
       await renewOnce(held);
     }
@@ -112,6 +115,23 @@ export function createTokenSource(ports: TokenPorts, authorization: Authorizatio
       await renewWhile(({ row }) => row.version === version);
     },
   };
+}
+
+/** A database that cannot be reached for a moment must not fail the call of a tool. */
+async function retryWhileAway<T>(ask: () => Promise<T>, forMs: number): Promise<T> {
+  const deadlineMs = performance.now() + forMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isAway(error) || performance.now() >= deadlineMs) throw error;
+      await sleep(WAIT_MS);
+    }
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === "SERVICE_UNAVAILABLE";
 }
 
 function notAuthorized(cause?: unknown): ToolFailure {
