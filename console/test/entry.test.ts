@@ -4,6 +4,7 @@ import { scanWithAxe } from "./support/axe.ts";
 import { enrolFactor } from "./support/factor.ts";
 import { pressSequence } from "./support/keys.ts";
 import { findLink } from "./support/mailbox.ts";
+import { measureTransfer } from "./support/measure-transfer.ts";
 import { createSignedInUser, createPerson, HOME_TITLE, openHome, signIn, signUp } from "./support/people.ts";
 import { takeScreenshot } from "./support/screenshots.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
@@ -28,6 +29,19 @@ test("the entry pages are accessible in both themes and widths", async (t, { ope
     await page.getByRole("heading", { level: 1, name: "Make an account" }).waitFor();
     await scanWithAxe(page);
     await takeScreenshot(page, "sign-up");
+  }
+});
+
+test("the first load transfers less than 200 KB, signed in or not", async (t, { openPage }) => {
+  const page = await openPage(t);
+  for (const title of ["Sign in", HOME_TITLE]) {
+    if (title === HOME_TITLE) await createSignedInUser(page);
+    const bytes = await measureTransfer(page, async () => {
+      await page.goto("/");
+      await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    });
+    t.diagnostic(`${title}: ${bytes} bytes`);
+    assert.ok(bytes > 100_000 && bytes < 200_000, `${title}: ${bytes} bytes`);
   }
 });
 

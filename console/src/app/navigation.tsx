@@ -1,18 +1,15 @@
 import { clsx } from "clsx";
-import { BookOpen, LogOut, Menu, Moon, Search, Sun, SunMoon, User } from "lucide-react";
-import { useState } from "react";
-import { NavLink, useNavigate } from "react-router";
-import { getConfig } from "../data/client.ts";
-import { signOut, useUser } from "../data/session.ts";
-import { Avatar } from "../components/avatar.tsx";
-import { Drawer } from "../components/drawer.tsx";
-import { DropdownMenu } from "../components/dropdown-menu.tsx";
+import { Menu, Search } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { NavLink } from "react-router";
 import { Kbd } from "../components/kbd.tsx";
 import { Logo } from "../components/logo.tsx";
-import { setTheme } from "../components/theme.ts";
-import { NAV_ITEMS, type NavItem } from "./nav-items.tsx";
+import { AccountButton } from "./account-button.tsx";
+import { NAV_ITEMS } from "./nav-items.tsx";
+import { Count, DocsLink, SideLink, type Waiting } from "./side-links.tsx";
 import { useNavItems } from "./use-nav-items.ts";
 
+const MoreDrawer = lazy(async () => ({ default: (await import("./more-drawer.tsx")).MoreDrawer }));
 const IS_APPLE = /mac|iphone|ipad/i.test(navigator.userAgent);
 export const PALETTE_KEYS = IS_APPLE ? "⌘ K" : "Ctrl K";
 
@@ -20,12 +17,6 @@ export interface NavigationProps {
   openPalette(): void;
   /** Counters of the navigation items, by path. */
   readonly waiting: ReadonlyMap<string, Waiting>;
-}
-
-export interface Waiting {
-  readonly count: number;
-  /** What the number counts, for screen readers: "invitations". */
-  readonly noun: string;
 }
 
 export function SideNav({ openPalette, waiting }: NavigationProps) {
@@ -54,94 +45,8 @@ export function SideNav({ openPalette, waiting }: NavigationProps) {
       </nav>
       <div className="flex-1" />
       <DocsLink />
-      <AccountMenu />
+      <AccountButton />
     </header>
-  );
-}
-
-/** Opens a new tab, because the documentation is read beside the console. */
-function DocsLink() {
-  const { docsPath } = getConfig();
-  if (docsPath === null) return null;
-  return (
-    <a
-      href={docsPath}
-      target="_blank"
-      rel="noopener noreferrer"
-      className="flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover hover:text-ink"
-    >
-      <BookOpen className="size-4.5" aria-hidden />
-      Documentation
-      <span className="sr-only">(opens a new tab)</span>
-    </a>
-  );
-}
-
-interface SideLinkProps {
-  readonly item: NavItem;
-  readonly waiting: Waiting | undefined;
-  readonly onGo?: () => void;
-}
-
-function SideLink({ item: { to, label, Icon }, waiting, onGo }: SideLinkProps) {
-  return (
-    <NavLink
-      to={to}
-      end={to === "/"}
-      {...(onGo !== undefined && { onClick: onGo })}
-      className={({ isActive }) =>
-        clsx(
-          "flex h-9 items-center gap-2.5 rounded-md px-2.5 text-base font-medium transition-colors [&_svg]:size-4.5",
-          isActive ? "bg-accent-soft text-accent" : "text-ink-soft hover:bg-hover hover:text-ink",
-        )
-      }
-    >
-      <Icon aria-hidden />
-      <span className="flex-1">{label}</span>
-      <Count waiting={waiting} />
-    </NavLink>
-  );
-}
-
-function Count({ waiting }: { readonly waiting: Waiting | undefined }) {
-  if (waiting === undefined) return null;
-  return (
-    <span className="inline-block min-w-5 rounded-full bg-accent px-1.5 text-center text-xs leading-5 font-semibold whitespace-nowrap text-on-accent tabular-nums">
-      {waiting.count}
-      <span className="sr-only"> {waiting.noun}</span>
-    </span>
-  );
-}
-
-function AccountMenu() {
-  const user = useUser();
-  const navigate = useNavigate();
-  const email = user.email ?? "";
-  const fullName: unknown = user.user_metadata["full_name"];
-  const name = typeof fullName === "string" && fullName !== "" ? fullName : email;
-  return (
-    <DropdownMenu
-      side="top"
-      align="start"
-      trigger={
-        <button type="button" className="flex items-center gap-2.5 rounded-md p-2 text-left hover:bg-hover">
-          <Avatar name={name} seed={user.id} />
-          <span className="grid min-w-0 flex-1">
-            <span className="truncate text-base font-medium">{name}</span>
-            {name !== email && <span className="truncate text-sm text-ink-faint">{email}</span>}
-          </span>
-        </button>
-      }
-      groups={[
-        [{ label: "Account", icon: <User />, onSelect: () => void navigate("/account") }],
-        [
-          { label: "Light theme", icon: <Sun />, onSelect: () => setTheme("light") },
-          { label: "Dark theme", icon: <Moon />, onSelect: () => setTheme("dark") },
-          { label: "System theme", icon: <SunMoon />, onSelect: () => setTheme("system") },
-        ],
-        [{ label: "Sign out", icon: <LogOut />, onSelect: () => void signOut() }],
-      ]}
-    />
   );
 }
 
@@ -156,7 +61,6 @@ function waitingUnderMore(waiting: NavigationProps["waiting"]): Waiting | undefi
 export function BottomBar({ openPalette, waiting }: NavigationProps) {
   const items = useNavItems();
   const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
   return (
     <>
       <nav
@@ -198,33 +102,11 @@ export function BottomBar({ openPalette, waiting }: NavigationProps) {
           More
         </button>
       </nav>
-      <Drawer isOpen={isOpen} onClose={close} title="Swarmbase">
-        <div className="grid gap-1">
-          <button
-            type="button"
-            onClick={() => {
-              close();
-              openPalette();
-            }}
-            className="flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
-          >
-            <Search className="size-4.5" aria-hidden />
-            Search and commands
-          </button>
-          {items.map((item) => (
-            <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={close} />
-          ))}
-          <DocsLink />
-          <button
-            type="button"
-            onClick={() => void signOut()}
-            className="mt-4 flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
-          >
-            <LogOut className="size-4.5" aria-hidden />
-            Sign out
-          </button>
-        </div>
-      </Drawer>
+      {isOpen && (
+        <Suspense>
+          <MoreDrawer items={items} waiting={waiting} openPalette={openPalette} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

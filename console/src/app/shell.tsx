@@ -1,14 +1,16 @@
 import { lazy, Suspense, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
 import { useTitleCount } from "../components/page-title.ts";
-import { Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import { PageSkeleton } from "../components/skeleton.tsx";
+import { Outlet, ScrollRestoration } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
-import { isFirstStart, useSessionState } from "../data/session.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
-import { BottomBar, SideNav, type Waiting } from "./navigation.tsx";
+import { useIsLoadingPage } from "./lazy-page.ts";
+import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
+import type { Waiting } from "./side-links.tsx";
 import { useHotkeys } from "./use-hotkeys.ts";
 import { useShellCommands } from "./use-shell-commands.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
@@ -16,20 +18,10 @@ import { usePageFocus } from "./use-page-focus.ts";
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
 const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-sheet.tsx")).ShortcutsSheet }));
 
-/** The frame around every page. Redirects users who are not signed in to the sign-in page, which redirects them back. */
+/** The frame around every page of a signed-in user. */
 export function Shell() {
-  const { session, needsSecondFactor, isRecovering } = useSessionState();
-  const location = useLocation();
-  const from = `${location.pathname}${location.search}`;
-  if (needsSecondFactor) return <Navigate to="/second-factor" replace state={{ from }} />;
-  if (isRecovering) return <Navigate to="/new-password" replace />;
-  if (session === null) return <Navigate to={isFirstStart() ? "/sign-up" : "/sign-in"} replace state={{ from }} />;
-  return <SignedInShell />;
-}
-
-function SignedInShell() {
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const isGoing = useNavigation().state !== "idle";
+  const isGoing = useIsLoadingPage();
   useShellCommands(setOverlay);
   useHotkeys(overlay === null, setOverlay);
   usePageFocus();
@@ -58,7 +50,9 @@ function SignedInShell() {
           tabIndex={-1}
           className="mx-auto w-full max-w-6xl px-4 pt-6 pb-28 outline-none has-[[data-fills]]:max-w-none! has-[[data-fills]]:p-0! sm:px-8 lg:pt-10 lg:pb-16"
         >
-          <Outlet />
+          <Suspense fallback={<PageSkeleton />}>
+            <Outlet />
+          </Suspense>
         </main>
       </div>
       <BottomBar openPalette={() => setOverlay("palette")} waiting={waiting} />

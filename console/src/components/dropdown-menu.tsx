@@ -17,12 +17,19 @@ export interface DropdownMenuProps {
   readonly groups: readonly (readonly MenuItem[])[];
   readonly side?: "top" | "bottom";
   readonly align?: "start" | "end";
+  readonly isOpenAtFirst?: boolean;
 }
 
-export function DropdownMenu({ trigger, groups, side = "bottom", align = "end" }: DropdownMenuProps) {
+export function DropdownMenu({
+  trigger,
+  groups,
+  side = "bottom",
+  align = "end",
+  isOpenAtFirst = false,
+}: DropdownMenuProps) {
   return (
     // Not modal: the page behind an open menu stays usable.
-    <Primitive.Root modal={false}>
+    <Primitive.Root modal={false} defaultOpen={isOpenAtFirst}>
       <Primitive.Trigger asChild>{trigger}</Primitive.Trigger>
       <Primitive.Portal>
         <Primitive.Content

@@ -1,7 +1,4 @@
-import { clsx } from "clsx";
-import { CircleAlert, CircleCheck, X } from "lucide-react";
-import { Toast as Primitive } from "radix-ui";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
 
 export interface ToastNote {
   readonly text: string;
@@ -10,65 +7,34 @@ export interface ToastNote {
   readonly action?: { readonly label: string; run(): void };
 }
 
+export interface ShownNote extends ToastNote {
+  readonly id: string;
+}
+
 export type ShowToast = (note: ToastNote) => void;
 
-const SHORT_MS = 5_000;
-/** Long enough to notice a mistake and undo it. */
-const UNDO_MS = 10_000;
-
 const ToastContext = createContext<ShowToast>(() => {});
+const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));
 
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }
 
+/** The files that show a note are loaded with the first one. */
 export function ToastRoot({ children }: { readonly children: ReactNode }) {
-  const [notes, setNotes] = useState<readonly (ToastNote & { readonly id: string })[]>([]);
+  const [notes, setNotes] = useState<readonly ShownNote[] | null>(null);
   const show = useCallback<ShowToast>((note) => {
-    setNotes((shown) => [...shown, { ...note, id: crypto.randomUUID() }]);
+    setNotes((shown) => [...(shown ?? []), { ...note, id: crypto.randomUUID() }]);
   }, []);
-  const drop = (id: string) => setNotes((shown) => shown.filter((note) => note.id !== id));
-  const rendered = useMemo(() => notes.slice(-4), [notes]);
+  const drop = useCallback((id: string) => setNotes((shown) => (shown ?? []).filter((note) => note.id !== id)), []);
   return (
     <ToastContext value={show}>
-      <Primitive.Provider swipeDirection="right" label="Notification">
-        {children}
-        {rendered.map(({ id, text, tone = "good", action }) => (
-          <Primitive.Root
-            key={id}
-            duration={action === undefined ? SHORT_MS : UNDO_MS}
-            onOpenChange={(open) => !open && drop(id)}
-            className="flex animate-rise items-center gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-2"
-          >
-            {tone === "good" ? (
-              <CircleCheck className="size-4.5 shrink-0 text-good" aria-hidden />
-            ) : (
-              <CircleAlert className="size-4.5 shrink-0 text-bad" aria-hidden />
-            )}
-            <Primitive.Description className="min-w-0 flex-1 py-1 text-base break-words">{text}</Primitive.Description>
-            {action !== undefined && (
-              <Primitive.Action
-                altText={action.label}
-                onClick={action.run}
-                className="h-8 rounded-md px-2.5 text-base font-medium text-accent hover:bg-accent-soft"
-              >
-                {action.label}
-              </Primitive.Action>
-            )}
-            <Primitive.Close
-              aria-label="Dismiss"
-              className="flex size-8 items-center justify-center rounded-md text-ink-faint hover:bg-hover"
-            >
-              <X className="size-4" aria-hidden />
-            </Primitive.Close>
-          </Primitive.Root>
-        ))}
-        <Primitive.Viewport
-          className={clsx(
-            "fixed right-0 bottom-16 z-[60] grid w-full max-w-[26rem] gap-2 p-3 outline-none sm:right-2 lg:bottom-2",
-          )}
-        />
-      </Primitive.Provider>
+      {children}
+      {notes !== null && (
+        <Suspense>
+          <ToastList notes={notes} onDrop={drop} />
+        </Suspense>
+      )}
     </ToastContext>
   );
 }

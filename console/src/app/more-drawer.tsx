@@ -1,0 +1,45 @@
+import { LogOut, Search } from "lucide-react";
+import { signOut } from "../data/session.ts";
+import { Drawer } from "../components/drawer.tsx";
+import type { NavItem } from "./nav-items.tsx";
+import { DocsLink, SideLink, type Waiting } from "./side-links.tsx";
+
+export interface MoreDrawerProps {
+  readonly items: readonly NavItem[];
+  readonly waiting: ReadonlyMap<string, Waiting>;
+  openPalette(): void;
+  onClose(): void;
+}
+
+/** All pages, on a narrow screen. */
+export function MoreDrawer({ items, waiting, openPalette, onClose }: MoreDrawerProps) {
+  return (
+    <Drawer isOpen onClose={onClose} title="Swarmbase">
+      <div className="grid gap-1">
+        <button
+          type="button"
+          onClick={() => {
+            onClose();
+            openPalette();
+          }}
+          className="flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
+        >
+          <Search className="size-4.5" aria-hidden />
+          Search and commands
+        </button>
+        {items.map((item) => (
+          <SideLink key={item.to} item={item} waiting={waiting.get(item.to)} onGo={onClose} />
+        ))}
+        <DocsLink />
+        <button
+          type="button"
+          onClick={() => void signOut()}
+          className="mt-4 flex h-11 items-center gap-2.5 rounded-md px-2.5 text-base font-medium text-ink-soft hover:bg-hover"
+        >
+          <LogOut className="size-4.5" aria-hidden />
+          Sign out
+        </button>
+      </div>
+    </Drawer>
+  );
+}
