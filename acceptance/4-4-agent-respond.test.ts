@@ -79,6 +79,33 @@ test("4.4 agent_id instead of swarm_id: the agent answers in a private swarm of 
   assert.deepEqual([next.status, next.body["swarm_id"] === own], [200, false]);
 });
 
+test("4.4 a call with its own conversation can override the provider, the model and the system prompt of its agent", async () => {
+  const call = { agent_id: agent, messages: [{ role: "user", content: "Hi" }], store: true };
+  const { status, body } = await ask(ada, { ...call, framework: "provider_b", system_prompt: "Speak like a sailor." });
+  assert.deepEqual([status, (body as Run).responses[0]?.["framework"]], [200, "provider_b"]);
+  const [sent] = await read(ada, `/model_calls?run_id=eq.${body["run_id"]}&select=model_call_prompts(system)`);
+  assert.match(JSON.stringify(sent), /Speak like a sailor\./);
+  const [kept] = await read(ada, `/agents?id=eq.${agent}&select=framework,system_prompt,agent_versions(number)`);
+  assert.deepEqual(kept, { framework: "provider_a", system_prompt: null, agent_versions: [{ number: 1 }] });
+  const rejections: [overrides: Row, code: string, details: unknown][] = [
+    [
+      { framework: "provider_x" },
+      "VALIDATION_ERROR",
+      { framework: "must be one of provider_a, provider_b, provider_c" },
+    ],
+    [
+      { system_prompt: "x".repeat(100_001) },
+      "VALIDATION_ERROR",
+      { system_prompt: "must have at most 100000 characters" },
+    ],
+    [{ model: "x".repeat(201) }, "VALIDATION_ERROR", { model: "must have at most 200 characters" }],
+  ];
+  for (const [overrides, code, details] of rejections) {
+    const { body: error } = await assertRunRejected(ask(ada, { ...call, ...overrides }), 400, code);
+    assert.deepEqual(error["details"], details);
+  }
+});
+
 test("4.4 the response is an error with the run when no agent could answer, and partial when some could", async () => {
   for (const [failure, status, code] of [
     ["5xx", 502, "PROVIDER_ERROR"],

@@ -714,9 +714,10 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
-      coalesce(pinned.framework, a.framework) as framework,
-      coalesce(case when pinned.number is null then a.model else pinned.model end,
-        e.default_models ->> coalesce(pinned.framework, a.framework), 'default') as model,
+      coalesce(e.overrides ->> 'framework', pinned.framework, a.framework) as framework,
+      coalesce(case when e.overrides ? 'model' then e.overrides ->> 'model' when pinned.number is null then a.model
+          else pinned.model end,
+        e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
       case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
         when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
@@ -726,13 +727,14 @@ begin
           'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
         else jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, pinned.role),
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
-          'settings', pinned.settings) end as config,
+          'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
         then private.build_agent_tools(a.id, a.user_id)
         else private.build_tools(pinned.tools, a.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer)
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
+      overrides jsonb)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version
@@ -3849,7 +3851,8 @@ CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  LANGUAGE sql
  STABLE
 AS $function$
-  select coalesce(array_agg(distinct coalesce(v.framework, a.framework)), '{}')
+  select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
+    '{}')
   from public.swarms s
   join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
   join public.agents a on a.id = sa.agent_id
@@ -5220,7 +5223,8 @@ begin
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version') end,
+          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
     left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)
@@ -6952,7 +6956,8 @@ begin
       continue when op is null or op > next_op;
       batch := case when op = next_op then batch else '[]' end
         || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version',
+          'overrides', runs[i].request -> 'overrides'));
       next_op := op;
     end loop;
     exit when next_op is null;

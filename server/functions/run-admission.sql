@@ -326,7 +326,8 @@ begin
       -- Who would begin was found out before this transaction: it must still be so.
       'first_turn', case when c.call -> 'first_turn' -> 'speaker_ids' = to_jsonb(speakers.ids)
         then c.call -> 'first_turn' || jsonb_build_object('place', c.call -> 'place', 'run_id', c.call -> 'run_id',
-          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version') end,
+          'swarm_id', s.id, 'position', 0, 'seq', 3, 'agent_version', c.call -> 'agent_version',
+          'overrides', c.call -> 'request' -> 'overrides') end,
       'answer', null))
     from jsonb_array_elements(batch) as c (call)
     left join public.swarms s on s.id = (c.call ->> 'swarm_id')::uuid and s.id = any (locked)

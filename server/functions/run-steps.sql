@@ -20,7 +20,8 @@ $$;
 
 -- Begins turns, each of a different agent. The caller has locked the agents. Returns one answer for each, by place:
 -- `gone` if the agent may not speak in the swarm any more, `busy` if it has reached its limit of concurrent runs. With
--- `agent_version`, the agent is what it was in that version, and `gone` if the version was removed.
+-- `agent_version`, the agent is what it was in that version, and `gone` if the version was removed. The members of
+-- `overrides` take the place of its framework, model and system prompt.
 create or replace function private.begin_turns(batch jsonb, out answers jsonb, out events public.run_events[])
 language plpgsql volatile
 as $$
@@ -37,9 +38,10 @@ begin
   contexts := private.set_run_context(contexts);
   with asked as materialized (
     select e.place, e.run_id, e.swarm_id, e.turn_id, e.message_id, e.position, e.seq, a.id as agent_id, a.name,
-      coalesce(pinned.framework, a.framework) as framework,
-      coalesce(case when pinned.number is null then a.model else pinned.model end,
-        e.default_models ->> coalesce(pinned.framework, a.framework), 'default') as model,
+      coalesce(e.overrides ->> 'framework', pinned.framework, a.framework) as framework,
+      coalesce(case when e.overrides ? 'model' then e.overrides ->> 'model' when pinned.number is null then a.model
+          else pinned.model end,
+        e.default_models ->> coalesce(e.overrides ->> 'framework', pinned.framework, a.framework), 'default') as model,
       a.status as before,
       case when a.id is null or pinned.number is distinct from e.agent_version then 'gone'
         when live.count >= e.max_concurrent then 'busy' else 'started' end as outcome,
@@ -49,13 +51,14 @@ begin
           'model', a.model, 'system_prompt', a.system_prompt, 'settings', a.settings)
         else jsonb_build_object('name', a.name, 'role', coalesce(sa.role_override, pinned.role),
           'framework', pinned.framework, 'model', pinned.model, 'system_prompt', pinned.system_prompt,
-          'settings', pinned.settings) end as config,
+          'settings', pinned.settings) end || coalesce(e.overrides, '{}') as config,
       jsonb_build_object('id', a.id, 'user_id', a.user_id, 'tools', case when pinned.number is null
         then private.build_agent_tools(a.id, a.user_id)
         else private.build_tools(pinned.tools, a.user_id) end) as own,
       coalesce(pinned.number, (select max(v.number) from public.agent_versions v where v.agent_id = a.id)) as version
     from jsonb_to_recordset(batch) as e (place integer, run_id uuid, swarm_id uuid, turn_id uuid, message_id uuid,
-      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer)
+      agent_id uuid, position integer, default_models jsonb, max_concurrent integer, seq integer, agent_version integer,
+      overrides jsonb)
     left join lateral private.list_speakers(e.swarm_id) as sa on sa.agent_id = e.agent_id
     left join public.agents a on a.id = sa.agent_id
     left join public.agent_versions pinned on pinned.agent_id = a.id and pinned.number = e.agent_version

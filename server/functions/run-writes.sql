@@ -95,7 +95,8 @@ begin
       continue when op is null or op > next_op;
       batch := case when op = next_op then batch else '[]' end
         || (steps[i] -> taken[i] || jsonb_build_object('place', i, 'run_id', runs[i].id, 'swarm_id', runs[i].swarm_id,
-          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version'));
+          'user_id', runs[i].user_id, 'agent_version', runs[i].request -> 'agent_version',
+          'overrides', runs[i].request -> 'overrides'));
       next_op := op;
     end loop;
     exit when next_op is null;

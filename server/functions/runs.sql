@@ -54,7 +54,8 @@ $$;
 create or replace function private.list_run_frameworks(run public.runs) returns text[]
 language sql stable
 as $$
-  select coalesce(array_agg(distinct coalesce(v.framework, a.framework)), '{}')
+  select coalesce(array_agg(distinct coalesce(run.request -> 'overrides' ->> 'framework', v.framework, a.framework)),
+    '{}')
   from public.swarms s
   join public.swarm_agents sa on sa.swarm_id = s.id and sa.enabled
   join public.agents a on a.id = sa.agent_id

@@ -1,4 +1,6 @@
 // Written by "npm run sdk:types" from the OpenAPI document; do not edit.
+import type { Framework } from "../agents.ts";
+
 export interface AgentRespondAskBody {
   swarm_id: string;
   message: string;
@@ -108,6 +110,12 @@ export interface AgentRespondConverseBody {
   store?: boolean | null | undefined;
   /** a number of `agent_versions`: the agent answers as it was in that version */
   agent_version?: number | null | undefined;
+  /** another provider for this call; the checks of `agents.framework` and `agents.model` apply */
+  framework?: Framework | null | undefined;
+  /** another model for this call; if absent, the default of `framework` if that is given, otherwise the agent's */
+  model?: string | null | undefined;
+  /** takes the place of the agent's system prompt in this call; empty: none */
+  system_prompt?: string | null | undefined;
   /** settings for this call, which take precedence over the agent's */
   settings?:
     | {

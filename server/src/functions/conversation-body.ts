@@ -1,4 +1,4 @@
-import { AGENT_SETTINGS, type NumberSettingRow } from "@swarmbase/sdk";
+import { AGENT_SETTINGS, FIELD_BOUNDS, FRAMEWORKS, type NumberSettingRow } from "@swarmbase/sdk";
 import { z } from "zod";
 import type { RunRequest } from "../agents/index.ts";
 
@@ -32,6 +32,10 @@ export function conversationMembers(text: (max: number) => z.ZodType<string>) {
     store: z.boolean().nullish(),
     /** A number of `agent_versions`. */
     agent_version: z.number().int().min(1).max(MAX_VERSION).nullish(),
+    /** These take the place of the agent's, for the call alone. The service checks the model when the run starts. */
+    framework: z.enum(FRAMEWORKS).nullish(),
+    model: text(FIELD_BOUNDS["agents.model"].max).nullish(),
+    system_prompt: text(FIELD_BOUNDS["agents.system_prompt"].max).nullish(),
     /** Of the call alone; the rows of the agent's settings. */
     settings: z
       .object({
@@ -61,5 +65,19 @@ export function readConversation(body: ConversationBody): Conversation & { messa
     instructions: instructions.length === 0 ? null : instructions.join("\n\n"),
     settings: settings ?? {},
     agentVersion: agentVersion ?? null,
+    overrides: readOverrides(body),
   };
+}
+
+/** A model belongs to its provider, so another provider comes with its default. */
+function readOverrides({ framework, model, system_prompt: prompt }: ConversationBody): Conversation["overrides"] {
+  return {
+    ...(isGiven(framework) && { framework, model: null }),
+    ...(isGiven(model) && { model: model === "" ? null : model }),
+    ...(isGiven(prompt) && { system_prompt: prompt }),
+  };
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
 }

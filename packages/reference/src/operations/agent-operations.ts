@@ -70,6 +70,10 @@ export const AGENT_OPERATIONS: OperationTexts = {
         store:
           "true: the conversation is stored as one of your swarms. Otherwise it is hidden, and deleted after the run",
         agent_version: "a number of `agent_versions`: the agent answers as it was in that version",
+        framework: "another provider for this call; the checks of `agents.framework` and `agents.model` apply",
+        model:
+          "another model for this call; if absent, the default of `framework` if that is given, otherwise the agent's",
+        system_prompt: "takes the place of the agent's system prompt in this call; empty: none",
         settings: "settings for this call, which take precedence over the agent's",
         agent_ids:
           "only these agents answer; otherwise those that the message mentions, otherwise those that the strategy selects",

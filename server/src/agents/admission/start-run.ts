@@ -85,8 +85,9 @@ export async function startRun(
   };
 
   const call = toAdmissionCall(ports, principal, request);
-  const preflight = await admissions.preflight(call);
-  if ("replayed_run_id" in preflight) return replay(preflight.replayed_run_id);
+  const found = await admissions.preflight(call);
+  if ("replayed_run_id" in found) return replay(found.replayed_run_id);
+  const preflight = withOverrides(found, request);
   const mentions = findMentions(request.message, preflight.agents);
   const namedIds = request.agentIds ?? (mentions.length > 0 ? mentions : null);
   requireModel(ports, preflight.agents, namedIds);
@@ -139,6 +140,18 @@ function handOver({ executor, onEvents }: RespondPorts, admission: Admission, pl
     });
   else executor.wake();
   if (admission.has_events) onEvents();
+}
+
+/** The agents as they answer in this run. */
+function withOverrides(preflight: Preflight, { agentId, conversation }: RunRequest): Preflight {
+  if (conversation === null) return preflight;
+  const { framework, model } = conversation.overrides;
+  const agents = preflight.agents.map((agent) =>
+    agent.id === agentId
+      ? { ...agent, ...(framework !== undefined && { framework }), ...(model !== undefined && { model }) }
+      : agent,
+  );
+  return { ...preflight, agents };
 }
 
 /** The frameworks of all agents that may speak in the run. `private.list_run_frameworks` returns the same for a queued run. */
@@ -195,6 +208,8 @@ function toStoredRequest(
     ...(conversation !== null && { store: conversation.isStored, settings: conversation.settings }),
     ...(conversation?.instructions && { instructions: conversation.instructions }),
     ...(conversation?.agentVersion && { agent_version: conversation.agentVersion }),
+    ...(conversation !== null &&
+      Object.keys(conversation.overrides).length > 0 && { overrides: conversation.overrides }),
     ...(clientTools.length > 0 && { client_tools: clientTools }),
     ...(parseTraceparent(traceparent) !== null && { traceparent }),
     ...(principal.role === "service_role" && { payer_id: principal.userId }),

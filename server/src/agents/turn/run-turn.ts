@@ -94,9 +94,10 @@ async function openTurn(
   }
 }
 
-/** An earlier version of the agent can have any framework. */
+/** An earlier version of the agent can have any framework, and so can a call that overrides it. */
 function findFrameworks({ context }: LiveRun, agentId: string): readonly Framework[] {
-  if (context.run.request["agent_version"] !== undefined) return FRAMEWORKS;
+  const { agent_version: version, overrides } = context.run.request;
+  if (version !== undefined || overrides !== undefined) return FRAMEWORKS;
   return context.agents.flatMap(({ id, framework }) => (id === agentId ? [framework] : []));
 }
 

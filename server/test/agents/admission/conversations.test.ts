@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import pg from "pg";
+import type { AgentOverrides } from "../../../src/agents/admission/sql/admit-runs.ts";
 import type { RunRequest } from "../../../src/agents/admission/start-run.ts";
 import { deleteHiddenSwarms } from "../../../src/agents/execution/sql/manage-runs.ts";
 import type { RunBody } from "../../../src/agents/respond/run-body.ts";
 import type { UserPrincipal } from "../../../src/db/index.ts";
-import { codeOf, openStage, type Stage } from "../support/respond-stage.ts";
+import { codeOf, openStage, type Stage, WITHOUT_MODEL } from "../support/respond-stage.ts";
 
 const closers: (() => Promise<void>)[] = [];
 let stage: Stage;
@@ -26,6 +27,7 @@ const CONVERSATION = {
   instructions: "Be brief.",
   settings: { temperature: 0 },
   agentVersion: null,
+  overrides: {},
 };
 
 before(async () => {
@@ -204,6 +206,57 @@ describe("a call with its own conversation", () => {
     assert.deepEqual(await ask(null), { ...newest, tools: ["calculator"] });
     const missing = converse(false, { conversation: { ...CONVERSATION, agentVersion: 5 } });
     await assert.rejects(missing, { extra: { details: { agent_version: "names no version of the agent" } } });
+  });
+
+  test("answers with the framework, model and system prompt of the call in place of the agent's", async () => {
+    await stage.rows("update public.agents set model = 'old', system_prompt = 'Be kind.' where id = $1", [agentId]);
+    const ask = (overrides: AgentOverrides, agentVersion: number | null = null) =>
+      converse(false, { conversation: { ...CONVERSATION, agentVersion, overrides } }).then(async ({ run_id: id }) => {
+        const agent = stage.taken.find(({ runId }) => runId === id)?.opened?.agent;
+        const [turn] = await stage.rows<{ framework: string; model: string }>(
+          "select framework, model from public.run_turns where run_id = $1",
+          [id],
+        );
+        assert.equal(agent?.framework, turn?.framework);
+        // An agent has at most four turns at a time.
+        await stage.rows("update public.run_turns set status = 'completed' where run_id = $1", [id]);
+        return [turn?.framework, agent?.model, turn?.model, agent?.system_prompt, stage.offers.at(-1)];
+      });
+    assert.deepEqual(await ask({}), ["provider_a", "old", "old", "Be kind.", ["provider_a"]]);
+    assert.deepEqual(await ask({ model: "new" }), ["provider_a", "new", "new", "Be kind.", ["provider_a"]]);
+    assert.deepEqual(await ask({ model: null }), ["provider_a", null, "default", "Be kind.", ["provider_a"]]);
+    assert.deepEqual(await ask({ framework: "provider_b", model: null, system_prompt: "" }), [
+      "provider_b",
+      null,
+      "default",
+      "",
+      ["provider_b"],
+    ]);
+    assert.deepEqual(await ask({ system_prompt: "Be rude." }, 1), [
+      "provider_a",
+      null,
+      "default",
+      "Be rude.",
+      ["provider_a"],
+    ]);
+    assert.equal(await codeOf(ask({ model: WITHOUT_MODEL })), "INVALID_MODEL");
+    assert.equal(await codeOf(ask({ framework: "provider_c", model: null })), "PROVIDER_NOT_CONFIGURED");
+    const [agent] = await stage.rows("select framework, model, system_prompt from public.agents where id = $1", [
+      agentId,
+    ]);
+    assert.deepEqual(agent, { framework: "provider_a", model: "old", system_prompt: "Be kind." });
+  });
+
+  test("starts a queued run with what the call overrides", async () => {
+    stage.hasCapacity = false;
+    const overrides: AgentOverrides = { framework: "provider_b", model: "new" };
+    const run = await converse(false, { conversation: { ...CONVERSATION, overrides } });
+    stage.hasCapacity = true;
+    const [queued] = await stage.rows(
+      "select r.status, private.list_run_frameworks(r) as frameworks from public.runs r where id = $1",
+      [run.run_id],
+    );
+    assert.deepEqual(queued, { status: "queued", frameworks: ["provider_b"] });
   });
 
   test("starts a queued run with the version that it names", async () => {

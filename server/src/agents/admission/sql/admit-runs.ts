@@ -19,6 +19,15 @@ export interface Conversation {
   readonly settings: Readonly<Record<string, unknown>>;
   /** The agent answers as it was in this version. Null: as it is. */
   readonly agentVersion: number | null;
+  /** Take the place of the agent's values, or of those of the version. */
+  readonly overrides: AgentOverrides;
+}
+
+/** A member that is absent overrides nothing. A model that is null is the default of the provider. */
+export interface AgentOverrides {
+  readonly framework?: Framework;
+  readonly model?: string | null;
+  readonly system_prompt?: string;
 }
 
 /** A request to a swarm, in the JSON that private.preflight_swarms and private.admit_runs read. */
