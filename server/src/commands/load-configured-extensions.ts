@@ -1,12 +1,21 @@
 import type { Environment, Settings } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 
-/** The extensions that `EXTENSIONS` names. Commands that need none do not load the modules that the port depends on. */
+const PROVIDERS = "providers";
+
+/** The extensions that `EXTENSIONS` names, and `providers` if none of them can speak to the configured providers. */
 export async function loadConfiguredExtensions(
-  { extensions: names }: Pick<Settings, "extensions">,
+  settings: Settings,
   environment: Environment,
 ): Promise<readonly LoadedExtension[]> {
-  if (names.length === 0) return [];
-  const { loadExtensions } = await import("../extensions/index.ts");
-  return loadExtensions({ names, environment });
+  const { loadExtensions, protocolsOf } = await import("../extensions/index.ts");
+  const named = await loadExtensions({ names: settings.extensions, environment });
+  if (protocolsOf(named).length > 0 || !(await hasVendor(settings, environment))) return named;
+  return [...(await loadExtensions({ names: [PROVIDERS], environment })), ...named];
+}
+
+async function hasVendor(settings: Settings, environment: Environment): Promise<boolean> {
+  const { loadProviders } = await import("../agents/index.ts");
+  const providers = Object.values(loadProviders(settings, environment));
+  return providers.some(({ state, kind }) => state !== "unconfigured" && kind !== "simulated");
 }

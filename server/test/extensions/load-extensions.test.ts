@@ -3,7 +3,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { SettingsError } from "../../src/config/index.ts";
+import { loadConfiguredExtensions } from "../../src/commands/load-configured-extensions.ts";
+import { loadSettings, SettingsError } from "../../src/config/index.ts";
 import { loadExtensions } from "../../src/extensions/index.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
 
@@ -49,6 +50,23 @@ describe("loading extensions", () => {
     );
     assert.deepEqual({ ...loaded[1]?.settings }, { NOTES_MAX: 5, NOTES_ARCHIVED_TEXT: "done", NOTES_PASSPHRASE: null });
     assert.deepEqual(await loadExtensions({ names: [], environment }), []);
+  });
+
+  test("adds the shipped kinds of providers where a provider is configured, unless a named extension has kinds", async (t) => {
+    const shipped = fileURLToPath(new URL("../../../packages/providers/src/index.ts", import.meta.url));
+    const own = `import { extension as shipped } from ${JSON.stringify(shipped)};
+      export const extension = { ${VALID}, providerKinds: shipped.providerKinds.slice(0, 1) };`;
+    const folder = await writeModules(t, { "own.js": own });
+    const namesOf = async (EXTENSIONS: string, PROVIDER_B_API_KEY = "key"): Promise<readonly string[]> => {
+      const environment = { EXTENSIONS, PROVIDER_B_API_KEY };
+      const loaded = await loadConfiguredExtensions(loadSettings(environment), environment);
+      return loaded.map(({ extension }) => extension.name);
+    };
+    assert.deepEqual(await namesOf("", ""), []);
+    assert.deepEqual(await namesOf(""), ["providers"]);
+    assert.deepEqual(await namesOf("reference"), ["providers", "reference"]);
+    assert.deepEqual(await namesOf("reference,providers"), ["reference", "providers"]);
+    assert.deepEqual(await namesOf(join(folder, "own.js")), ["valid"]);
   });
 
   test("does not print the secrets among an extension's settings", async () => {
