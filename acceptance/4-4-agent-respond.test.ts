@@ -83,7 +83,7 @@ test("4.4 a call with its own conversation can override the provider, the model 
   const call = { agent_id: agent, messages: [{ role: "user", content: "Hi" }], store: true };
   const { status, body } = await ask(ada, { ...call, framework: "provider_b", system_prompt: "Speak like a sailor." });
   assert.deepEqual([status, (body as Run).responses[0]?.["framework"]], [200, "provider_b"]);
-  const [sent] = await read(ada, `/model_calls?run_id=eq.${body["run_id"]}&select=model_call_prompts(system)`);
+  const [sent] = await read(ada, `/model_calls?run_id=eq.${String(body["run_id"])}&select=model_call_prompts(system)`);
   assert.match(JSON.stringify(sent), /Speak like a sailor\./);
   const [kept] = await read(ada, `/agents?id=eq.${agent}&select=framework,system_prompt,agent_versions(number)`);
   assert.deepEqual(kept, { framework: "provider_a", system_prompt: null, agent_versions: [{ number: 1 }] });

@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import type { Model } from "../src/data/models.ts";
 import type { AgentVersion } from "../src/data/agent-versions.ts";
 import { compareVersions } from "../src/pages/agents/compare-versions.ts";
+import { pairLines } from "../src/components/pair-lines.ts";
 import { EMPTY_DRAFT, isSameDraft, tidyDraft } from "../src/pages/agents/agent-draft.ts";
 import { findDropped } from "../src/pages/agents/dropped-settings.ts";
 import { scanWithAxe } from "./support/axe.ts";
@@ -143,24 +144,34 @@ test("the history of an agent compares versions and restores one", async (t, { o
   const page = await openPage(t);
   await createSignedInUser(page);
   const api = await getApiClient(page, instance);
-  const id = await createAgent(api, { name: "Vera", system_prompt: "Be kind.\nBe brief." });
-  await api.call("PATCH", `/rest/v1/agents?id=eq.${id}`, { system_prompt: "Be kind.\nBe thorough." });
+  const id = await createAgent(api, { name: "Vera", system_prompt: "Be kind.\nWrite brief answers." });
+  await api.call("PATCH", `/rest/v1/agents?id=eq.${id}`, { system_prompt: "Be kind.\nWrite thorough answers." });
   await page.goto(`/agents/${id}`);
   await page.getByRole("tab", { name: "History" }).click();
   await page.getByText("Version 2 (current)").waitFor();
   await page.getByText("The agent was made.").waitFor();
-  const changed = async (version: number) =>
-    (await page.getByRole("region", { name: `System prompt of version ${version}` }).textContent())?.trim();
-  assert.deepEqual([await changed(1), await changed(2)], ["− Be brief.", "+ Be thorough."]);
+  const difference = page.getByRole("region", { name: "System prompt, version 1 to 2" });
+  const changed = async () => [
+    await difference.locator("div").allTextContents(),
+    await difference.locator("strong").allTextContents(),
+  ];
+  const expected = [
+    ["  Be kind.", "− Write brief answers.", "+ Write thorough answers."],
+    ["brief", "thorough"],
+  ];
+  assert.deepEqual(await changed(), expected);
   await checkAppearance(page, "agent-history");
 
   await page.getByRole("radio", { name: "Current version" }).click();
   await page.getByText("The agent was made.").waitFor({ state: "detached" });
-  assert.deepEqual([await changed(1), await changed(2)], ["− Be brief.", "+ Be thorough."]);
+  assert.deepEqual(await changed(), expected);
+  await page.getByRole("radio", { name: "Another version" }).click();
+  await page.getByLabel("Version to compare with").selectOption("Version 2");
+  assert.deepEqual(await changed(), expected);
   await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByText("Version 3 (current)").waitFor();
   const [agent] = (await api.call("GET", `/rest/v1/agents?id=eq.${id}&select=system_prompt`)) as unknown[];
-  assert.deepEqual(agent, { system_prompt: "Be kind.\nBe brief." });
+  assert.deepEqual(agent, { system_prompt: "Be kind.\nWrite brief answers." });
 });
 
 test("an agent with a response schema replies with a structured value", async (t, environment) => {
@@ -248,7 +259,7 @@ test("agent pages show load errors with a retry button, and a not-found page for
   await scanWithAxe(page);
 });
 
-plainTest("compareVersions lists the fields and lines that differ", () => {
+plainTest("compareVersions lists the fields that differ, with a line for each part", () => {
   const tool = { tool_id: "t", name: "calculator", enabled: true, configuration: {} };
   const from: AgentVersion = {
     agent_id: "a",
@@ -262,7 +273,7 @@ plainTest("compareVersions lists the fields and lines that differ", () => {
     changed_by: null,
     created_at: "2026-01-01T00:00:00Z",
   };
-  assert.deepEqual(compareVersions(from, { ...from, number: 2 }), []);
+  assert.deepEqual(compareVersions(from, { ...from }), []);
   const to: AgentVersion = {
     ...from,
     number: 2,
@@ -273,12 +284,30 @@ plainTest("compareVersions lists the fields and lines that differ", () => {
     tools: [{ ...tool, enabled: false, configuration: { precision: 2 } }],
   };
   assert.deepEqual(compareVersions(from, to), [
-    { label: "Role", removed: [], added: ["Clerk"] },
-    { label: "Model", removed: ["default model"], added: ["m"] },
-    { label: "System prompt", removed: [], added: ["two"] },
-    { label: "Settings", removed: ["temperature: 1"], added: ["temperature: 0"] },
-    { label: "Tools", removed: ["calculator"], added: ['calculator (disabled) {"precision":2}'] },
+    { label: "Role", before: "", after: "Clerk" },
+    { label: "Model", before: "default model", after: "m" },
+    { label: "System prompt", before: "one\ntwo\nthree", after: "one\ntwo\ntwo\nthree" },
+    { label: "Settings", before: "temperature: 1\ntop_p: 1", after: "temperature: 0\ntop_p: 1" },
+    { label: "Tools", before: "calculator", after: 'calculator (disabled) {"precision":2}' },
   ]);
+});
+
+plainTest("pairLines marks the words that changed in a line, but not in lines that have little in common", () => {
+  const render = (before: string, after: string) =>
+    pairLines(before, after).map(({ kind, text, words }) => [
+      kind,
+      words === null ? text : words.map((word) => (word.kind === "same" ? word.text : `[${word.text}]`)).join(""),
+    ]);
+  assert.deepEqual(render("You are kind.\nBe brief.", "You are very kind.\nBe brief."), [
+    ["removed", "You are kind."],
+    ["added", "You are [very][ ]kind."],
+    ["same", "Be brief."],
+  ]);
+  assert.deepEqual(render("Answer in French.", "Refuse."), [
+    ["removed", "Answer in French."],
+    ["added", "Refuse."],
+  ]);
+  assert.deepEqual(render("", "New."), [["added", "New."]]);
 });
 
 plainTest("findDropped lists the settings that a model does not support or limits", () => {

@@ -39,7 +39,7 @@ test("all pages together need fewer requests than a user has in a minute", async
     "/usage",
     "/account",
   ];
-  const paths = ["/agents", ...ofAgent, "/swarms", ...ofSwarm, ...others];
+  const paths = ["/agents", ...ofAgent, "/playground", "/swarms", ...ofSwarm, ...others];
 
   let count = 0;
   let lastAt = Date.now();

@@ -13,7 +13,7 @@ export interface Camera {
 }
 
 /** The first quality whose result fits is used. */
-const QUALITIES = [0.8, 0.7, 0.6, 0.5];
+const QUALITIES = [0.8, 0.7, 0.6, 0.5, 0.4];
 const GAP = 24;
 const MOST_BYTES = 60_000;
 

@@ -2,7 +2,7 @@ import { signIn } from "../../console/test/support/people.ts";
 import { sendMessage } from "../../console/test/support/swarms.ts";
 import type { Camera, Page } from "./camera.ts";
 import type { Model } from "./model.ts";
-import { AGENTS, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
+import { AGENTS, COMPARED_QUESTION, GRACE, HELD_AT, QUESTION, TRY_QUESTION } from "./story.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Stage {
@@ -24,6 +24,7 @@ export async function takePages(stage: Stage): Promise<void> {
   await takeAgent(stage);
   await takeTools(stage);
   await takeTheRest(stage);
+  await takePlayground(stage);
 }
 
 async function takeSwarms({ page, camera, workspace, model }: Stage): Promise<void> {
@@ -61,6 +62,22 @@ async function takeAgent({ page, camera, workspace }: Stage): Promise<void> {
   await page.getByText("64.6 %").waitFor();
   await page.getByText("tokens read").first().waitFor();
   await camera.take(page, "agent-try");
+}
+
+async function takePlayground({ page, camera, workspace }: Stage): Promise<void> {
+  await page.goto(`/playground?agent=${workspace.agentIds.get("Ines") ?? ""}`);
+  await page.getByLabel("Agent of column B").selectOption("Maya");
+  await page.getByRole("button", { name: "Change column B" }).click();
+  await page.getByLabel("Instructions").fill("You write what beekeepers read. Warm and short.");
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByLabel("Message to all columns").fill(COMPARED_QUESTION);
+  await page.keyboard.press("Enter");
+  for (const letter of ["A", "B"])
+    await page
+      .getByRole("region", { name: `Column ${letter}` })
+      .getByRole("button", { name: "Add as eval case …" })
+      .waitFor();
+  await camera.take(page, "playground");
 }
 
 async function takeTools({ page, camera }: Stage): Promise<void> {

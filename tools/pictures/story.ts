@@ -135,6 +135,7 @@ export const FIRST_QUESTION = "Good morning. In one sentence each: what is left 
 export const REMARK = "Mail server is ready: **600 an hour**, not more.";
 export const QUESTION = "How many beekeepers are waiting, and how long will the mail to all of them take?";
 export const TRY_QUESTION = "How many of them are in Europe, in percent?";
+export const COMPARED_QUESTION = "One sentence about the app for the stores, please.";
 export const HELD_AT = "you can open the app";
 
 export const SCRIPT: Script = {
@@ -156,6 +157,7 @@ export const SCRIPT: Script = {
     {
       say: "Then it goes like this:\n\n1. **Sunday 22:00**: the first mail leaves (Grace)\n2. **Monday 6:02**: the last one is there (Otto watches)\n3. **Monday 7:00**: the door opens (Katherine)",
     },
+    { say: "**A diary for every hive**: inspections, harvests and weather in one place, with a list of what is next." },
   ],
   Ines: [
     { say: "The mail itself. A draft is there as soon as I know who gets it when." },
@@ -163,5 +165,6 @@ export const SCRIPT: Script = {
       say: "Here is the mail:\n\n> **Your hive has a diary now**\n>\n> You have waited for this since spring. From Monday at seven you can open the app and add the first hive of yours. It takes two minutes, and a pencil is no longer needed.",
       holdAfter: HELD_AT,
     },
+    { say: "Your hives remember everything now, so you can look at the bees instead of your notes." },
   ],
 };

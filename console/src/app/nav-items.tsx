@@ -4,6 +4,7 @@ import {
   ChartColumn,
   ChartGantt,
   Code,
+  Columns2,
   House,
   ListChecks,
   type LucideIcon,
@@ -29,6 +30,7 @@ export interface NavItem {
 export const NAV_ITEMS: readonly NavItem[] = [
   { to: "/", label: "Home", Icon: House, key: "h", isMain: true },
   { to: "/agents", label: "Agents", Icon: Bot, key: "a", isMain: true },
+  { to: "/playground", label: "Playground", Icon: Columns2, key: "l", isMain: false },
   { to: "/swarms", label: "Swarms", Icon: MessagesSquare, key: "s", isMain: true },
   { to: "/approvals", label: "Approvals", Icon: ShieldQuestion, key: "i", isMain: false },
   { to: "/runs", label: "Runs", Icon: ChartGantt, key: "r", isMain: false },

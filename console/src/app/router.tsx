@@ -21,6 +21,10 @@ const ROUTES: RouteObject[] = [
             Component: lazyPage(async () => (await import("../pages/agents/index.tsx")).AgentsPage),
           },
           {
+            path: "playground",
+            lazy: async () => ({ Component: (await import("../pages/agents/playground/index.tsx")).PlaygroundPage }),
+          },
+          {
             path: "swarms/*",
             Component: lazyPage(async () => (await import("../pages/swarms/index.tsx")).SwarmsPage),
           },

@@ -1,4 +1,4 @@
-export interface ComparedLine {
+export interface ComparedPart {
   readonly kind: "same" | "removed" | "added";
   readonly text: string;
 }
@@ -6,15 +6,24 @@ export interface ComparedLine {
 /** Longer middles are shown as removed and added as a whole: the comparison takes quadratic time. */
 const MAX_COMPARED = 1_000_000;
 
-/** The lines of both texts in one order, by their longest common subsequence. */
-export function compareLines(before: string, after: string): readonly ComparedLine[] {
-  const [old, fresh] = [toLines(before), toLines(after)];
+/** The lines of both texts in one order. */
+export function compareLines(before: string, after: string): readonly ComparedPart[] {
+  return compareParts(toLines(before), toLines(after));
+}
+
+/** The words of both texts in one order, with the white space between them. */
+export function compareWords(before: string, after: string): readonly ComparedPart[] {
+  return compareParts(toWords(before), toWords(after));
+}
+
+/** By the longest common subsequence. */
+function compareParts(old: readonly string[], fresh: readonly string[]): readonly ComparedPart[] {
   const shorter = Math.min(old.length, fresh.length);
   let start = 0;
   while (start < shorter && old[start] === fresh[start]) start += 1;
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === fresh.at(-1 - end)) end += 1;
-  const same = (lines: readonly string[]) => lines.map((text) => ({ kind: "same" as const, text }));
+  const same = (parts: readonly string[]) => parts.map((text) => ({ kind: "same" as const, text }));
   return [
     ...same(old.slice(0, start)),
     ...compareMiddle(old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)),
@@ -22,7 +31,7 @@ export function compareLines(before: string, after: string): readonly ComparedLi
   ];
 }
 
-function compareMiddle(old: readonly string[], fresh: readonly string[]): ComparedLine[] {
+function compareMiddle(old: readonly string[], fresh: readonly string[]): ComparedPart[] {
   const removed = (text: string) => ({ kind: "removed" as const, text });
   const added = (text: string) => ({ kind: "added" as const, text });
   if (old.length * fresh.length > MAX_COMPARED) return [...old.map(removed), ...fresh.map(added)];
@@ -36,25 +45,29 @@ function compareMiddle(old: readonly string[], fresh: readonly string[]): Compar
         old[one] === fresh[other]
           ? lengthAt(one + 1, other + 1) + 1
           : Math.max(lengthAt(one + 1, other), lengthAt(one, other + 1));
-  const lines: ComparedLine[] = [];
+  const parts: ComparedPart[] = [];
   let [one, other] = [0, 0];
   while (one < old.length || other < fresh.length) {
     const [mine, theirs] = [old[one], fresh[other]];
     if (mine !== undefined && mine === theirs) {
-      lines.push({ kind: "same", text: mine });
+      parts.push({ kind: "same", text: mine });
       one += 1;
       other += 1;
     } else if (theirs === undefined || (mine !== undefined && lengthAt(one + 1, other) >= lengthAt(one, other + 1))) {
-      lines.push(removed(mine ?? ""));
+      parts.push(removed(mine ?? ""));
       one += 1;
     } else {
-      lines.push(added(theirs));
+      parts.push(added(theirs));
       other += 1;
     }
   }
-  return lines;
+  return parts;
 }
 
 function toLines(text: string): readonly string[] {
   return text === "" ? [] : text.split("\n");
+}
+
+function toWords(text: string): readonly string[] {
+  return text.match(/\s+|[^\s]+/g) ?? [];
 }

@@ -1,6 +1,7 @@
 import { clsx } from "clsx";
 import { useMemo } from "react";
-import { type ComparedLine, compareLines } from "./compare-lines.ts";
+import type { ComparedPart } from "./compare-lines.ts";
+import { type PairedLine, pairLines } from "./pair-lines.ts";
 
 export interface TextDifferenceProps {
   readonly label: string;
@@ -8,16 +9,16 @@ export interface TextDifferenceProps {
   readonly after: string;
 }
 
-const STYLES: Readonly<Record<ComparedLine["kind"], string>> = {
+const STYLES: Readonly<Record<ComparedPart["kind"], string>> = {
   same: "text-ink-soft",
   removed: "bg-bad-soft text-bad",
   added: "bg-good-soft text-good",
 };
-const MARKS: Readonly<Record<ComparedLine["kind"], string>> = { same: " ", removed: "−", added: "+" };
+const MARKS: Readonly<Record<ComparedPart["kind"], string>> = { same: " ", removed: "−", added: "+" };
 
-/** Two texts, line by line: what only the first has, and what only the second has. */
+/** Two texts, line by line: what only the first has, and what only the second has. Changed words of a line are marked. */
 export function TextDifference({ label, before, after }: TextDifferenceProps) {
-  const lines = useMemo(() => compareLines(before, after), [before, after]);
+  const lines = useMemo(() => pairLines(before, after), [before, after]);
   return (
     <figure className="min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
       <figcaption className="flex h-9 items-center border-b border-line px-3 text-xs font-medium text-ink-faint">
@@ -31,16 +32,29 @@ export function TextDifference({ label, before, after }: TextDifferenceProps) {
         aria-label={label}
         className="max-h-96 overflow-auto py-2 font-mono text-sm -outline-offset-2"
       >
-        {lines.map(({ kind, text }, place) => (
+        {lines.map((line, place) => (
           <div
             // Lines can be the same.
-            key={`${place} ${text}`}
-            className={clsx("px-3 break-words whitespace-pre-wrap", STYLES[kind])}
+            key={`${place} ${line.text}`}
+            className={clsx("px-3 wrap-anywhere whitespace-pre-wrap", STYLES[line.kind])}
           >
-            {MARKS[kind]} {text}
+            {MARKS[line.kind]} {line.words === null ? line.text : <Words words={line.words} />}
           </div>
         ))}
       </pre>
     </figure>
+  );
+}
+
+function Words({ words }: { readonly words: NonNullable<PairedLine["words"]> }) {
+  return words.map(({ kind, text }, place) =>
+    kind === "same" || text.trim() === "" ? (
+      text
+    ) : (
+      // Words can be the same.
+      <strong key={`${place} ${text}`} className="rounded-xs font-semibold underline decoration-2 underline-offset-2">
+        {text}
+      </strong>
+    ),
   );
 }

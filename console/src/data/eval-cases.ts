@@ -12,6 +12,12 @@ export type EvalCaseDraft = Pick<
   "name" | "input" | "expectation"
 >;
 
+/** A question and an answer from which the form of a new case begins, in the state of its location. */
+export interface SuggestedCase {
+  readonly input: string;
+  readonly answer: string;
+}
+
 /** In their order. */
 export function useEvalCases(datasetId: string): Pages<EvalCase> {
   useLiveTable("eval_cases", { filter: `dataset_id=eq.${datasetId}` });

@@ -1,4 +1,4 @@
-import { MessageSquareText, RotateCw } from "lucide-react";
+import { Columns2, MessageSquareText, RotateCw } from "lucide-react";
 import { useMemo } from "react";
 import { useNavigate, useParams } from "react-router";
 import { type Agent, useAgent, useSetStatus } from "../../data/agents.ts";
@@ -7,6 +7,7 @@ import { Banner } from "../../components/banner.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Command, useCommands } from "../../components/commands.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
 import { PageHeader } from "../../components/page-header.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
@@ -69,6 +70,9 @@ function Page({ agent }: { readonly agent: Agent }) {
         }
         actions={
           <>
+            <ButtonLink to={`/playground?agent=${agent.id}`} icon={<Columns2 />}>
+              Playground
+            </ButtonLink>
             <AgentCode agent={agent} />
             <AgentMenu agent={agent} />
           </>

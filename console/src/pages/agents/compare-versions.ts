@@ -1,13 +1,19 @@
 import type { AgentVersion } from "../../data/agent-versions.ts";
 
+/** What the model gets of an agent. */
+export type ComparedVersion = Pick<
+  AgentVersion,
+  "role" | "framework" | "model" | "system_prompt" | "settings" | "tools"
+>;
+
 export interface Difference {
   readonly label: string;
-  /** Lines that only the earlier version has, and that only the later one has. */
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
+  /** The texts of the earlier and of the later version, with a line for each part. */
+  readonly before: string;
+  readonly after: string;
 }
 
-const FIELDS: readonly { readonly label: string; read(version: AgentVersion): string | null }[] = [
+const FIELDS: readonly { readonly label: string; read(version: ComparedVersion): string | null }[] = [
   { label: "Role", read: ({ role }) => role },
   { label: "Provider", read: ({ framework }) => framework },
   { label: "Model", read: ({ model }) => model ?? "default model" },
@@ -16,36 +22,23 @@ const FIELDS: readonly { readonly label: string; read(version: AgentVersion): st
   { label: "Tools", read: ({ tools }) => renderTools(tools) },
 ];
 
-/** What changed from one version to another, by field. */
-export function compareVersions(from: AgentVersion, to: AgentVersion): readonly Difference[] {
+/** The fields that differ between two versions. */
+export function compareVersions(from: ComparedVersion, to: ComparedVersion): readonly Difference[] {
   return FIELDS.flatMap(({ label, read }) => {
     const [before, after] = [read(from) ?? "", read(to) ?? ""];
-    return before === after ? [] : [{ label, ...compareLines(toLines(before), toLines(after)) }];
+    return before === after ? [] : [{ label, before, after }];
   });
 }
 
-/** Without the lines that both begin and end with. */
-function compareLines(before: readonly string[], after: readonly string[]): Pick<Difference, "removed" | "added"> {
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  return { removed: before.slice(start, before.length - end), added: after.slice(start, after.length - end) };
-}
-
-function toLines(text: string): readonly string[] {
-  return text === "" ? [] : text.split("\n");
-}
-
-/** A line for each member. The database keeps the members of an object in a fixed order. */
+/** A line for each member, in the order of their names. */
 function renderObject(value: Readonly<Record<string, unknown>>): string {
   return Object.entries(value)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, member]) => `${key}: ${JSON.stringify(member)}`)
     .join("\n");
 }
 
-function renderTools(tools: AgentVersion["tools"]): string {
+function renderTools(tools: ComparedVersion["tools"]): string {
   return tools
     .map(({ name, enabled, configuration }) => {
       const configured = Object.keys(configuration).length === 0 ? "" : ` ${JSON.stringify(configuration)}`;

@@ -1,22 +1,24 @@
-import { clsx } from "clsx";
-import { RotateCcw } from "lucide-react";
+import { Columns2, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { type AgentVersion, useAgentVersions, useRestoreVersion } from "../../data/agent-versions.ts";
 import type { Agent } from "../../data/agents.ts";
 import { Button } from "../../components/button.tsx";
 import { CardSection } from "../../components/card.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
+import { ButtonLink } from "../../components/link.tsx";
 import { Pager } from "../../components/pager.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
 import { SegmentedControl } from "../../components/segmented-control.tsx";
+import { Select } from "../../components/select.tsx";
 import { ListSkeleton } from "../../components/skeleton.tsx";
 import { Timeline } from "../../components/timeline.tsx";
 import { useToast } from "../../components/toast.tsx";
-import { compareVersions } from "./compare-versions.ts";
+import { VersionDifferences } from "./version-differences.tsx";
 
 const COMPARISONS = [
   { value: "previous", label: "Previous version" },
   { value: "current", label: "Current version" },
+  { value: "other", label: "Another version" },
 ] as const;
 type Comparison = (typeof COMPARISONS)[number]["value"];
 
@@ -24,6 +26,7 @@ type Comparison = (typeof COMPARISONS)[number]["value"];
 export function History({ agent }: { readonly agent: Agent }) {
   const { rows, failure, reload, hasMore, isLoadingMore, loadMore } = useAgentVersions(agent.id);
   const [comparison, setComparison] = useState<Comparison>("previous");
+  const [chosen, setChosen] = useState("");
   const { restoring, restore } = useRestore(agent);
   if (rows === undefined)
     return failure === null ? (
@@ -31,6 +34,9 @@ export function History({ agent }: { readonly agent: Agent }) {
     ) : (
       <FailureState title="The versions could not be loaded." message={failure.message} onRetry={reload} />
     );
+  const other = rows.find(({ number }) => String(number) === chosen) ?? rows.at(-1);
+  const findOther = (place: number): AgentVersion | undefined =>
+    comparison === "other" ? other : comparison === "current" ? rows[0] : rows[place + 1];
   return (
     <CardSection
       title="Versions"
@@ -44,6 +50,15 @@ export function History({ agent }: { readonly agent: Agent }) {
           choices={COMPARISONS}
           onChange={setComparison}
         />
+        {comparison === "other" && (
+          <Select
+            aria-label="Version to compare with"
+            className="w-40"
+            value={String(other?.number ?? "")}
+            choices={rows.map(({ number }) => ({ value: String(number), label: `Version ${number}` }))}
+            onChange={setChosen}
+          />
+        )}
       </div>
       <Timeline
         label="Versions, newest first"
@@ -54,9 +69,9 @@ export function History({ agent }: { readonly agent: Agent }) {
           trailing: <RelativeTime at={version.created_at} />,
           children: (
             <>
-              <Differences version={version} other={comparison === "current" ? rows[0] : rows[place + 1]} />
+              <Differences version={version} other={findOther(place)} />
               {place > 0 && (
-                <div>
+                <div className="flex flex-wrap gap-2">
                   <Button
                     size="small"
                     icon={<RotateCcw />}
@@ -66,6 +81,13 @@ export function History({ agent }: { readonly agent: Agent }) {
                   >
                     Restore
                   </Button>
+                  <ButtonLink
+                    size="small"
+                    icon={<Columns2 />}
+                    to={`/playground?agent=${agent.id}&version=${version.number}`}
+                  >
+                    Compare answers
+                  </ButtonLink>
                 </div>
               )}
             </>
@@ -105,46 +127,14 @@ function useRestore(agent: Agent): {
 function Differences({ version, other }: { readonly version: AgentVersion; readonly other: AgentVersion | undefined }) {
   if (version.number === 1 && (other === undefined || other.number === 1))
     return <p className="text-ink-soft">The agent was made.</p>;
-  if (other === undefined) return null;
-  if (other.number === version.number) return null;
+  if (other === undefined || other.number === version.number) return null;
   const [from, to] = version.number < other.number ? [version, other] : [other, version];
-  const differences = compareVersions(from, to);
-  if (differences.length === 0) return <p className="text-ink-soft">The same as version {other.number}.</p>;
   return (
-    <dl className="grid gap-3">
-      {differences.map(({ label, removed, added }) => (
-        <div key={label} className="grid gap-1.5">
-          <dt className="text-sm font-medium text-ink-soft">{label}</dt>
-          <dd className="grid gap-1">
-            <Lines label={`${label} of version ${from.number}`} lines={removed} isAdded={false} />
-            <Lines label={`${label} of version ${to.number}`} lines={added} isAdded />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-interface LinesProps {
-  readonly label: string;
-  readonly lines: readonly string[];
-  readonly isAdded: boolean;
-}
-
-function Lines({ label, lines, isAdded }: LinesProps) {
-  if (lines.length === 0) return null;
-  return (
-    <pre
-      // Scrollable regions must be focusable by keyboard.
-      tabIndex={0}
-      role="region"
-      aria-label={label}
-      className={clsx(
-        "max-h-64 overflow-auto rounded-md px-3 py-2 font-mono text-sm break-words whitespace-pre-wrap",
-        isAdded ? "bg-good-soft text-good" : "bg-bad-soft text-bad",
-      )}
-    >
-      {lines.map((line) => `${isAdded ? "+" : "−"} ${line}`).join("\n")}
-    </pre>
+    <VersionDifferences
+      from={from}
+      to={to}
+      about={`version ${from.number} to ${to.number}`}
+      same={`The same as version ${other.number}.`}
+    />
   );
 }

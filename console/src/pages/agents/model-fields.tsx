@@ -16,8 +16,8 @@ export interface ModelFieldsProps {
   readonly models: ReadResult<readonly Model[]>;
   /** The model that the draft selects. */
   readonly model: Model | undefined;
-  readonly draft: AgentDraft;
-  onChange(change: Partial<AgentDraft>): void;
+  readonly draft: Pick<AgentDraft, "framework" | "model">;
+  onChange(change: Partial<Pick<AgentDraft, "framework" | "model">>): void;
   readonly errors: Readonly<Record<string, string>>;
 }
 

@@ -17,6 +17,8 @@ export interface SettingFieldsProps {
   readonly errors: Readonly<Record<string, string>>;
   /** The maximum output of the model, if known. */
   readonly longest: number | null;
+  /** False: without the response schema. */
+  readonly hasSchema?: boolean;
 }
 
 type SliderName = "temperature" | "top_p" | "presence_penalty" | "frequency_penalty";
@@ -54,7 +56,8 @@ const SLIDERS: readonly {
 ];
 
 /** The known settings with range and default. A setting that is not changed is not stored, so its default applies. */
-export function SettingFields({ settings, onChange, dropped, errors, longest }: SettingFieldsProps) {
+export function SettingFields(props: SettingFieldsProps) {
+  const { settings, onChange, dropped, errors, longest, hasSchema = true } = props;
   const set = (name: keyof typeof AGENT_SETTINGS, value: unknown) => {
     const { [name]: _old, ...others } = settings;
     onChange(value === undefined ? others : { ...others, [name]: value });
@@ -124,12 +127,14 @@ export function SettingFields({ settings, onChange, dropped, errors, longest }: 
         warning={dropped.stop}
         onChange={(texts) => set("stop", texts.length === 0 ? undefined : [...texts])}
       />
-      <ResponseSchemaField
-        value={settings.response_schema}
-        error={errors["settings.response_schema"]}
-        note={dropped.response_schema}
-        onChange={(schema) => set("response_schema", schema)}
-      />
+      {hasSchema && (
+        <ResponseSchemaField
+          value={settings.response_schema}
+          error={errors["settings.response_schema"]}
+          note={dropped.response_schema}
+          onChange={(schema) => set("response_schema", schema)}
+        />
+      )}
     </div>
   );
 }

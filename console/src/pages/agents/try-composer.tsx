@@ -11,9 +11,10 @@ export interface TryComposerProps {
   onSend(text: string): Promise<boolean>;
   /** Stops the current reply. */
   readonly onStop?: (() => void) | undefined;
+  readonly stopLabel?: string;
 }
 
-export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) {
+export function TryComposer({ name, isBusy, onSend, onStop, stopLabel = "Stop" }: TryComposerProps) {
   const [text, setText] = useState("");
   const send = async () => {
     if (text.trim() === "" || isBusy) return;
@@ -53,7 +54,7 @@ export function TryComposer({ name, isBusy, onSend, onStop }: TryComposerProps) 
         </Button>
       ) : (
         <Button icon={<Square className="fill-current" />} onClick={onStop} className="sm:mb-6.5">
-          Stop
+          {stopLabel}
         </Button>
       )}
     </form>

@@ -8,6 +8,7 @@ import { type TriedMessage, useTriedMessages } from "../../data/tries.ts";
 import { Banner } from "../../components/banner.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
+import { MessageScroller } from "./message-scroller.tsx";
 import { TryComposer } from "./try-composer.tsx";
 import { AgentMessage, UserMessage } from "./try-messages.tsx";
 
@@ -52,7 +53,10 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
   const runErrors = respond.runs.flatMap(({ id, errors }) => errors.map(({ message }) => ({ id, message })));
   return (
     <>
-      <Scroller mark={`${messages.length} ${liveTurns.map(({ turn }) => turn.text.length + turn.tools.length).join()}`}>
+      <MessageScroller
+        label="Conversation"
+        mark={`${messages.length} ${liveTurns.map(({ turn }) => turn.text.length + turn.tools.length).join()}`}
+      >
         {before.rows === undefined && firstMessage === null ? (
           before.failure === null ? (
             <Skeleton className="h-40" />
@@ -104,7 +108,7 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
         ))}
         {respond.failure !== null && <Banner tone="bad">{respond.failure.message}</Banner>}
         {cancel.failure !== null && <Banner tone="bad">{cancel.failure.message}</Banner>}
-      </Scroller>
+      </MessageScroller>
       <TryComposer
         name={agent.name}
         isBusy={respond.isAsking}
@@ -112,31 +116,6 @@ export function TryConversation({ agent, swarmId, firstMessage }: TryConversatio
         onStop={live === undefined ? undefined : () => void cancel.run(live.id)}
       />
     </>
-  );
-}
-
-/** Stays at the end while text arrives, unless the user has scrolled up. */
-function Scroller({ mark, children }: { readonly mark: string; readonly children: React.ReactNode }) {
-  const box = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  useEffect(() => {
-    if (isAtEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
-  }, [mark]);
-  return (
-    <div
-      ref={box}
-      // what scrolls must be reachable by keyboard
-      tabIndex={0}
-      role="log"
-      aria-label="Conversation"
-      aria-live="off"
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 40;
-      }}
-      className="grid max-h-[min(36rem,calc(100dvh-25rem))] min-h-56 lg:max-h-[min(36rem,calc(100dvh-23rem))] content-start gap-4 overflow-y-auto px-4 py-5 -outline-offset-2 sm:px-5"
-    >
-      {children}
-    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { EventUsage, Json } from "@swarmbase/sdk";
 import { ShieldQuestion, Wrench } from "lucide-react";
+import type { ReactNode } from "react";
 import type { Agent } from "../../data/agents.ts";
 import type { LiveTool, LiveTurn } from "../../data/live-run.ts";
 import { useDecision } from "../../data/runs.ts";
@@ -29,8 +30,9 @@ export function UserMessage({ text, at }: { readonly text: string; readonly at?:
 }
 
 export interface AgentMessageProps {
-  readonly agent: Agent;
-  readonly swarmId: string;
+  readonly agent: Pick<Agent, "id" | "name">;
+  /** Null: the run has no page, because its swarm is hidden. */
+  readonly swarmId: string | null;
   readonly text: string;
   /** The value of a structured reply. */
   readonly data?: Json;
@@ -38,9 +40,11 @@ export interface AgentMessageProps {
   readonly runId: string | null;
   /** The live turn, if it happened while this page was open. */
   readonly turn: LiveTurn | undefined;
+  /** Takes the place of the line with the tokens. */
+  readonly figures?: ReactNode;
 }
 
-export function AgentMessage({ agent, swarmId, text, data = null, at, runId, turn }: AgentMessageProps) {
+export function AgentMessage({ agent, swarmId, text, data = null, at, runId, turn, figures }: AgentMessageProps) {
   const isSpeaking = turn?.status === "thinking" || turn?.status === "responding";
   const isAsking = turn?.tools.some(({ status }) => status === "pending_approval") === true;
   return (
@@ -67,9 +71,14 @@ export function AgentMessage({ agent, swarmId, text, data = null, at, runId, tur
           {at !== undefined && <RelativeTime at={at} />}
           {turn?.status === "cancelled" && <Badge>Stopped</Badge>}
           {turn?.status === "failed" && <Badge tone="bad">Failed</Badge>}
-          {turn !== undefined && turn.usage !== null && <span>{describeUsage(turn.usage)}</span>}
-          {runId !== null && !isSpeaking && <Link to={`/swarms/${swarmId}/runs/${runId}`}>See the run</Link>}
+          {figures === undefined && turn !== undefined && turn.usage !== null && (
+            <span>{describeUsage(turn.usage)}</span>
+          )}
+          {swarmId !== null && runId !== null && !isSpeaking && (
+            <Link to={`/swarms/${swarmId}/runs/${runId}`}>See the run</Link>
+          )}
         </p>
+        {figures}
       </div>
     </div>
   );

@@ -1,5 +1,5 @@
-import type { EvalExpectation } from "@swarmbase/sdk";
-import type { EvalCase, EvalCaseDraft } from "../../data/eval-cases.ts";
+import { type EvalExpectation, FIELD_BOUNDS } from "@swarmbase/sdk";
+import type { EvalCase, EvalCaseDraft, SuggestedCase } from "../../data/eval-cases.ts";
 
 /** The fields of the form. Those of the other kinds keep what was typed while the kind changes. */
 export interface CaseForm {
@@ -35,6 +35,15 @@ export const EMPTY_CASE: CaseForm = {
 
 export function formOf({ name, input, expectation }: EvalCase): CaseForm {
   return { ...EMPTY_CASE, name, input, kind: expectation.kind, ...fieldsOf(expectation) };
+}
+
+const MAX_NAME = FIELD_BOUNDS["eval_cases.name"].max;
+
+/** A new case for a question that was answered well: its answer is the text of each kind that has one. */
+export function formOfSuggestion({ input, answer }: SuggestedCase): CaseForm {
+  const [line = ""] = input.trim().split("\n");
+  const name = Array.from(line).slice(0, MAX_NAME).join("");
+  return { ...EMPTY_CASE, name, input, text: answer, texts: [answer] };
 }
 
 function fieldsOf(expectation: EvalExpectation): Partial<CaseForm> {

@@ -1,7 +1,7 @@
 import { EVAL_EXPECTATION_KINDS, FIELD_BOUNDS } from "@swarmbase/sdk";
 import { useState } from "react";
-import { useNavigate } from "react-router";
-import { type EvalCase, useEvalCase, useSaveEvalCase } from "../../data/eval-cases.ts";
+import { useLocation, useNavigate } from "react-router";
+import { type EvalCase, type SuggestedCase, useEvalCase, useSaveEvalCase } from "../../data/eval-cases.ts";
 import { type EvalDataset, useEvalDataset } from "../../data/eval-datasets.ts";
 import { Card } from "../../components/card.tsx";
 import { Field } from "../../components/field.tsx";
@@ -12,7 +12,7 @@ import { Select } from "../../components/select.tsx";
 import { TextArea } from "../../components/text-area.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { useFreshErrors } from "../../components/use-fresh-errors.ts";
-import { type CaseForm, EMPTY_CASE, formOf, renderCase } from "./case-draft.ts";
+import { type CaseForm, EMPTY_CASE, formOf, formOfSuggestion, renderCase } from "./case-draft.ts";
 import { KIND_LABELS } from "./describe-expectation.ts";
 import { ExpectationFields } from "./expectation-fields.tsx";
 import { NotLoaded } from "./missing.tsx";
@@ -37,7 +37,10 @@ export function CasePage({ datasetId, caseId }: CasePageProps) {
 }
 
 function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly existing: EvalCase | null }) {
-  const [initial] = useState(() => (existing === null ? EMPTY_CASE : formOf(existing)));
+  const suggested = useSuggestion();
+  const [initial] = useState(() =>
+    existing !== null ? formOf(existing) : suggested !== null ? formOfSuggestion(suggested) : EMPTY_CASE,
+  );
   const [form, setForm] = useState<CaseForm>(initial);
   const [faults, setFaults] = useState(NONE);
   const save = useSaveEvalCase();
@@ -101,4 +104,10 @@ function Form({ dataset, existing }: { readonly dataset: EvalDataset; readonly e
       </FormFrame>
     </>
   );
+}
+
+/** What another page passes to the form of a new case. */
+function useSuggestion(): SuggestedCase | null {
+  const state = useLocation().state as { readonly suggested?: SuggestedCase } | null;
+  return state?.suggested ?? null;
 }

@@ -1,0 +1,93 @@
+import { FIELD_BOUNDS } from "@swarmbase/sdk";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { useEvalDatasets, useSaveEvalDataset } from "../../../data/eval-datasets.ts";
+import type { SuggestedCase } from "../../../data/eval-cases.ts";
+import { Banner } from "../../../components/banner.tsx";
+import { Button } from "../../../components/button.tsx";
+import { Dialog } from "../../../components/dialog.tsx";
+import { Field } from "../../../components/field.tsx";
+import { Select } from "../../../components/select.tsx";
+import { Skeleton } from "../../../components/skeleton.tsx";
+import { TextInput } from "../../../components/text-input.tsx";
+
+export interface AddEvalCaseProps {
+  readonly question: string;
+  readonly answer: string;
+  readonly isFirst: boolean;
+  onClose(): void;
+}
+
+const NEW = "";
+
+/** Chooses the dataset of a new case, and opens its form with the question and the answer. */
+export function AddEvalCase({ question, answer, isFirst, onClose }: AddEvalCaseProps) {
+  const { rows: datasets, failure } = useEvalDatasets("");
+  const save = useSaveEvalDataset();
+  const navigate = useNavigate();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState("");
+  const datasetId = chosen ?? datasets?.[0]?.id ?? NEW;
+  const open = async () => {
+    const id = datasetId === NEW ? (await save.run({ id: null, draft: { name, description: null } }))?.id : datasetId;
+    if (id === undefined) return;
+    const suggested: SuggestedCase = { input: question, answer };
+    await navigate(`/evals/${id}/cases/new`, { state: { suggested } });
+  };
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title="Add as eval case"
+      description={
+        isFirst
+          ? "The next page says what answers have to be. It begins with this question and this answer."
+          : "The case has this question alone, without what was said before. The next page says what answers have to be."
+      }
+      size="small"
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            variant="primary"
+            isBusy={save.isBusy}
+            disabled={datasets === undefined || (datasetId === NEW && name.trim() === "")}
+            onClick={() => void open()}
+          >
+            Continue
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 gap-4">
+        {datasets === undefined && failure === null && <Skeleton className="h-14" />}
+        {datasets !== undefined && (
+          <Field label="Dataset">
+            <Select
+              value={datasetId}
+              choices={[
+                ...datasets.map((dataset) => ({ value: dataset.id, label: dataset.name })),
+                { value: NEW, label: "A new dataset" },
+              ]}
+              onChange={setChosen}
+            />
+          </Field>
+        )}
+        {datasets !== undefined && datasetId === NEW && (
+          <Field label="Name of the dataset" error={save.errors["name"]}>
+            <TextInput
+              value={name}
+              maxLength={FIELD_BOUNDS["eval_datasets.name"].max}
+              autoComplete="off"
+              onChange={({ target }) => setName(target.value)}
+            />
+          </Field>
+        )}
+        {failure !== null && <Banner tone="bad">{failure.message}</Banner>}
+        {save.failure !== null && save.errors["name"] === undefined && (
+          <Banner tone="bad">{save.failure.message}</Banner>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,30 @@
+import { useEffect } from "react";
+import { useSearchParams } from "react-router";
+import { setColumns } from "../../../data/playground.ts";
+import { type Column, createColumn } from "../../../data/playground-state.ts";
+import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
+
+/** Begins with the agent that the address names, or with the first agents of the user. */
+export function useSeed(
+  columns: readonly Column[] | null | undefined,
+  agents: readonly { readonly id: string }[] | undefined,
+): void {
+  const [address, setAddress] = useSearchParams();
+  const agentId = address.get("agent");
+  const version = readNumber(address.get("version"));
+  useEffect(() => {
+    if (columns === undefined || agents === undefined) return;
+    if (agentId !== null) {
+      const isKnown = agents.some(({ id }) => id === agentId);
+      if (isKnown) setColumns([createColumn(agentId), createColumn(agentId, version)]);
+      setAddress({}, URL_UPDATE_OPTIONS);
+    } else if (columns === null || columns.length === 0) {
+      const [first, second = first] = agents;
+      if (first !== undefined && second !== undefined) setColumns([createColumn(first.id), createColumn(second.id)]);
+    }
+  }, [columns, agents, agentId, version, setAddress]);
+}
+
+function readNumber(text: string | null): number | null {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+}
