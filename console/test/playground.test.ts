@@ -37,8 +37,9 @@ test("one question gets answers of several columns with their figures, which a r
   const [ada = ""] = await createAgents(api, ["Ada", "Max"]);
   await assignTools(api, ada);
   await page.goto("/agents");
+  await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").fill("playgr");
+  await page.getByPlaceholder("Search everything").fill("playgr");
   await page.getByRole("option", { name: "Playground" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL("/playground");

@@ -194,7 +194,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     createBatch(rest),
     createTestWebhook(guardCalls(webhooks, ["testWebhook"], requireReleased)),
     createWebhooks(webhooks),
-    createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery"], requireReleased)),
+    createWebhookDispatcher(guardCalls(webhooks, ["retryDelivery", "sendNow"], requireReleased)),
     createRequestSigning({
       regenerate: (userId) => regenerateSigningSecret(auth, userId),
       remove: (userId) => removeSigningSecret(auth, userId),

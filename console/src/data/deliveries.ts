@@ -139,12 +139,19 @@ export interface RetryOutcome {
   readonly reason: string;
 }
 
-/** Makes one more attempt of a failed delivery. Another failed attempt is an outcome, not an error. */
-export function useRetryDelivery(): Write<string, RetryOutcome> {
+export type RetriedDelivery = Pick<ListedDelivery, "id" | "status">;
+
+/** Whether the user can ask for an attempt now. */
+export function canRetryNow({ status }: RetriedDelivery): boolean {
+  return status === "failed" || status === "retrying";
+}
+
+/** Makes one more attempt of a failed delivery, or the next one of a retrying delivery. Another failed attempt is an outcome, not an error. */
+export function useRetryDelivery(): Write<RetriedDelivery, RetryOutcome> {
   return useWrite({
     tables: ["webhook_delivery_attempts"],
-    write: async (client, id) => {
-      const body = { action: "retry", delivery_id: id };
+    write: async (client, { id, status }) => {
+      const body = { action: status === "retrying" ? "send_now" : "retry", delivery_id: id };
       return unwrap(client.functions.invoke("webhook-dispatcher", { body })).then(
         () => ({ isDelivered: true, reason: "" }),
         (error: unknown) => {

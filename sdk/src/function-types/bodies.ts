@@ -161,6 +161,11 @@ export interface WebhookDispatcherRetryBody {
   delivery_id: string;
 }
 
+export interface WebhookDispatcherSendNowBody {
+  action: "send_now";
+  delivery_id: string;
+}
+
 export interface WebhookDispatcherReplayBody {
   action: "replay";
   /** as in the envelope */
@@ -186,6 +191,7 @@ export interface WebhookDispatcherRecoveryBody {
 
 export type WebhookDispatcherBody =
   | WebhookDispatcherRetryBody
+  | WebhookDispatcherSendNowBody
   | WebhookDispatcherReplayBody
   | WebhookDispatcherRecoverSinceBody
   | WebhookDispatcherRecoveryBody;

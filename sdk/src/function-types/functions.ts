@@ -172,6 +172,7 @@ export interface FunctionTable {
     answer: RetriedDelivery | ReplayedDeliveries | Recovery;
     answersByAction: {
       retry: RetriedDelivery;
+      send_now: RetriedDelivery;
       replay: ReplayedDeliveries;
       recover_since: Recovery;
       recovery: Recovery;

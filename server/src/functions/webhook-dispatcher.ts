@@ -8,6 +8,7 @@ import { readBody } from "./read-body.ts";
 
 const bodySchema = z.discriminatedUnion("action", [
   z.object({ action: z.literal("retry"), delivery_id: z.guid() }),
+  z.object({ action: z.literal("send_now"), delivery_id: z.guid() }),
   z.object({ action: z.literal("replay"), event_id: z.string().max(100), webhook_id: z.guid().optional() }),
   z.object({
     action: z.literal("recover_since"),
@@ -26,7 +27,7 @@ export const WEBHOOK_DISPATCHER = {
   body: bodySchema,
 } as const satisfies FunctionDescription;
 
-/** Sends again what was sent before: one failed delivery, one event, or everything that failed since a time. */
+/** Sends again what was sent before: one delivery, one event, or everything that failed since a time. */
 export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction {
   return defineFunction(WEBHOOK_DISPATCHER, async (call) => {
     const callerId = callerIdOf(call.principal);
@@ -34,6 +35,8 @@ export function createWebhookDispatcher(webhooks: WebhookModule): NamedFunction 
     switch (body.action) {
       case "retry":
         return answerRetry(await webhooks.retryDelivery({ callerId, deliveryId: body.delivery_id }));
+      case "send_now":
+        return answerRetry(await webhooks.sendNow({ callerId, deliveryId: body.delivery_id }));
       case "replay": {
         const { event_id: eventId, webhook_id: webhookId } = body;
         return { status: 200, body: { deliveries: await webhooks.replay({ callerId, eventId, webhookId }) } };
@@ -62,6 +65,6 @@ function answerRetry(attempt: AttemptNow): FunctionResponse {
   };
   if (attempt.isDelivered) return { status: 200, body: { success: true, status: "delivered", ...attempted } };
   throw new AppError("DELIVERY_FAILED", attempt.error ?? `The endpoint answered ${attempt.statusCode}`, {
-    members: { success: false, status: "failed", ...attempted },
+    members: { success: false, status: attempt.status, ...attempted },
   });
 }

@@ -5,7 +5,7 @@ import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
 import { WakeUp, type Worker } from "../jobs/index.ts";
-import { retryDelivery, testWebhook } from "./calls/attempt-now.ts";
+import { retryDelivery, sendNow, testWebhook } from "./calls/attempt-now.ts";
 import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
 import { recoverSince, replay } from "./calls/send-again.ts";
 import type { CallerId } from "./calls/webhook-access.ts";
@@ -144,6 +144,7 @@ export function openWebhooks(options: WebhooksOptions) {
     wake: () => notifyAll(events),
     testWebhook: testWebhook.bind(null, tools),
     retryDelivery: retryDelivery.bind(null, tools),
+    sendNow: sendNow.bind(null, tools),
     regenerateSecret: regenerateSecret.bind(null, tools),
     revokePreviousSecrets: revokePreviousSecrets.bind(null, tools),
     replay: async (call: Parameters<typeof replay>[1]) => {

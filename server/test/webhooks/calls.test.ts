@@ -161,6 +161,7 @@ describe("retry_delivery", () => {
       {
         deliveryId: delivery,
         isDelivered: true,
+        status: "delivered",
         statusCode: 200,
         responseTimeMs: 0,
         responseBody: "now",
@@ -205,6 +206,65 @@ describe("retry_delivery", () => {
     await assert.rejects(retry(delivery, await stage.newUser()), code("FORBIDDEN"));
     await stage.sql.query("update public.webhooks set is_active = false where id = $1", [webhook]);
     await assert.rejects(retry(delivery, owner), code("WEBHOOK_DISABLED"));
+  });
+});
+
+describe("send_now", () => {
+  /** Its first attempt failed, and the next one is due in an hour. */
+  async function retryingDelivery(): Promise<{ webhook: string; delivery: string }> {
+    const made = await failedDelivery();
+    await stage.sql.query(
+      "update public.webhook_deliveries set status = 'retrying', next_retry_at = now() + interval '1 hour' where id = $1",
+      [made.delivery],
+    );
+    await stage.sql.query(
+      `insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
+       values ($1, $2, 0, now() + interval '1 hour')`,
+      [made.delivery, made.webhook],
+    );
+    return made;
+  }
+  const sendNow = (deliveryId: string, callerId: string = owner) => webhooks.sendNow({ callerId, deliveryId });
+
+  test("delivers a retrying delivery at once, and only once for concurrent calls", async () => {
+    const { delivery, webhook } = await retryingDelivery();
+    receiver.answer = () => ({});
+    const seen = receiver.received.length;
+    const answers = await Promise.allSettled([1, 2, 3].map(() => sendNow(delivery)));
+    assert.deepEqual(
+      answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.status] : [])),
+      ["delivered"],
+    );
+    assert.equal(receiver.received.length, seen + 1);
+    assert.equal((await deliveryRow(delivery))?.["status"], "delivered");
+    assert.deepEqual(await stage.rows("select 1 from private.webhook_queue where webhook_id = $1", [webhook]), []);
+    await assert.rejects(sendNow(delivery), code("VALIDATION_ERROR"));
+  });
+
+  test("counts as a retry when it fails, and keeps the schedule", async () => {
+    const { delivery } = await retryingDelivery();
+    receiver.answer = () => ({ status: 500 });
+    assert.deepEqual((await sendNow(delivery)).status, "retrying");
+    const row = await deliveryRow(delivery);
+    assert.deepEqual([row?.["status"], row?.["attempts"]], ["retrying", 2]);
+    const [queued] = await stage.rows(
+      "select claim, run_at > now() as waits from private.webhook_queue where delivery_id = $1",
+      [delivery],
+    );
+    assert.deepEqual(queued, { claim: null, waits: true });
+  });
+
+  test("is rejected for a foreign, missing or failed delivery, and for one that is being sent", async () => {
+    const { delivery, webhook } = await retryingDelivery();
+    await assert.rejects(sendNow(randomUUID()), code("DELIVERY_NOT_FOUND"));
+    await assert.rejects(sendNow(delivery, await stage.newUser()), code("FORBIDDEN"));
+    await assert.rejects(sendNow((await failedDelivery()).delivery), code("VALIDATION_ERROR"));
+    await stage.sql.query("update private.webhook_queue set claim = private.new_id() where delivery_id = $1", [
+      delivery,
+    ]);
+    await assert.rejects(sendNow(delivery), code("VALIDATION_ERROR"));
+    await stage.sql.query("update public.webhooks set is_active = false where id = $1", [webhook]);
+    await assert.rejects(sendNow(delivery), code("WEBHOOK_DISABLED"));
   });
 });
 

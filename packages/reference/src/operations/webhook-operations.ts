@@ -80,9 +80,9 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     id: "webhookDispatcher",
     summary: "Retry, replay or recover deliveries",
     description:
-      "`retry` makes one attempt of a failed delivery at once. `replay` sends an event again, as new deliveries. `recover_since` queues all deliveries again that have failed since a time, or in a period; `recovery` returns its progress.",
+      "`retry` makes one attempt of a failed delivery at once, `send_now` the next attempt of a delivery that is retrying; further attempts of the latter follow its schedule. `replay` sends an event again, as new deliveries. `recover_since` queues all deliveries again that have failed since a time, or in a period; `recovery` returns its progress.",
     body: {
-      forms: ["Retry", "Replay", "Recover since", "Recovery"],
+      forms: ["Retry", "Send now", "Replay", "Recover since", "Recovery"],
       fields: {
         event_id: "as in the envelope",
         webhook_id: "with `replay`: send the event only to this webhook, even if it did not receive it before",
@@ -91,6 +91,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
       },
       examples: {
         retry: { action: "retry", delivery_id: ID.delivery },
+        "send now": { action: "send_now", delivery_id: ID.delivery },
         replay: { action: "replay", event_id: `evt_${ID.message}` },
         "recover since": { action: "recover_since", webhook_id: ID.webhook, since: AT },
         recovery: { action: "recovery", recovery_id: ID.recovery },
@@ -106,6 +107,7 @@ export const WEBHOOK_OPERATIONS: OperationTexts = {
     },
     answersByAction: {
       retry: refer("RetriedDelivery"),
+      send_now: refer("RetriedDelivery"),
       replay: refer("ReplayedDeliveries"),
       recover_since: refer("Recovery"),
       recovery: refer("Recovery"),

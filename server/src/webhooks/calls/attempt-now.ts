@@ -2,7 +2,12 @@ import { isEventType } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
 import { sendAttempt } from "../send-attempt.ts";
-import { claimFailedDelivery, insertTestDelivery, selectClaimedDelivery } from "../sql/claim-single-delivery.ts";
+import {
+  claimFailedDelivery,
+  claimWaitingDelivery,
+  insertTestDelivery,
+  selectClaimedDelivery,
+} from "../sql/claim-single-delivery.ts";
 import { type AttemptRecord, recordOutcomes } from "../sql/record-outcomes.ts";
 import type { WebhookTools } from "../webhook-options.ts";
 import { buildSampleEvent } from "./sample-event.ts";
@@ -19,8 +24,14 @@ import {
 export interface AttemptNow
   extends Pick<AttemptRecord, "deliveryId" | "statusCode" | "responseTimeMs" | "responseBody" | "error"> {
   readonly isDelivered: boolean;
+  readonly status: AttemptRecord["status"];
   /** All attempts of the delivery, this one included. */
   readonly attempts: number;
+}
+
+interface DeliveryCall {
+  readonly callerId: CallerId;
+  readonly deliveryId: string;
 }
 
 /** Sends a sample event to a webhook once, whether or not the webhook subscribes to its type. */
@@ -43,10 +54,7 @@ export async function testWebhook(
 }
 
 /** Makes one more attempt of a failed delivery now. When it fails, the delivery fails again without further retries. */
-export async function retryDelivery(
-  tools: WebhookTools,
-  { callerId, deliveryId }: { readonly callerId: CallerId; readonly deliveryId: string },
-): Promise<AttemptNow> {
+export async function retryDelivery(tools: WebhookTools, { callerId, deliveryId }: DeliveryCall): Promise<AttemptNow> {
   const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
   if (!target.is_active) throw webhookDisabled();
   const claim = tools.newClaim();
@@ -55,12 +63,29 @@ export async function retryDelivery(
     throw new AppError("VALIDATION_ERROR", "Only a delivery that has failed can be retried.", {
       details: { delivery_id: "has not failed" },
     });
+  return await getAttempt(tools, deliveryId, claim);
+}
+
+/** Makes the next attempt of a retrying delivery now. It counts as one of its retries, and further ones follow the schedule. */
+export async function sendNow(tools: WebhookTools, { callerId, deliveryId }: DeliveryCall): Promise<AttemptNow> {
+  const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
+  if (!target.is_active) throw webhookDisabled();
+  const claim = tools.newClaim();
+  const isClaimed = target.status === "retrying" && (await claimWaitingDelivery(tools.pool, deliveryId, claim));
+  if (!isClaimed)
+    throw new AppError("VALIDATION_ERROR", "Only a delivery that waits for its next attempt can be sent now.", {
+      details: { delivery_id: "does not wait for a retry" },
+    });
+  return await getAttempt(tools, deliveryId, claim);
+}
+
+async function getAttempt(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow> {
   const attempt = await attemptNow(tools, deliveryId, claim);
   if (attempt === null) throw new AppError("DELIVERY_NOT_FOUND", "The delivery was removed.");
   return attempt;
 }
 
-/** Makes one attempt without a retry. If the process dies, the lease expires and the dispatcher sends. Null: no such delivery. */
+/** Makes one attempt. If the process dies, the lease expires and the dispatcher sends. Null: no such delivery. */
 async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow | null> {
   const delivery = await selectClaimedDelivery(tools.pool, deliveryId, claim);
   if (delivery === null) return null;
@@ -71,5 +96,6 @@ async function attemptNow(tools: WebhookTools, deliveryId: string, claim: string
   for (const { kind, id, reason } of rows)
     if (kind === "disabled") tools.observer.note("webhook.disabled", { webhookId: id, reason });
   const { status, attempt: attempts, statusCode, responseTimeMs, responseBody, error } = record;
-  return { deliveryId, isDelivered: status === "delivered", attempts, statusCode, responseTimeMs, responseBody, error };
+  const isDelivered = status === "delivered";
+  return { deliveryId, isDelivered, status, attempts, statusCode, responseTimeMs, responseBody, error };
 }

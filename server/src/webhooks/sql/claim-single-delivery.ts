@@ -57,6 +57,24 @@ export async function claimFailedDelivery(pool: pg.Pool, deliveryId: string, cla
   return (rowCount ?? 0) > 0;
 }
 
+/**
+ * Claims a delivery that waits for its next attempt. Returns false when it does not wait, or is being sent. If the process
+ * dies, the queue of the endpoint is due at the time of the next attempt, as before.
+ */
+export async function claimWaitingDelivery(pool: pg.Pool, deliveryId: string, claim: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `update private.webhook_queue q
+     set claim = $2, run_at = lease.until, lease_until = lease.until
+     from public.webhook_deliveries d
+     join public.webhooks w on w.id = d.webhook_id
+     cross join lateral (select now() + (w.timeout_ms + 15000) * interval '1 millisecond') as lease (until)
+     where q.delivery_id = $1 and q.claim is null and q.run_at > now()
+       and d.id = q.delivery_id and d.status = 'retrying' and w.is_active`,
+    [deliveryId, claim],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
 /** Returns null when the claim is no longer held, or the delivery or its webhook does not exist. */
 export async function selectClaimedDelivery(
   pool: pg.Pool,

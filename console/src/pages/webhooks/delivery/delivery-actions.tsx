@@ -1,7 +1,7 @@
 import { RotateCcw, Send } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useNavigate } from "react-router";
-import { type Delivery, useReplayEvent, useRetryDelivery } from "../../../data/deliveries.ts";
+import { canRetryNow, type Delivery, useReplayEvent } from "../../../data/deliveries.ts";
 import { useWebhookNames, type Webhook } from "../../../data/webhooks.ts";
 import { Banner } from "../../../components/banner.tsx";
 import { Button } from "../../../components/button.tsx";
@@ -10,6 +10,7 @@ import { Dialog } from "../../../components/dialog.tsx";
 import { Field } from "../../../components/field.tsx";
 import { Select } from "../../../components/select.tsx";
 import { useToast } from "../../../components/toast.tsx";
+import { useRetry } from "../use-retry.ts";
 import { DeliveryCode } from "../webhook-code.tsx";
 
 export interface DeliveryActionsProps {
@@ -21,8 +22,6 @@ export interface DeliveryActionsProps {
 export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryActionsProps) {
   const [isReplaying, setReplaying] = useState(false);
   const retry = useRetry(delivery, onChanged);
-  const canRetry = delivery.status === "failed" && webhook.is_active;
-  const { run } = retry;
   useCommands(
     useMemo<readonly Command[]>(
       () => [
@@ -43,8 +42,14 @@ export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryAction
       <Button icon={<Send />} onClick={() => setReplaying(true)}>
         Replay
       </Button>
-      {delivery.status === "failed" && (
-        <Button variant="primary" icon={<RotateCcw />} isBusy={retry.isBusy} disabled={!canRetry} onClick={run}>
+      {canRetryNow(delivery) && (
+        <Button
+          variant="primary"
+          icon={<RotateCcw />}
+          isBusy={retry.isBusy}
+          disabled={!webhook.is_active}
+          onClick={retry.run}
+        >
           Retry now
         </Button>
       )}
@@ -57,19 +62,6 @@ export function DeliveryActions({ delivery, webhook, onChanged }: DeliveryAction
       />
     </>
   );
-}
-
-/** Retries the delivery. Another failed attempt is a valid outcome. */
-function useRetry({ id }: Delivery, onChanged: () => void): { readonly isBusy: boolean; run(): void } {
-  const retry = useRetryDelivery();
-  const toast = useToast();
-  const run = async () => {
-    const outcome = await retry.run(id);
-    onChanged();
-    if (outcome?.isDelivered === true) toast({ text: "Delivered." });
-    else toast({ text: outcome?.reason ?? "The delivery could not be retried.", tone: "bad" });
-  };
-  return { isBusy: retry.isBusy, run: () => void run() };
 }
 
 interface ReplayDialogProps {

@@ -1,8 +1,8 @@
 import { DELIVERY_STATUSES, type DeliveryStatus, EVENT_TYPES, type EventType } from "@swarmbase/sdk";
 import { RotateCcw } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import type { DeliveryFilter, LiveDeliveries } from "../../../data/deliveries.ts";
+import { canRetryNow, type DeliveryFilter, type LiveDeliveries } from "../../../data/deliveries.ts";
 import type { ListedDelivery } from "../../../data/listed-delivery.ts";
 import type { Webhook } from "../../../data/webhooks.ts";
 import { URL_UPDATE_OPTIONS } from "../../../components/url-update-options.ts";
@@ -20,6 +20,7 @@ import { TextInput } from "../../../components/text-input.tsx";
 import { Toolbar } from "../../../components/toolbar.tsx";
 import { Countdown } from "../countdown.tsx";
 import { ReceiverSnippets } from "../receiver-snippets.tsx";
+import { useRetry } from "../use-retry.ts";
 import { RetryRange } from "./retry-range.tsx";
 
 const STATUS_LABELS: Readonly<Record<DeliveryStatus, string>> = {
@@ -111,7 +112,7 @@ export function DeliveriesTab({ webhook, filter, deliveries }: DeliveriesTabProp
           No delivery has this status, event type, id and time.
         </EmptyState>
       ) : (
-        <Table deliveries={deliveries} rows={rows} />
+        <Table webhook={webhook} deliveries={deliveries} rows={rows} />
       )}
     </>
   );
@@ -128,6 +129,18 @@ function NothingYet({ isActive }: { readonly isActive: boolean }) {
       <ReceiverSnippets />
     </div>
   );
+}
+
+function buildColumns(webhook: Webhook, onChanged: () => void): readonly Column<ListedDelivery>[] {
+  return [
+    ...COLUMNS,
+    {
+      title: "Next attempt",
+      width: "1.2fr",
+      render: (delivery) => <NextAttempt delivery={delivery} isActive={webhook.is_active} onChanged={onChanged} />,
+    },
+    MADE,
+  ];
 }
 
 const COLUMNS: readonly Column<ListedDelivery>[] = [
@@ -151,31 +164,56 @@ const COLUMNS: readonly Column<ListedDelivery>[] = [
       );
     },
   },
-  {
-    title: "Next attempt",
-    width: "1fr",
-    narrow: "hidden",
-    render: ({ scheduled_for, next_retry_at }) => {
-      const at = scheduled_for ?? next_retry_at;
-      return at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />;
-    },
-  },
-  { title: "Made", width: "1fr", render: ({ created_at }) => <RelativeTime at={created_at} /> },
 ];
+const MADE: Column<ListedDelivery> = {
+  title: "Made",
+  width: "1fr",
+  render: ({ created_at }) => <RelativeTime at={created_at} />,
+};
 
-function Table({
-  deliveries,
-  rows,
-}: {
+interface NextAttemptProps {
+  readonly delivery: ListedDelivery;
+  readonly isActive: boolean;
+  onChanged(): void;
+}
+
+function NextAttempt({ delivery, isActive, onChanged }: NextAttemptProps) {
+  const retry = useRetry(delivery, onChanged);
+  const { event_type: type, scheduled_for, next_retry_at } = delivery;
+  const at = scheduled_for ?? next_retry_at;
+  return (
+    <span className="inline-flex items-center gap-2">
+      {at === null ? <span className="text-ink-faint">–</span> : <Countdown to={at} />}
+      {isActive && canRetryNow(delivery) && (
+        <Button
+          variant="quiet"
+          size="small"
+          icon={<RotateCcw />}
+          aria-label={`Retry now: ${type}`}
+          isBusy={retry.isBusy}
+          onClick={retry.run}
+        >
+          Retry now
+        </Button>
+      )}
+    </span>
+  );
+}
+
+interface TableProps {
+  readonly webhook: Webhook;
   readonly deliveries: LiveDeliveries;
   readonly rows: readonly ListedDelivery[];
-}) {
+}
+
+function Table({ webhook, deliveries, rows }: TableProps) {
   const navigate = useNavigate();
-  const { hasMore, isLoadingMore, loadMore } = deliveries;
+  const { hasMore, isLoadingMore, loadMore, refresh } = deliveries;
+  const columns = useMemo(() => buildColumns(webhook, refresh), [webhook, refresh]);
   return (
     <DataTable
       label="Deliveries"
-      columns={COLUMNS}
+      columns={columns}
       rows={rows}
       keyOf={({ id }) => id}
       onOpen={{
