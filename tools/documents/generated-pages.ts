@@ -4,6 +4,7 @@ import { extension as accountExport } from "@swarmbase/account-export";
 import { extension as agUi } from "@swarmbase/ag-ui";
 import { extension as agentsAsCode } from "@swarmbase/agents-as-code";
 import { extension as appFunctions } from "@swarmbase/app-functions";
+import { extension as listen } from "@swarmbase/listen";
 import { extension as mcpClient } from "@swarmbase/mcp-client";
 import { extension as mcpServer } from "@swarmbase/mcp-server";
 import { extension as openaiApi } from "@swarmbase/openai-api";
@@ -31,6 +32,7 @@ const SHIPPED_EXTENSIONS = [
   reference,
   docsSite,
   databaseTools,
+  listen,
   backup,
   agentsAsCode,
   appFunctions,

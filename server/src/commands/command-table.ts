@@ -17,7 +17,6 @@ const LOADERS = {
   migrate: async () => (await import("./migrate.ts")).migrateCommand,
   keys: async () => (await import("./keys.ts")).keysCommand,
   certificate: async () => (await import("./certificate.ts")).certificateCommand,
-  listen: async () => (await import("./listen.ts")).listenCommand,
   backup: async () => (await import("./backup.ts")).backupCommand,
   restore: async () => (await import("./restore.ts")).restoreCommand,
   resume: async () => (await import("./resume.ts")).resumeCommand,

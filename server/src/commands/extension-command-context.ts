@@ -24,6 +24,10 @@ export function openCommandContext(
     serviceSettings,
     findCredentials: () => findCredentials(serviceSettings.dataDir),
     openFetch: openServiceFetch,
+    loadLocalCertificate: async () => {
+      const { loadTlsMaterial } = await import("../http/index.ts");
+      return loadTlsMaterial({ dataDir: serviceSettings.dataDir, certFile: null, keyFile: null, clock });
+    },
     copies: openServerCopies(extension.name, serviceSettings, context),
     withDatabase: (work) =>
       withOwnerClient(serviceSettings, context, (access) =>
@@ -37,13 +41,13 @@ const SERVICE_CONNECTIONS = 16;
 
 /** The address policy is for URLs of users; here the person at the command line names the service. */
 function openServiceFetch({ url, ca }: { readonly url: string; readonly ca: readonly string[] }) {
-  const { fetch, close } = openGuardedFetch({
+  const { fetch, dispatcher, close } = openGuardedFetch({
     policy: createAddressPolicy({ allowedCidrs: [] }),
     ca,
     connectionsPerOrigin: SERVICE_CONNECTIONS,
     exemptUrls: [url],
   });
-  return { fetch: fetch as unknown as typeof globalThis.fetch, close };
+  return { fetch: fetch as unknown as typeof globalThis.fetch, dispatcher, close };
 }
 
 function openCommandDatabase(

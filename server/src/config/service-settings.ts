@@ -41,6 +41,7 @@ export const SERVICE_SETTINGS = {
         "reference",
         "docs-site",
         "database-tools",
+        "listen",
         "backup",
         "agents-as-code",
         "app-functions",

@@ -1,5 +1,6 @@
 import type { ErrorCode, LimitName } from "@swarmbase/sdk";
 import type { Client } from "pg";
+import type { Dispatcher } from "undici";
 import type { AuthErrorCode } from "../auth/index.ts";
 import type {
   Environment,
@@ -223,11 +224,28 @@ export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingR
     readonly url: string;
     /** Certificate authorities in PEM, trusted in addition to those of the system. */
     readonly ca: readonly string[];
-  }): { readonly fetch: typeof globalThis.fetch; close(): Promise<void> };
+  }): CommandFetch;
+  /** For servers of a command on 127.0.0.1: the certificate of the local authority, which the service trusts for webhooks. */
+  loadLocalCertificate(): Promise<LocalCertificate>;
   /** The database server as files: its backups, and copies of it. */
   readonly copies: ServerCopies;
   /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
   withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
+}
+
+export interface CommandFetch {
+  readonly fetch: typeof globalThis.fetch;
+  /** For requests whose response is passed on as it is, redirects included. */
+  readonly dispatcher: Dispatcher;
+  close(): Promise<void>;
+}
+
+export interface LocalCertificate {
+  /** PEM. */
+  readonly cert: string;
+  readonly key: string;
+  /** The file of the authority; null when the operator provides the certificate. */
+  readonly caFile: string | null;
 }
 
 /** The part of `credentials.json` that calls of the service need. */

@@ -36,6 +36,7 @@ describe("defaults", () => {
         "reference",
         "docs-site",
         "database-tools",
+        "listen",
         "backup",
         "agents-as-code",
         "app-functions",

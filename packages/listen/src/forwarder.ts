@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { GuardedFetch } from "../../outbound/index.ts";
+import type { CommandFetch } from "swarmbase/extension";
 import type { ReceiverAnswer } from "./receiver.ts";
 
 /** Rejects when there is no response. */
@@ -14,7 +14,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-export function createForwarder(dispatcher: GuardedFetch["dispatcher"], url: URL): Forward {
+export function createForwarder(dispatcher: CommandFetch["dispatcher"], url: URL): Forward {
   return async (headers, body, signal) => {
     const answer = await dispatcher.request({
       origin: url.origin,

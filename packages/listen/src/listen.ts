@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type EventType, WEBHOOK_HEADERS } from "@swarmbase/sdk";
-import { messageOf } from "../../db/index.ts";
-import type { TlsMaterial } from "../../http/index.ts";
-import type { Clock } from "../../time/index.ts";
+import type { LocalCertificate } from "swarmbase/extension";
 import type { Forward } from "./forwarder.ts";
+import { messageOf } from "./message-of.ts";
 import { type Delivered, isAbandoned, openReceiver, type Receiver, type ReceiverAnswer } from "./receiver.ts";
 import type { Account, ServiceClient, Webhook } from "./service-client.ts";
 
@@ -17,11 +16,11 @@ export interface ListenOptions {
 }
 
 export interface ListenTools {
-  readonly tls: TlsMaterial;
+  readonly certificate: LocalCertificate;
   readonly service: ServiceClient;
   readonly forward: Forward | null;
   readonly stdout: NodeJS.WritableStream;
-  readonly clock: Clock;
+  now(): Date;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +34,7 @@ export async function listen(options: ListenOptions, tools: ListenTools): Promis
 
   let isTesting = true;
   const path = `/${randomBytes(16).toString("base64url")}`;
-  const receiver = await openReceiver(tools.tls, path, async (delivered, closed) =>
+  const receiver = await openReceiver(tools.certificate, path, async (delivered, closed) =>
     isTesting && isSample(delivered) ? { status: 200 } : showDelivery(options, tools, delivered, closed),
   );
   let webhook: Webhook | null = null;
@@ -82,7 +81,7 @@ async function removeAbandoned(service: ServiceClient, { id }: Account): Promise
 /** Sends a sample first, so that an unreachable receiver is detected now and not at the first event. */
 async function addWebhook(
   { events }: ListenOptions,
-  { service, tls }: ListenTools,
+  { service, certificate }: ListenTools,
   { id }: Account,
   { url }: Receiver,
 ): Promise<Webhook> {
@@ -96,7 +95,7 @@ async function addWebhook(
     if (webhook !== null) await removeOwn(service, webhook);
     throw new Error(
       `The service cannot deliver to this machine: ${messageOf(error)}\n` +
-        `It must be allowed to reach ${new URL(url).hostname} (WEBHOOK_ALLOWED_CIDRS) and trust ${tls.caFile} (WEBHOOK_CA_FILE).`,
+        `It must be allowed to reach ${new URL(url).hostname} (WEBHOOK_ALLOWED_CIDRS) and trust ${certificate.caFile} (WEBHOOK_CA_FILE).`,
       { cause: error },
     );
   }
@@ -109,11 +108,11 @@ function isSample({ body }: Delivered): boolean {
 
 async function showDelivery(
   { showsBodies }: ListenOptions,
-  { forward, stdout, clock }: ListenTools,
+  { forward, stdout, now }: ListenTools,
   { headers, body }: Delivered,
   signal: AbortSignal,
 ): Promise<ReceiverAnswer> {
-  const time = clock.now().toISOString().slice(11, 23);
+  const time = now().toISOString().slice(11, 23);
   const type = String(headers[WEBHOOK_HEADERS.event.toLowerCase()]);
   const delivery = String(headers[WEBHOOK_HEADERS.delivery.toLowerCase()]);
   const startedAtMs = performance.now();

@@ -1,5 +1,5 @@
 import { isUuid } from "@swarmbase/sdk";
-import type { GuardedFetch } from "../../outbound/index.ts";
+import type { CommandFetch } from "swarmbase/extension";
 
 export interface Account {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Webhook {
 export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 export interface ServiceClientOptions {
-  readonly outbound: Pick<GuardedFetch, "fetch">;
+  readonly service: Pick<CommandFetch, "fetch">;
   readonly url: string;
   readonly key: string;
 }
@@ -23,7 +23,7 @@ export interface ServiceClientOptions {
 const CALL_TIMEOUT_MS = 60_000;
 
 /** Calls of the public interface that `listen` needs, as the service role. */
-export function createServiceClient({ outbound, url, key }: ServiceClientOptions) {
+export function createServiceClient({ service, url, key }: ServiceClientOptions) {
   const send = async (method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> => {
     const headers = {
       apikey: key,
@@ -35,7 +35,7 @@ export function createServiceClient({ outbound, url, key }: ServiceClientOptions
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
     const text = body === undefined ? {} : { body: JSON.stringify(body) };
     try {
-      const response = await outbound.fetch(target, { method, headers, signal, ...text });
+      const response = await service.fetch(target, { method, headers, signal, ...text });
       return { status: response.status, text: await response.text() };
     } catch (error) {
       throw new Error(`The service does not answer at ${url}. Is it running?`, { cause: error });

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import { tryPort } from "../../db/index.ts";
-import type { TlsMaterial } from "../../http/index.ts";
+import { createServer as createTcpServer } from "node:net";
+import type { LocalCertificate } from "swarmbase/extension";
 
 export interface Delivered {
   readonly headers: IncomingHttpHeaders;
@@ -24,7 +24,7 @@ const LOOPBACK = "127.0.0.1";
 
 /** HTTPS on a free loopback port. The path is secret: other requests are not served. */
 export async function openReceiver(
-  { cert, key }: TlsMaterial,
+  { cert, key }: LocalCertificate,
   path: string,
   onDelivery: (delivered: Delivered, signal: AbortSignal) => Promise<ReceiverAnswer>,
 ): Promise<Receiver> {
@@ -61,5 +61,13 @@ export async function openReceiver(
 /** Whether this is the URL of an earlier receiver that has ended: its port is free. */
 export async function isAbandoned(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
-  return hostname === LOOPBACK && port !== "" && typeof (await tryPort(Number(port))) === "number";
+  return hostname === LOOPBACK && port !== "" && (await isFree(Number(port)));
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createTcpServer();
+    server.once("error", () => resolve(false));
+    server.listen({ port, host: LOOPBACK, exclusive: true }, () => server.close(() => resolve(true)));
+  });
 }

@@ -6,10 +6,16 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { EVENT_TYPES, verifyWebhook } from "@swarmbase/sdk";
 import pg from "pg";
-import { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
-import { runHere } from "../support/run-here.ts";
-import { SEVERAL_STARTS, WAIT_MS } from "../support/wait-limit.ts";
-import { until } from "../support/until.ts";
+import {
+  closeAfter,
+  makeUsedDataDir,
+  type Program,
+  readCredentials,
+  runProgram,
+} from "../../../server/test/support/program.ts";
+import { runHere } from "../../../server/test/support/run-here.ts";
+import { SEVERAL_STARTS, WAIT_MS } from "../../../server/test/support/wait-limit.ts";
+import { until } from "../../../server/test/support/until.ts";
 
 interface Stage {
   readonly env: Record<string, string>;

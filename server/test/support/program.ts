@@ -1,0 +1,1 @@
+export { closeAfter, makeUsedDataDir, type Program, readCredentials, runProgram } from "../app/program.ts";
