@@ -22,7 +22,7 @@ const ROUTES: RouteObject[] = [
           },
           {
             path: "playground",
-            lazy: async () => ({ Component: (await import("../pages/agents/playground/index.tsx")).PlaygroundPage }),
+            Component: lazyPage(async () => (await import("../pages/agents/playground/index.tsx")).PlaygroundPage),
           },
           {
             path: "swarms/*",
