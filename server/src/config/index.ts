@@ -21,7 +21,6 @@ export {
   isSelfHosted,
   PROVIDER_KINDS,
   type ProviderKind,
-  SHIPPED_MODELS,
   shippedIds,
   type VendorKind,
 } from "./model-catalogue.ts";

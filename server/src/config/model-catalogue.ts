@@ -206,15 +206,3 @@ export function shippedIds(framework: Framework, kind: ProviderKind): readonly s
   if (rows === "self-hosted") return shippedIds(framework, "openai");
   return rows === "of-framework" ? shippedIds(framework, DEFAULT_KINDS[framework]) : Object.keys(rows);
 }
-
-function ship(framework: Framework): OfferedModels {
-  const kind = DEFAULT_KINDS[framework];
-  const models = shippedIds(framework, kind).map((id) => describeModel(kind, id));
-  return { defaultModel: models[0]?.id ?? "", models, isOpen: false, isSimulated: false };
-}
-
-export const SHIPPED_MODELS: ModelCatalogue = {
-  provider_a: ship("provider_a"),
-  provider_b: ship("provider_b"),
-  provider_c: ship("provider_c"),
-};

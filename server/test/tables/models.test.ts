@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import pg from "pg";
-import { describeModel, type ModelCatalogue, type OfferedModels, SHIPPED_MODELS } from "../../src/config/index.ts";
+import { catalogueOf, loadProviders } from "../../src/agents/index.ts";
+import { describeModel, loadSettings, type ModelCatalogue, type OfferedModels } from "../../src/config/index.ts";
 import { AppError } from "../../src/errors/index.ts";
 import type { TableRules } from "../../src/rest/index.ts";
 import { createTableRules, storeModels } from "../../src/tables/index.ts";
@@ -10,6 +11,8 @@ import { openStage, violates, rejects } from "../schema/support/stage.ts";
 import { attempt } from "./support/attempts.ts";
 import { rejectionOf } from "./support/rejections.ts";
 
+/** The models of a service whose providers are not configured. */
+const SHIPPED_MODELS = catalogueOf(loadProviders(loadSettings({ NODE_ENV: "production" })));
 const UNSUPPORTED = violates("agents_model_offered");
 const A = SHIPPED_MODELS.provider_a.defaultModel;
 const B = SHIPPED_MODELS.provider_b.defaultModel;
