@@ -1,6 +1,7 @@
 import { isTemplate } from "./modules.ts";
 import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
+import { checkCoreBudget } from "./rules/core-budget.ts";
 import { checkCycles } from "./rules/cycles.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
@@ -25,6 +26,7 @@ const RULES: readonly Rule[] = [
   checkConsole,
   checkCycles,
   checkSize,
+  checkCoreBudget,
   checkNames,
   checkSqlText,
   checkSqlLines,

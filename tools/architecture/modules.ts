@@ -98,6 +98,9 @@ export const TEST_SUPPORT: readonly string[] = [SERVER_TEST_SUPPORT, "console/te
 
 export const MAX_SOURCE_LINES = 300;
 
+/** The lines of all files of server/src. A commit that raises it says why the addition cannot be a package. */
+export const CORE_LINE_BUDGET = 71_500;
+
 /** Words that say nothing about what a file is for. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   "utils",
@@ -125,7 +128,7 @@ export const CONSOLE_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   styles: [],
 };
 
-const SERVER_SOURCE = "server/src/";
+export const SERVER_SOURCE = "server/src/";
 
 /** The module of a path below server/src; null elsewhere and for the files that connect the modules. */
 export function findModule(path: string): string | null {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
 import { findFaults } from "../architecture/find-faults.ts";
+import { CORE_LINE_BUDGET, MAX_SOURCE_LINES } from "../architecture/modules.ts";
 
 const OPENING = "// In charge of: this.\n// Not in charge of: that.\n";
 
@@ -41,6 +42,15 @@ function faultsWith(changes: Record<string, string>): string[] {
 }
 
 describe("the architecture check", () => {
+  it("reports a core that exceeds its budget of lines", () => {
+    const names = Array.from({ length: Math.ceil(CORE_LINE_BUDGET / MAX_SOURCE_LINES) }, (_, index) => `part-${index}`);
+    const files = names.map((name) => [`server/src/config/${name}.ts`, "\n".repeat(MAX_SOURCE_LINES)] as const);
+    const [fault, ...others] = faultsWith(Object.fromEntries(files));
+    assert.match(fault ?? "", /^server\/src\/:1: \d+ lines; the budget is \d+\. Move .* to a package, or raise/);
+    assert.deepEqual(others, []);
+    assert.deepEqual(faultsWith(Object.fromEntries(files.slice(2))), []);
+  });
+
   it("finds nothing in a tree without faults", () => assert.deepEqual(faultsWith({}), []));
 
   const faulty: { rule: string; changes: Record<string, string>; expected: RegExp[] }[] = [
