@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { buildOnce } from "../console/build/build-once.ts";
 import { listFirstLoad, type Manifest } from "./console/first-load.ts";
 
-/** The maximum compressed size of a first visit, including files that are always loaded. */
-const BUDGET_BYTES = 250 * 1024;
-const ALWAYS = ["console/theme.js", "console/mark.svg"];
+/** The maximum compressed size of the files of a first visit. With headers and rows, a visit transfers less than 200 KB. */
+const BUDGET_BYTES = 190 * 1024;
+const ALWAYS = ["console/theme.js", "console/starting.css", "console/mark.svg"];
 const VISITS: Readonly<Record<string, readonly string[]>> = {
   "signed out": ["src/pages/entry/entry-layout.tsx", "src/pages/entry/sign-in.tsx"],
-  "home, signed in": ["src/pages/home/index.tsx"],
+  "home, signed in": ["src/app/shell.tsx", "src/pages/home/index.tsx"],
 };
 
 const root = resolve(import.meta.dirname, "../console");

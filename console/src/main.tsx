@@ -1,7 +1,7 @@
 import "./styles/index.css";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.tsx";
-import { loadCurrentPage } from "./app/router.tsx";
+import { createRouter } from "./app/router.tsx";
 import { StartFailure } from "./app/start-failure.tsx";
 import { loadClient } from "./data/client.ts";
 import { onReconnect } from "./data/connection.ts";
@@ -21,11 +21,8 @@ try {
     queries.clear();
   });
   // Connects while the files of the page are loading, so that its channels join before it reads.
-  if (getAccessToken() !== null) {
-    client.realtime.connect();
-    loadCurrentPage();
-  }
-  root.render(<App queries={queries} />);
+  if (getAccessToken() !== null) client.realtime.connect();
+  root.render(<App queries={queries} router={createRouter()} />);
 } catch {
   root.render(<StartFailure />);
 }

@@ -1,84 +1,91 @@
-import { createBrowserRouter, matchRoutes, type RouteObject } from "react-router";
+import type { ComponentType } from "react";
+import { createBrowserRouter, type RouteObject } from "react-router";
 import { PageFailure } from "./error-boundary.tsx";
-import { lazyPage, startLoading } from "./lazy-page.ts";
+import { lazyPage } from "./lazy-page.ts";
 import { SessionGuard } from "./session-guard.tsx";
+import { Starting } from "./starting.tsx";
 
-/**
- * One lazily loaded page per noun. Each page routes the paths below its own. A page is loaded when it is rendered, below the guard:
- * a visitor who is not signed in loads the sign-in page and nothing else.
- */
+const ofUser = (load: () => Promise<ComponentType>) => lazyPage({ load, needsSession: true });
+const ofVisitor = (load: () => Promise<ComponentType>) => lazyPage({ load, needsSession: false });
+const Shell = ofUser(async () => (await import("./shell.tsx")).Shell);
+
+/** One lazily loaded page per noun. Each page routes the paths below its own. */
 const ROUTES: RouteObject[] = [
   {
     path: "/",
-    Component: SessionGuard,
+    ErrorBoundary: PageFailure,
+    HydrateFallback: Starting,
+    loader: Shell.loader,
+    shouldRevalidate: Shell.shouldRevalidate,
+    element: <SessionGuard Shell={Shell.Component} />,
     children: [
       {
         ErrorBoundary: PageFailure,
         children: [
-          { index: true, Component: lazyPage(async () => (await import("../pages/home/index.tsx")).HomePage) },
+          { index: true, ...ofUser(async () => (await import("../pages/home/index.tsx")).HomePage) },
           {
             path: "agents/*",
-            Component: lazyPage(async () => (await import("../pages/agents/index.tsx")).AgentsPage),
+            ...ofUser(async () => (await import("../pages/agents/index.tsx")).AgentsPage),
           },
           {
             path: "playground",
-            Component: lazyPage(async () => (await import("../pages/agents/playground/index.tsx")).PlaygroundPage),
+            ...ofUser(async () => (await import("../pages/agents/playground/index.tsx")).PlaygroundPage),
           },
           {
             path: "swarms/*",
-            Component: lazyPage(async () => (await import("../pages/swarms/index.tsx")).SwarmsPage),
+            ...ofUser(async () => (await import("../pages/swarms/index.tsx")).SwarmsPage),
           },
           {
             path: "approvals",
-            Component: lazyPage(async () => (await import("../pages/approvals/index.tsx")).ApprovalsPage),
+            ...ofUser(async () => (await import("../pages/approvals/index.tsx")).ApprovalsPage),
           },
           {
             path: "runs/*",
-            Component: lazyPage(async () => (await import("../pages/runs/index.tsx")).RunsPage),
+            ...ofUser(async () => (await import("../pages/runs/index.tsx")).RunsPage),
           },
           {
             path: "invitations/*",
-            Component: lazyPage(async () => (await import("../pages/invitations/index.tsx")).InvitationsPage),
+            ...ofUser(async () => (await import("../pages/invitations/index.tsx")).InvitationsPage),
           },
           {
             path: "tools/*",
-            Component: lazyPage(async () => (await import("../pages/tools/index.tsx")).ToolsPage),
+            ...ofUser(async () => (await import("../pages/tools/index.tsx")).ToolsPage),
           },
           {
             path: "webhooks/*",
-            Component: lazyPage(async () => (await import("../pages/webhooks/index.tsx")).WebhooksPage),
+            ...ofUser(async () => (await import("../pages/webhooks/index.tsx")).WebhooksPage),
           },
           {
             path: "events/*",
-            Component: lazyPage(async () => (await import("../pages/events/index.tsx")).EventsPage),
+            ...ofUser(async () => (await import("../pages/events/index.tsx")).EventsPage),
           },
           {
             path: "evals/*",
-            Component: lazyPage(async () => (await import("../pages/evals/index.tsx")).EvalsPage),
+            ...ofUser(async () => (await import("../pages/evals/index.tsx")).EvalsPage),
           },
           {
             path: "guardrails/*",
-            Component: lazyPage(async () => (await import("../pages/guardrails/index.tsx")).GuardrailsPage),
+            ...ofUser(async () => (await import("../pages/guardrails/index.tsx")).GuardrailsPage),
           },
           {
             path: "usage/*",
-            Component: lazyPage(async () => (await import("../pages/usage/index.tsx")).UsagePage),
+            ...ofUser(async () => (await import("../pages/usage/index.tsx")).UsagePage),
           },
           {
             path: "api/*",
-            Component: lazyPage(async () => (await import("../pages/api/index.tsx")).ApiPage),
+            ...ofUser(async () => (await import("../pages/api/index.tsx")).ApiPage),
           },
           {
             path: "account/*",
-            Component: lazyPage(async () => (await import("../pages/account/index.tsx")).AccountPage),
+            ...ofUser(async () => (await import("../pages/account/index.tsx")).AccountPage),
           },
           {
             path: "operator/*",
-            Component: lazyPage(async () => (await import("../pages/operator/index.tsx")).OperatorPage),
+            ...ofUser(async () => (await import("../pages/operator/index.tsx")).OperatorPage),
           },
           {
             path: "*",
-            Component: lazyPage(async () => (await import("../pages/not-found/index.tsx")).NotFoundPage),
+            ...ofUser(async () => (await import("../pages/not-found/index.tsx")).NotFoundPage),
           },
         ],
       },
@@ -86,43 +93,42 @@ const ROUTES: RouteObject[] = [
   },
   {
     ErrorBoundary: PageFailure,
-    Component: lazyPage(async () => (await import("../pages/entry/entry-layout.tsx")).EntryLayout),
+    HydrateFallback: Starting,
+    ...ofVisitor(async () => (await import("../pages/entry/entry-layout.tsx")).EntryLayout),
     children: [
       {
         path: "sign-in",
-        Component: lazyPage(async () => (await import("../pages/entry/sign-in.tsx")).SignIn),
+        ...ofVisitor(async () => (await import("../pages/entry/sign-in.tsx")).SignIn),
       },
       {
         path: "sign-up",
-        Component: lazyPage(async () => (await import("../pages/entry/sign-up.tsx")).SignUp),
+        ...ofVisitor(async () => (await import("../pages/entry/sign-up.tsx")).SignUp),
       },
       {
         path: "magic-link",
-        Component: lazyPage(async () => (await import("../pages/entry/magic-link.tsx")).MagicLink),
+        ...ofVisitor(async () => (await import("../pages/entry/magic-link.tsx")).MagicLink),
       },
       {
         path: "recover",
-        Component: lazyPage(async () => (await import("../pages/entry/recover.tsx")).Recover),
+        ...ofVisitor(async () => (await import("../pages/entry/recover.tsx")).Recover),
       },
       {
         path: "new-password",
-        Component: lazyPage(async () => (await import("../pages/entry/new-password.tsx")).NewPassword),
+        ...ofVisitor(async () => (await import("../pages/entry/new-password.tsx")).NewPassword),
       },
       {
         path: "second-factor",
-        Component: lazyPage(async () => (await import("../pages/entry/second-factor.tsx")).SecondFactor),
+        ...ofVisitor(async () => (await import("../pages/entry/second-factor.tsx")).SecondFactor),
       },
       {
         path: "welcome",
-        Component: lazyPage(async () => (await import("../pages/entry/welcome.tsx")).Welcome),
+        ...ofVisitor(async () => (await import("../pages/entry/welcome.tsx")).Welcome),
       },
     ],
   },
 ];
 
-export const router = createBrowserRouter(ROUTES);
-
-/** Loads the files of the page at the address while those of the shell are loading. */
-export function loadCurrentPage(): void {
-  for (const { route } of matchRoutes(ROUTES, location) ?? []) startLoading(route.Component);
+/** Begins to load the page of the address, so call it when the session is known. */
+export function createRouter(): ReturnType<typeof createBrowserRouter> {
+  return createBrowserRouter(ROUTES);
 }

@@ -1,13 +1,10 @@
-import { Suspense } from "react";
+import { type ComponentType, Suspense } from "react";
 import { Navigate, useLocation } from "react-router";
 import { isFirstStart, useSessionState } from "../data/session.ts";
-import { lazyPage } from "./lazy-page.ts";
 import { Starting } from "./starting.tsx";
 
-const Shell = lazyPage(async () => (await import("./shell.tsx")).Shell);
-
 /** Redirects users who are not signed in to the sign-in page, which redirects them back. */
-export function SessionGuard() {
+export function SessionGuard({ Shell }: { readonly Shell: ComponentType }) {
   const { session, needsSecondFactor, isRecovering } = useSessionState();
   const location = useLocation();
   const from = `${location.pathname}${location.search}`;

@@ -2,12 +2,11 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { NOTICES_ID } from "../components/notices.ts";
 import { useTitleCount } from "../components/page-title.ts";
 import { PageSkeleton } from "../components/skeleton.tsx";
-import { Outlet, ScrollRestoration } from "react-router";
+import { Outlet, ScrollRestoration, useNavigation } from "react-router";
 import { useApprovals } from "../data/approvals.ts";
 import { useInvitations } from "../data/invitations.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { HeldCopyBanner } from "./held-copy-banner.tsx";
-import { useIsLoadingPage } from "./lazy-page.ts";
 import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import type { Waiting } from "./side-links.tsx";
@@ -21,7 +20,7 @@ const ShortcutsSheet = lazy(async () => ({ default: (await import("./shortcuts-s
 /** The frame around every page of a signed-in user. */
 export function Shell() {
   const [overlay, setOverlay] = useState<Overlay>(null);
-  const isGoing = useIsLoadingPage();
+  const isGoing = useNavigation().state !== "idle";
   useShellCommands(setOverlay);
   useHotkeys(overlay === null, setOverlay);
   usePageFocus();

@@ -9,6 +9,8 @@ export function usePageFocus(): void {
   useEffect(() => {
     if (last.current === page) return;
     last.current = page;
+    // The user may have opened a dialog since, and be typing in it.
+    if (document.activeElement?.closest("[role=dialog]") != null) return;
     document.getElementById("page")?.focus({ preventScroll: true });
   }, [page]);
 }
