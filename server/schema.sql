@@ -3764,6 +3764,16 @@ CREATE OR REPLACE FUNCTION private.is_writer(status text, role text)
  IMMUTABLE PARALLEL SAFE
 AS $function$ select status = 'active' and role in ('owner', 'admin', 'member') $function$;
 
+CREATE OR REPLACE FUNCTION private.keep_last_read_seq()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.last_read_seq := old.last_read_seq;
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.keep_result(result text[], max_bytes bigint)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -8344,6 +8354,41 @@ CREATE TRIGGER profiles_stamp BEFORE INSERT OR UPDATE ON public.profiles FOR EAC
 grant delete, insert, select, update on table public.profiles to sb_service, service_role;
 grant select, update on table public.profiles to authenticated;
 
+create table public.read_positions (
+  id uuid default private.new_id() not null,
+  swarm_id uuid not null,
+  user_id uuid default auth.uid() not null,
+  last_read_seq bigint not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint read_positions_pkey PRIMARY KEY (id),
+  constraint read_positions_swarm_id_user_id_key UNIQUE (swarm_id, user_id),
+  constraint read_positions_last_read_seq_range CHECK (last_read_seq >= 0),
+  constraint read_positions_swarm_id_fkey FOREIGN KEY (swarm_id) REFERENCES public.swarms(id) ON DELETE CASCADE,
+  constraint read_positions_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+) with (fillfactor=70);
+CREATE INDEX read_positions_user_id_idx ON public.read_positions USING btree (user_id);
+alter table public.read_positions replica identity full;
+alter table public.read_positions enable row level security;
+create policy read_positions_delete on public.read_positions for delete to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy read_positions_insert on public.read_positions for insert to authenticated
+  with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+create policy read_positions_select on public.read_positions for select to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)));
+create policy read_positions_service on public.read_positions to sb_service, service_role
+  using (true)
+  with check (true);
+create policy read_positions_update on public.read_positions for update to authenticated
+  using (user_id = (( SELECT auth.uid() AS uid)))
+  with check (user_id = (( SELECT auth.uid() AS uid)) AND (swarm_id = ANY ((ARRAY( SELECT private.my_swarm_ids() AS my_swarm_ids)))));
+CREATE TRIGGER read_positions_a_require BEFORE INSERT ON public.read_positions FOR EACH ROW WHEN (new.swarm_id IS NULL) EXECUTE FUNCTION private.require_columns('swarm_id');
+CREATE TRIGGER read_positions_advance BEFORE UPDATE ON public.read_positions FOR EACH ROW WHEN (new.last_read_seq < old.last_read_seq) EXECUTE FUNCTION private.keep_last_read_seq();
+CREATE TRIGGER read_positions_freeze BEFORE UPDATE ON public.read_positions FOR EACH ROW WHEN (new.id IS DISTINCT FROM old.id OR new.swarm_id IS DISTINCT FROM old.swarm_id) EXECUTE FUNCTION private.reject_change('id', 'swarm_id');
+CREATE TRIGGER read_positions_keep_owner BEFORE UPDATE ON public.read_positions FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER read_positions_stamp BEFORE INSERT OR UPDATE ON public.read_positions FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
+grant delete, insert, select, update on table public.read_positions to authenticated, sb_service, service_role;
+
 create table public.run_events (
   run_id uuid not null,
   seq integer not null,
@@ -9179,6 +9224,7 @@ create publication swarmbase for table
   public.messages,
   public.models,
   public.profiles,
+  public.read_positions,
   public.run_events,
   public.run_turns,
   public.runs,
@@ -9216,6 +9262,7 @@ create publication swarmbase_feed for table
   public.messages,
   public.models,
   public.profiles,
+  public.read_positions,
   public.run_events,
   public.run_turns,
   public.runs,

@@ -1,4 +1,4 @@
--- Messages, their revisions and their flags.
+-- Messages, their revisions, their flags, and how far they are read.
 
 -- The sender is the caller, regardless of the request. The service names a user or an agent.
 create or replace function private.set_message_sender()
@@ -299,5 +299,14 @@ begin
                    and (s.role in ('owner', 'admin') or s.user_id = n.flagged_by))) as recipients (audience)
   where private.is_subscribed('message.flagged', recipients.audience) and not private.is_hidden_swarm(m.swarm_id);
   return null;
+end
+$$;
+
+-- Devices report how far they have read in any order: what was read stays read.
+create or replace function private.keep_last_read_seq() returns trigger language plpgsql
+as $$
+begin
+  new.last_read_seq := old.last_read_seq;
+  return new;
 end
 $$;

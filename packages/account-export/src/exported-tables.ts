@@ -54,6 +54,7 @@ export const EXPORTED_TABLES: Readonly<Record<string, ExportedTable>> = {
     filters: [{ parent: { table: "messages", columns: { message_id: "id" } } }],
   },
   message_flags: sharedBy("flagged_by"),
+  read_positions: ownedBy("user_id"),
   runs: sharedBy("user_id"),
   run_turns: { key: ["id"], filters: [OF_RUNS] },
   run_events: { key: ["run_id", "seq"], filters: [OF_RUNS] },

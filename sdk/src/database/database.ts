@@ -18,6 +18,7 @@ import type { ModelCallsTable } from "./model-calls.ts";
 import type { ModelsTable } from "./models.ts";
 import type { ProfilesTable } from "./profiles.ts";
 import type { PublicProfilesView } from "./public-profiles.ts";
+import type { ReadPositionsTable } from "./read-positions.ts";
 import type { RunEventsTable } from "./run-events.ts";
 import type { RunTurnsTable } from "./run-turns.ts";
 import type { RunsTable } from "./runs.ts";
@@ -59,6 +60,7 @@ export type Database = {
       model_calls: ModelCallsTable;
       models: ModelsTable;
       profiles: ProfilesTable;
+      read_positions: ReadPositionsTable;
       run_events: RunEventsTable;
       run_turns: RunTurnsTable;
       runs: RunsTable;

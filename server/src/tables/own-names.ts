@@ -12,6 +12,7 @@ const WRITTEN_RELATIONS = [
   "swarm_agents",
   "messages",
   "message_flags",
+  "read_positions",
   "guardrails",
   "profiles",
   "user_settings",

@@ -259,6 +259,15 @@ public.message_flags             | update guardrail                  | never nev
 public.message_flags             | update message                    | never never -      -      -       -        no    never   yes
 public.message_flags             | delete resolved                   | -     -     -      -      -       -        no    yes     yes
 
+public.read_positions            | select                            | yes   -     -      -      -       -        no    yes     yes
+public.read_positions            | insert                            | yes   yes   yes    yes    no      no       no    yes     yes
+public.read_positions            | update                            | yes   -     -      -      -       -        no    yes     yes
+public.read_positions            | delete                            | yes   -     -      -      -       -        no    yes     yes
+public.read_positions            | insert for newcomer               | no    no    no     no     no      no       no    yes     yes
+public.read_positions            | update foreign                    | -     -     yes    -      -       -        no    yes     yes
+public.read_positions            | update swarm                      | never -     -      -      -       -        no    never   never
+public.read_positions            | update user                       | no    -     -      -      -       -        no    no      no
+
 public.guardrails                | select                            | yes   -     -      -      -       -        no    yes     yes
 public.guardrails                | insert                            | yes   yes   yes    yes    yes     yes      no    yes     yes
 public.guardrails                | update                            | yes   -     -      -      -       -        no    yes     yes

@@ -78,6 +78,8 @@ const MESSAGES = `
   update public.messages set content = 'hello, all' where id = :memberMessage;
   insert into public.message_flags (id, message_id, flagged_by, status) values
     (:memberFlag, :ownerMessage, :member, 'open'), (:memberSettledFlag, :adminMessage, :member, 'dismissed');
+  insert into public.read_positions (id, swarm_id, user_id, last_read_seq) values
+    (:ownerPosition, :swarm, :owner, 1), (:memberPosition, :swarm, :member, 2);
   insert into public.guardrails (id, agent_id, swarm_id, name, kind, stage, config) values
     (:agentGuardrail, :ownerAgent, null, 'Hook', 'webhook', 'input', '{"url": "https://example.test/"}'),
     (:swarmGuardrail, null, :swarm, 'No cards', 'pattern', 'output', '{"pattern": "card"}');`;

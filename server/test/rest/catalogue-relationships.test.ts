@@ -200,6 +200,7 @@ const PUBLIC_CASES: readonly Case[] = [
   ["swarms", "coordinator_agent_id", "many-to-one agents by swarms_coordinator_agent_id_fkey: coordinator_agent_id=id"],
   ["swarms", "agent_cards", "many-to-one agent_cards by swarms_coordinator_agent_id_fkey: coordinator_agent_id=id"],
   ["swarms", "messages", "one-to-many messages by messages_swarm_id_fkey: id=swarm_id"],
+  ["swarms", "read_positions", "one-to-many read_positions by read_positions_swarm_id_fkey: id=swarm_id"],
   ["swarms", "runs", "one-to-many runs by runs_swarm_id_fkey: id=swarm_id"],
   ["swarm_agents", "agents", "many-to-one agents by swarm_agents_agent_id_fkey: agent_id=id user_id=user_id"],
   ["swarm_agents", "swarms", "many-to-one swarms by swarm_agents_swarm_id_fkey: swarm_id=id"],

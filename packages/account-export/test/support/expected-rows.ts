@@ -19,6 +19,7 @@ export const EXPECTED_ROWS: Readonly<Record<string, string>> = {
   messages: `id in ${MESSAGES}`,
   message_revisions: `message_id in ${MESSAGES}`,
   message_flags: `flagged_by = $1 or swarm_id in ${OWN_SWARMS}`,
+  read_positions: "user_id = $1",
   runs: `id in ${RUNS}`,
   run_turns: `run_id in ${RUNS}`,
   // A guest sees no details of the tool calls of agents of others.

@@ -64,6 +64,7 @@ export async function talk(account: Account, swarmId: string, word: string): Pro
   const messageId = await account.insert("messages", { swarm_id: swarmId, content: `${word} first` });
   await account.update(`messages?id=eq.${messageId}`, { content: `${word} edited` });
   await account.insert("message_flags", { message_id: messageId, reason: `${word} flag` });
+  await account.insert("read_positions", { swarm_id: swarmId, last_read_seq: 1 });
   await account.invoke("agent-respond", {
     swarm_id: swarmId,
     message: `${word} question\n/tool calculator {"expression":"6 * 7"}`,

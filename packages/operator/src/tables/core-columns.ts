@@ -36,6 +36,7 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "supports is_simulated is_list_open",
   profiles: "id email full_name avatar_url created_at updated_at",
   public_profiles: "id full_name avatar_url",
+  read_positions: "id swarm_id user_id last_read_seq created_at updated_at",
   run_events: "run_id seq swarm_id agent_id restricted type data created_at",
   run_turns:
     "id run_id swarm_id agent_id agent_name position status framework model message_id finish_reason error warnings " +

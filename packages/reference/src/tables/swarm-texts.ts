@@ -158,4 +158,19 @@ export const SWARM_TEXTS: Readonly<Record<string, TableText>> = {
     events: { "message.flagged": "an insert" },
     guide: "swarms-and-members",
   },
+  read_positions: {
+    summary: "How far each user has read a swarm.",
+    notes: [
+      "A user has one row for each swarm, reads only own rows, and writes them as a member of the swarm.",
+      "The unread messages of a swarm are the `seq` of its newest message minus `last_read_seq`.",
+      "A smaller `last_read_seq` changes nothing, so devices can report in any order.",
+      "The row is deleted with the swarm and with the account.",
+    ],
+    columns: {
+      swarm_id: "The swarm. It cannot change.",
+      user_id: "The user; by default the caller.",
+      last_read_seq: "`seq` of the last message that the user has read; 0 for none.",
+    },
+    guide: "swarms-and-members",
+  },
 };

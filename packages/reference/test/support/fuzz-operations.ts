@@ -176,6 +176,7 @@ async function createRows(api: DescribedService, token: string): Promise<readonl
   await insert("swarm_agents", { swarm_id: swarm, agent_id: agent });
   const message = await insert("messages", { swarm_id: swarm, content: "Hello" });
   await insert("message_flags", { message_id: message });
+  await insert("read_positions", { swarm_id: swarm, last_read_seq: 1 });
   const config = { pattern: "card" };
   await insert("guardrails", { agent_id: agent, name: "Cards", kind: "pattern", stage: "input", config });
   await insert("webhooks", { name: "Hook", url: "https://localhost/hook", events: ["message.created"] });

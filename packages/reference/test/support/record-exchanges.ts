@@ -141,6 +141,10 @@ class Recorder {
     const [flag] = await this.#insert("message_flags", { body: { message_id: id, category: "tone" }, by: bob });
     await this.#read("message_flags", "status=eq.open");
     await this.#update("message_flags", `id=eq.${idOf(flag)}`, { body: { status: "dismissed" } });
+    const [position] = await this.#insert("read_positions", { body: { swarm_id: swarm, last_read_seq: 1 } });
+    await this.#read("read_positions", `swarm_id=eq.${swarm}`);
+    await this.#update("read_positions", `id=eq.${idOf(position)}`, { body: { last_read_seq: 2 } });
+    await this.#delete("read_positions", `id=eq.${idOf(position)}`);
     const [another] = await this.#insertQuietly("messages", { swarm_id: swarm, content: "Oops" });
     const [second] = await this.#insertQuietly("message_flags", { message_id: idOf(another) }, bob);
     await this.#delete("message_flags", `id=eq.${idOf(second)}`, bob);

@@ -175,6 +175,7 @@ const REASONS: Readonly<Record<WrittenRelation, readonly Rule[]>> = {
     managersOnly(undefined, "Only the owner and admins of a swarm can change its guardrails"),
   ],
   profiles: [isMadeByService("Profiles")],
+  read_positions: [belongsToCaller("user_id", "A read position"), ...MEMBERSHIP],
   user_settings: [isMadeByService("Settings")],
   eval_datasets: [belongsToCaller("user_id", "A dataset")],
   eval_cases: [belongsToCaller("user_id", "A case")],

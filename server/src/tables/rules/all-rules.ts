@@ -1,7 +1,7 @@
 import { agents as agentRule } from "./agent-rules.ts";
 import { guardrails } from "./guardrail-rules.ts";
 import { EVAL_CASES, EVAL_DATASETS, EVAL_RESULTS, EVAL_RUNS } from "./eval-rules.ts";
-import { MESSAGE_FLAGS, MESSAGES } from "./message-rules.ts";
+import { MESSAGE_FLAGS, MESSAGES, READ_POSITIONS } from "./message-rules.ts";
 import { PROFILES, USER_SETTINGS } from "./people-rules.ts";
 import { SWARM_AGENTS, SWARM_MEMBERS, SWARMS } from "./swarm-rules.ts";
 import type { TableRule } from "./table-rule.ts";
@@ -26,6 +26,7 @@ export function allRules({ findUrlFault, tools }: RulePorts): ReadonlyMap<string
     SWARM_AGENTS,
     MESSAGES,
     MESSAGE_FLAGS,
+    READ_POSITIONS,
     guardrails(tools),
     PROFILES,
     USER_SETTINGS,

@@ -64,6 +64,19 @@ export const MESSAGE_FLAGS = tableRule({
   },
 });
 
+export const READ_POSITIONS = tableRule({
+  name: "read_positions",
+  required: ["swarm_id", "last_read_seq"],
+  requiredOfService: ["user_id"],
+  ignored: ["created_at", "updated_at"],
+  fields: {
+    id: uuid(),
+    swarm_id: uuid(),
+    user_id: uuid(),
+    last_read_seq: integer({ min: 0, max: BIGINT_MAX }),
+  },
+});
+
 function checkMentions(mentions: readonly Value[]): readonly Fault[] {
   if (mentions.some((mention) => canonicalUuid(mention) === null)) return fault("must be an array of UUIDs");
   return mentions.length <= MAX_MENTIONS ? FINE : fault(`must have at most ${MAX_MENTIONS} entries`);

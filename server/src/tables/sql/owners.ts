@@ -53,6 +53,9 @@ const TARGETS = {
                        where m.swarm_id = it.swarm_id and m.user_id = $2 and m.status = 'active'
                          and m.role in ('owner', 'admin')) as is_seen
       from public.message_flags it where it.id = $1`,
+  read_positions: `
+    select it.swarm_id, it.user_id = $2 as is_own, null as state, it.user_id = $2 as is_seen
+      from public.read_positions it where it.id = $1`,
   guardrails: `
     select it.swarm_id, a.user_id is not distinct from $2 as is_own, null as state,
            a.user_id is not distinct from $2

@@ -118,6 +118,12 @@ export function storeWorld(world: RandomWorld): string {
       world.messages.flatMap(({ flaggedBy }, message) => (flaggedBy === null ? [] : [{ flaggedBy, message }])),
       ({ flaggedBy, message }) => [idOf("flag", message), idOf("message", message), idOf("user", flaggedBy)],
     ),
+    // One for each member, with the id of the membership.
+    insert(
+      "public.read_positions (id, swarm_id, user_id, last_read_seq)",
+      world.memberships,
+      ({ swarm, user }, place) => [idOf("membership", place), idOf("swarm", swarm), idOf("user", user), "1"],
+    ),
     // One for each, with the id of its agent or swarm.
     insert("public.guardrails (id, agent_id, name, kind, stage, config)", world.agents, (_, place) => [
       idOf("agent", place),

@@ -22,6 +22,7 @@ export const ROW_NAMES = {
   messages: "id",
   message_revisions: "message_id",
   message_flags: "id",
+  read_positions: "id",
   guardrails: "id",
   runs: "id",
   run_turns: "id",
@@ -104,6 +105,9 @@ export function visibleRows(world: RandomWorld, me: number): VisibleRows {
     message_flags: flags
       .filter(({ swarm, flaggedBy }) => isMine(flaggedBy) || manages(swarm))
       .map(({ message }) => idOf("flag", message)),
+    read_positions: world.memberships.flatMap(({ user }, membership) =>
+      isMine(user) ? [idOf("membership", membership)] : [],
+    ),
     guardrails: [
       ...pick("agent", world.agents, ({ owner }) => isMine(owner)),
       ...pick("swarm", world.swarms, (_, swarm) => manages(swarm)),

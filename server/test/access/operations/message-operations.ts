@@ -69,4 +69,16 @@ export const MESSAGE_OPERATIONS: Readonly<Record<string, TableOperations>> = {
       "delete resolved": "delete from public.message_flags where id = :memberSettledFlag",
     },
   }),
+  "public.read_positions": rows("public.read_positions", {
+    where: "id = :ownerPosition",
+    insert: "(swarm_id, user_id, last_read_seq) values (:annex, :caller, 1)",
+    update: "last_read_seq = 3",
+    more: {
+      "insert for newcomer":
+        "insert into public.read_positions (swarm_id, user_id, last_read_seq) values (:swarm, :newcomer, 1)",
+      "update foreign": "update public.read_positions set last_read_seq = 3 where id = :memberPosition",
+      "update swarm": "update public.read_positions set swarm_id = :annex where id = :ownerPosition",
+      "update user": "update public.read_positions set user_id = :newcomer where id = :ownerPosition",
+    },
+  }),
 };

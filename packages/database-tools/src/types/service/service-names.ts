@@ -20,6 +20,7 @@ export const SERVICE_NAMES = {
     "models",
     "profiles",
     "public_profiles",
+    "read_positions",
     "run_events",
     "run_turns",
     "runs",
