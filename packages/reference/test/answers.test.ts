@@ -249,6 +249,8 @@ describe("answers of a running service, against its own document", () => {
     const listed = await api.call("GET /auth/v1/sessions", 200, { token: otherToken });
     const other = (listed.body as { sessions: typeof sessions }).sessions.find((one) => one.is_current);
     await api.call("DELETE /auth/v1/sessions/{id}", 204, { token: gone.token, params: { id: other?.id ?? "" } });
+    const leaving = await api.call("POST /auth/v1/signup", 200, { body: { email: newEmail(), password: PASSWORD } });
+    await api.call("DELETE /auth/v1/user", 204, { token: text(leaving, "access_token") });
     await api.call("POST /auth/v1/logout", 400, { token: gone.token, query: "?scope=nobody" });
     await api.call("POST /auth/v1/logout", 204, { token: gone.token, query: "?scope=local" });
     await api.call("GET /auth/v1/user", 401, { token: gone.token });

@@ -143,6 +143,14 @@ export const ACCOUNT_OPERATIONS: OperationTexts = {
     answers: { 200: { description: "The user", schema: refer("User"), example: USER } },
     javascript: `const { data: { user } } = await supabase.auth.getUser();`,
   },
+  "DELETE /auth/v1/user": {
+    id: "deleteUser",
+    summary: "Delete your account",
+    description:
+      "Deletes the account and all that it owns, as a hard delete by an administrator does. Messages in swarms of others stay, under the name of the user. The last sign-in must be at most 15 minutes ago. A user with a second factor needs a session of level `aal2`.",
+    answers: { 204: { description: "Deleted" } },
+    errors: ["reauthentication_needed", "insufficient_aal"],
+  },
   "PUT /auth/v1/user": {
     id: "updateUser",
     summary: "Change your account",

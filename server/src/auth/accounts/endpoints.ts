@@ -1,5 +1,6 @@
 import type { AuthEndpoint } from "../call.ts";
 import { endSession, listSessions } from "../sessions/own-sessions.ts";
+import { deleteOwnAccount } from "./delete-own-account.ts";
 import { describeHealth, describeSettings } from "./describe-service.ts";
 import { GRANT_BODY, grantToken, limitOfGrant } from "./grant-token.ts";
 import { signOut } from "./sign-out.ts";
@@ -23,6 +24,7 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
   { method: "DELETE", path: "/sessions/:id", access: "user", limit: "api", run: endSession },
   { method: "GET", path: "/user", access: "user", keyScope: "read", limit: "api", run: getUser },
   { method: "PUT", path: "/user", access: "user", limit: "api", body: UPDATE_BODY, run: updateAccount },
+  { method: "DELETE", path: "/user", access: "user", limit: "auth", run: deleteOwnAccount },
   { method: "GET", path: "/settings", access: "apikey", limit: "api", run: describeSettings },
   { method: "GET", path: "/health", access: "public", limit: null, run: describeHealth },
   ...unsupportedEndpoints,
