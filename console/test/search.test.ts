@@ -73,6 +73,14 @@ test("search finds names, people, runs and the words of messages, with the keybo
   await page.keyboard.press("Enter");
   await page.waitForURL(`/swarms/${swarmId}/runs/${runId}`);
 
+  const old = { id: "01600000-0000-7000-8000-000000000000".replace(/0{12}$/, swarmId.slice(-12)), swarm_id: swarmId };
+  await api.callAsService("POST", "/rest/v1/messages", { ...old, sender_user_id: api.userId, content: "medlar" });
+  await search("medlar");
+  await page.getByText("Nothing matches").waitFor();
+  await page.getByRole("button", { name: "Search older ones" }).press("Enter");
+  await group("In this conversation").getByText("medlar").waitFor();
+  await page.keyboard.press("Escape");
+
   await openHome(stranger);
   await assertNothing(stranger, "rhubarb");
   await assertNothing(stranger, runId);

@@ -3,7 +3,8 @@ import { Bot, MessageSquare, MessagesSquare, Play, Search, User, Webhook, Wrench
 import { Dialog } from "radix-ui";
 import { type ReactNode, useState } from "react";
 import { useMatch, useNavigate } from "react-router";
-import { type Found, type FoundKind, useSearch } from "../data/search.ts";
+import { type Found, type FoundKind, SEARCHED_DAYS, useSearch } from "../data/search.ts";
+import { Button } from "../components/button.tsx";
 import { type Command, useOfferedCommands } from "../components/commands.tsx";
 import { Kbd } from "../components/kbd.tsx";
 import { useDebounced } from "../components/use-debounced.ts";
@@ -43,7 +44,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const settled = useDebounced(text.trim());
   const swarmId = useMatch("/swarms/:swarmId/*")?.params.swarmId ?? null;
-  const { here, found, isLoading, failure } = useSearch({ text: settled, swarmId: swarmId === "new" ? null : swarmId });
+  const [completeText, setCompleteText] = useState<string | null>(null);
+  const isComplete = completeText === settled;
+  const { here, found, isLoading, failure } = useSearch({
+    text: settled,
+    swarmId: swarmId === "new" ? null : swarmId,
+    isComplete,
+  });
   const navigate = useNavigate();
   const commands = useMatchingCommands(text);
   // Results of an earlier text must not be opened by the key that ends the present one.
@@ -126,6 +133,15 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               ))}
             </Menu.List>
           </Menu>
+          {/* Outside of the menu, which takes the Enter key for its selected item. */}
+          {settled !== "" && !isComplete && (
+            <div className="flex items-center justify-between gap-3 border-t border-line py-1.5 pr-2 pl-4 text-sm text-ink-faint">
+              Messages of the last {SEARCHED_DAYS} days are searched.
+              <Button size="small" variant="quiet" onClick={() => setCompleteText(settled)}>
+                Search older ones
+              </Button>
+            </div>
+          )}
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -19,6 +19,8 @@ export interface SearchOptions {
   readonly text: string;
   /** The swarm whose page is open: its messages are searched first. */
   readonly swarmId: string | null;
+  /** Searches all messages, and not only those of the last months. */
+  readonly isComplete: boolean;
 }
 
 export interface SearchResult {
@@ -37,9 +39,12 @@ const MAX_PER_KIND = 5;
 const MAX_MESSAGES = 12;
 /** Shorter texts occur in almost every message. */
 const MIN_MESSAGE_CHARS = 2;
+/** See docs/decisions/0027: no index helps, so an unbounded search reads every message that the user may see. */
+export const SEARCHED_DAYS = 90;
+const DAY_MS = 86_400_000;
 
 /** Searches everything that the user may see, by name and id; messages and the questions of runs by their words. */
-export function useSearch({ text, swarmId }: SearchOptions): SearchResult {
+export function useSearch({ text, swarmId, isComplete }: SearchOptions): SearchResult {
   const words = useMemo(() => text.toLowerCase().split(/\s+/).filter(Boolean), [text]);
   const isOn = words.length > 0;
   const named = [
@@ -49,8 +54,8 @@ export function useSearch({ text, swarmId }: SearchOptions): SearchResult {
     useNamed("webhooks", isOn, text),
   ].flat();
   const people = usePeople(isOn);
-  const everywhere = useMessages(words, null);
-  const here = useMessages(words, swarmId, swarmId !== null);
+  const everywhere = useMessages(words, { swarmId: null, isComplete, isOn });
+  const here = useMessages(words, { swarmId, isComplete, isOn: swarmId !== null });
   const byId = useRunById(text);
   const found = [...named, ...people].filter((one) => isMatch(one, words));
   const asked = [...byId, ...toRuns(everywhere.rows)];
@@ -154,20 +159,26 @@ function canSearchMessages(words: readonly string[]): boolean {
 }
 
 /** The result of the previous words stays until that of the new ones comes, so it is filtered by them. */
-function useMessages(words: readonly string[], swarmId: string | null, isOn = true) {
-  const { rows, failure } = useFoundMessages(words, swarmId, isOn);
+function useMessages(words: readonly string[], where: MessageSearch) {
+  const { rows, failure } = useFoundMessages(words, where);
   const matching = rows?.filter(
     ({ id, content }) => words.every((word) => content?.toLowerCase().includes(word)) || words.includes(id),
   );
   return { rows: matching, failure };
 }
 
-function useFoundMessages(words: readonly string[], swarmId: string | null, isOn: boolean) {
+interface MessageSearch {
+  readonly swarmId: string | null;
+  readonly isComplete: boolean;
+  readonly isOn: boolean;
+}
+
+function useFoundMessages(words: readonly string[], { swarmId, isComplete, isOn }: MessageSearch) {
   const [only = ""] = words;
   const isId = words.length === 1 && isUuid(only);
   return useRows({
     table: "messages",
-    key: ["search", swarmId, ...words],
+    key: ["search", swarmId, isComplete, ...words],
     isOn: isOn && canSearchMessages(words),
     reloadsItself: true,
     read: (client, signal) => {
@@ -180,9 +191,16 @@ function useFoundMessages(words: readonly string[], swarmId: string | null, isOn
       if (swarmId !== null) query = query.eq("swarm_id", swarmId);
       if (isId) query = query.eq("id", only);
       else for (const word of words) query = query.or(containsText(["content"], word));
-      return query.order("created_at", { ascending: false }).limit(MAX_MESSAGES).abortSignal(signal);
+      if (!isId && !isComplete) query = query.gte("id", firstIdAt(Date.now() - SEARCHED_DAYS * DAY_MS));
+      return query.order("id", { ascending: false }).limit(MAX_MESSAGES).abortSignal(signal);
     },
   });
+}
+
+/** Ids begin with the time of their row (UUID, version 7), and an index has the ids of each swarm in order. */
+function firstIdAt(timeMs: number): string {
+  const time = timeMs.toString(16).padStart(12, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
 }
 
 /** The run with this id, if the text is one. */
