@@ -244,8 +244,27 @@ test("a receiver is tested without a webhook of its own, with a signed and a for
   assert.notEqual(genuine?.headers["x-service-signature"], forged?.headers["x-service-signature"]);
   await page.getByRole("tab", { name: "Go" }).click();
   await page.getByText("func isGenuine").waitFor();
+  const listWebhooks = async () => (await api.call("GET", "/rest/v1/webhooks?select=name")) as { name: string }[];
   await navigate(page, "/webhooks");
-  await waitUntil(async () => ((await api.call("GET", "/rest/v1/webhooks?select=id")) as unknown[]).length === 0);
+  await waitUntil(async () => (await listWebhooks()).length === 0);
+
+  // Somebody else's webhook of this name, one that a crashed page has left, and a page that is closed.
+  const left = { url: receiver.url, user_id: api.userId, events: ["agent.deleted"] };
+  await api.callAsService("POST", "/rest/v1/webhooks", [
+    { ...left, name: "Receiver test", headers: {} },
+    { ...left, name: "left behind", headers: { "X-Receiver-Test": "true" } },
+  ]);
+  await navigate(page, "/webhooks/tester");
+  await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
+  await page.evaluate(() => {
+    const { now } = Date;
+    Date.now = () => now() + 31 * 60_000;
+  });
+  await page.getByRole("button", { name: "Get a secret" }).click();
+  await page.getByText(/^whsec_/u).waitFor();
+  await page.goto("about:blank");
+  await waitUntil(async () => (await listWebhooks()).length === 1);
+  assert.deepEqual(await listWebhooks(), [{ name: "Receiver test" }]);
 });
 
 test("the delivery list loads more rows and filters them, and its webhook is disabled, edited and deleted", async (t, environment) => {

@@ -1,6 +1,7 @@
 import type { EventType } from "@swarmbase/sdk";
-import type { Client } from "./client.ts";
+import { type Client, getConfig } from "./client.ts";
 import { unwrap } from "./failure.ts";
+import { getAccessToken } from "./session.ts";
 import type { TestAnswer } from "./webhooks.ts";
 import { useWrite, type Write } from "./write.ts";
 
@@ -11,15 +12,35 @@ export interface TestHook {
 }
 
 const NAME = "Receiver test";
+/** Tells the webhooks of this page from those that somebody has given the same name. Receivers get it as a header. */
+const MARK = "X-Receiver-Test";
+/** A page that was opened earlier has crashed, or lost its connection: it removes its webhook itself otherwise. */
+const LEFT_BEHIND_MS = 1_800_000;
 const TIMEOUT_MS = 10_000;
 
 /** Creates the webhook whose secret the receiver has to know. */
 export function useOpenReceiverTest(): Write<string, TestHook> {
-  return useWrite({ tables: ["webhooks"], write: (client, url) => createHook(client, url) });
+  return useWrite({
+    tables: ["webhooks"],
+    write: async (client, url) => {
+      await deleteLeftBehind(client);
+      return createHook(client, url);
+    },
+  });
 }
 
 export function useCloseReceiverTest(): Write<string, void> {
   return useWrite({ tables: ["webhooks"], write: (client, id) => deleteHook(client, id) });
+}
+
+/** Deletes the webhook of a page that is being closed, which waits for no response. */
+export function closeReceiverTestAtOnce(id: string): void {
+  const { url, anonKey } = getConfig();
+  void fetch(`${url}/rest/v1/webhooks?id=eq.${id}`, {
+    method: "DELETE",
+    keepalive: true,
+    headers: { apikey: anonKey, authorization: `Bearer ${getAccessToken() ?? ""}` },
+  }).catch(() => {});
 }
 
 export interface ReceiverResult {
@@ -57,12 +78,24 @@ export function useTestReceiver(): Write<ReceiverTest, readonly ReceiverResult[]
 
 async function createHook(client: Client, url: string): Promise<TestHook> {
   // It subscribes to an event that it never gets, because it is deleted before.
-  const row = { name: NAME, url, events: ["agent.deleted" as const], retry_count: 0, timeout_ms: TIMEOUT_MS };
+  const row = {
+    name: NAME,
+    url,
+    events: ["agent.deleted" as const],
+    retry_count: 0,
+    timeout_ms: TIMEOUT_MS,
+    headers: { [MARK]: "true" },
+  };
   return await unwrap(client.from("webhooks").insert(row).select("id, secret").single());
 }
 
 async function deleteHook(client: Client, id: string): Promise<void> {
   await unwrap(client.from("webhooks").delete().eq("id", id));
+}
+
+async function deleteLeftBehind(client: Client): Promise<void> {
+  const before = new Date(Date.now() - LEFT_BEHIND_MS).toISOString();
+  await unwrap(client.from("webhooks").delete().eq(`headers->>${MARK}`, "true").lt("created_at", before));
 }
 
 function sendTest(client: Client, id: string, eventType: EventType): Promise<TestAnswer> {

@@ -2,6 +2,7 @@ import { EVENT_TYPES, type EventType } from "@swarmbase/sdk";
 import { CircleCheck, CircleX, Send } from "lucide-react";
 import { useEffect, useState } from "react";
 import {
+  closeReceiverTestAtOnce,
   type ReceiverResult,
   type TestHook,
   useCloseReceiverTest,
@@ -118,12 +119,17 @@ export function ReceiverTester() {
   );
 }
 
-/** Deletes the temporary webhook when another one replaces it, and when the page is left. */
+/** Deletes the temporary webhook when another one replaces it, and when the page is left or closed. */
 function useRemovedWhenLeft(id: string | null): void {
   const { run: remove } = useCloseReceiverTest();
   useEffect(() => {
     if (id === null) return;
-    return () => void remove(id);
+    const close = (): void => closeReceiverTestAtOnce(id);
+    addEventListener("pagehide", close);
+    return () => {
+      removeEventListener("pagehide", close);
+      void remove(id);
+    };
   }, [id, remove]);
 }
 
