@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { getApiClient } from "./support/api-client.ts";
 import { scanWithAxe } from "./support/axe.ts";
 import { readClipboard } from "./support/clipboard.ts";
 import { computeCode } from "./support/factor.ts";
@@ -146,6 +147,22 @@ test("the account page shows a new signing secret only once", async (t, { openPa
   await page.reload();
   await page.getByRole("button", { name: "Make a new secret" }).waitFor();
   assert.equal(await page.getByText(/^sbsig_/).count(), 0);
+});
+
+test("the account page deletes the account after its address is typed", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  const { email } = await createSignedInUser(page);
+  const api = await getApiClient(page, instance);
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Delete your account …" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete your account" });
+  await scanWithAxe(page);
+  assert.ok(await dialog.getByRole("button", { name: "Delete everything" }).isDisabled());
+  await dialog.getByRole("textbox").fill(email);
+  await dialog.getByRole("button", { name: "Delete everything" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  const left = await api.callAsService("GET", `/rest/v1/profiles?id=eq.${api.userId}`);
+  assert.deepEqual(left, []);
 });
 
 test("the API page shows URL, key and snippets without a token, and links to the reference only if it is served", async (t, {

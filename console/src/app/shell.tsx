@@ -10,6 +10,7 @@ import { HeldCopyBanner } from "./held-copy-banner.tsx";
 import { BottomBar, SideNav } from "./navigation.tsx";
 import type { Overlay } from "./overlay.ts";
 import type { Waiting } from "./side-links.tsx";
+import { useApprovalNotices } from "./use-approval-notices.ts";
 import { useHotkeys } from "./use-hotkeys.ts";
 import { useShellCommands } from "./use-shell-commands.tsx";
 import { usePageFocus } from "./use-page-focus.ts";
@@ -67,7 +68,9 @@ export function Shell() {
 /** Counts what the user has to answer, for the navigation and, if an agent waits for it, for the title of the tab. */
 function useWaiting(): ReadonlyMap<string, Waiting> {
   const invitations = useInvitations().rows?.length ?? 0;
-  const approvals = useApprovals().rows?.length ?? 0;
+  const { rows } = useApprovals();
+  useApprovalNotices(rows);
+  const approvals = rows?.length ?? 0;
   useTitleCount(approvals);
   return useMemo(() => {
     const counts: readonly (readonly [string, Waiting])[] = [

@@ -1,6 +1,7 @@
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { SelectBox } from "./select-box.tsx";
 import { VirtualList } from "./virtual-list.tsx";
 
 export interface Column<Row> {
@@ -13,6 +14,14 @@ export interface Column<Row> {
   readonly narrow?: "title" | "trailing" | "line" | "hidden";
 }
 
+/** Adds a box to each row that can be selected. */
+interface RowSelection<Row> {
+  has(id: string): boolean;
+  toggle(id: string, isRange: boolean): void;
+  name(row: Row): string;
+  can?(row: Row): boolean;
+}
+
 export interface DataTableProps<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
@@ -22,19 +31,23 @@ export interface DataTableProps<Row> {
   readonly onOpen?: { label(row: Row): string } & ({ to(row: Row): string } | { open(row: Row): void });
   onEndReached?(): void;
   readonly foot?: ReactNode;
+  readonly selection?: RowSelection<Row>;
 }
 
 const ROW_HEIGHT = 49;
 
 /** A virtualized table, shown as cards on narrow screens. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, onOpen, onEndReached, foot } = props;
+  const { label, columns, rows, keyOf, onOpen, onEndReached, foot, selection } = props;
   const tracks = columns.map(({ width }) => `minmax(0, ${width ?? "1fr"})`).join(" ");
   return (
     <div className="rounded-lg border border-line bg-surface shadow-1">
       <div
         aria-hidden
-        className="hidden gap-4 border-b border-line px-4 py-2.5 text-xs font-medium text-ink-faint md:grid"
+        className={clsx(
+          "hidden gap-4 border-b border-line py-2.5 pr-4 text-xs font-medium text-ink-faint md:grid",
+          selection === undefined ? "pl-4" : "pl-12",
+        )}
         style={{ gridTemplateColumns: tracks }}
       >
         {columns.map((column) => (
@@ -52,8 +65,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         renderRow={(row) => (
           <div className="relative border-b border-line hover:bg-hover">
             {onOpen !== undefined && <OpenRow row={row} onOpen={onOpen} />}
-            <WideRow columns={columns} row={row} tracks={tracks} />
-            <NarrowRow columns={columns} row={row} />
+            {selection !== undefined && selection.can?.(row) !== false && (
+              <SelectBox
+                name={selection.name(row)}
+                isSelected={selection.has(keyOf(row))}
+                onToggle={(isRange) => selection.toggle(keyOf(row), isRange)}
+                className="absolute! top-3 left-3"
+              />
+            )}
+            <div className={selection === undefined ? "" : "pl-8"}>
+              <WideRow columns={columns} row={row} tracks={tracks} />
+              <NarrowRow columns={columns} row={row} />
+            </div>
           </div>
         )}
       />

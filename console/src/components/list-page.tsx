@@ -70,12 +70,26 @@ export interface ListPageProps<Row> extends Omit<ListProps<Row>, "isFiltered" | 
   readonly noMatchHint: string;
   /** Between header and filters. */
   readonly above?: ReactNode;
+  /** Below the list: what can be done with the selected rows. */
+  readonly bulk?: ReactNode;
 }
 
 /** A page that lists rows: header, search and filters, rows. Without rows and filters there is nothing to filter. */
 export function ListPage<Row>(props: ListPageProps<Row>) {
-  const { title, description, actions, filters, searchLabel, selects, one, noMatch, noMatchHint, above, ...list } =
-    props;
+  const {
+    title,
+    description,
+    actions,
+    filters,
+    searchLabel,
+    selects,
+    one,
+    noMatch,
+    noMatchHint,
+    above,
+    bulk,
+    ...list
+  } = props;
   const { noun, pages } = list;
   const isEmpty = pages.rows?.length === 0 && !filters.isFiltered;
   return (
@@ -103,6 +117,7 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
           )
         }
       />
+      {bulk}
     </>
   );
 }

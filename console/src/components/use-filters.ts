@@ -4,6 +4,7 @@ import { URL_UPDATE_OPTIONS } from "./url-update-options.ts";
 import { useDebounced } from "./use-debounced.ts";
 
 const SEARCH = "q";
+const SORT = "sort";
 
 export interface Filters {
   /** The text in the search field. */
@@ -18,6 +19,9 @@ export interface Filters {
   set(name: string, value: string): void;
   setSearch(text: string): void;
   clear(): void;
+  /** The order of the list; the first of those it knows by default. */
+  sort<Order extends string>(known: readonly [Order, ...Order[]]): Order;
+  setSort(order: string): void;
 }
 
 /**
@@ -50,14 +54,19 @@ export function useFilters(): Filters {
   return {
     search,
     debouncedSearch,
-    isFiltered: address.size > 0 || search !== "",
+    isFiltered: search !== "" || [...address.keys()].some((name) => name !== SORT),
     choice: (name, known) => known.find((value) => value === address.get(name)) ?? null,
     set,
     setSearch,
     clear: () => {
       written.current = "";
       setSearch("");
-      setAddress({}, URL_UPDATE_OPTIONS);
+      setAddress((old) => {
+        const order = old.get(SORT);
+        return order === null ? {} : { [SORT]: order };
+      }, URL_UPDATE_OPTIONS);
     },
+    sort: (known) => known.find((order) => order === address.get(SORT)) ?? known[0],
+    setSort: (order) => set(SORT, order),
   };
 }

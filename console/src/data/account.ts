@@ -1,5 +1,6 @@
 import type { User } from "@supabase/supabase-js";
 import type { Database } from "@swarmbase/sdk";
+import { callService } from "./call-service.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type ReadResult, useRows } from "./rows.ts";
@@ -72,6 +73,7 @@ export interface PasswordChange {
   readonly nonce: string;
 }
 
+/** The last sign-in is too long ago. */
 export const NEEDS_CODE = "reauthentication_needed";
 
 /** Changing the password ends all other sessions. */
@@ -95,6 +97,17 @@ export function useSendCode(): Write<void, void> {
     tables: [],
     write: async (client) => {
       await unwrap(client.auth.reauthenticate());
+    },
+  });
+}
+
+/** Deletes the account, and ends the session of this browser, which the service has ended with it. */
+export function useDeleteAccount(): Write<void, void> {
+  return useWrite({
+    tables: [],
+    write: async (client) => {
+      await callService(client, "/auth/v1/user", { method: "DELETE" });
+      await client.auth.signOut({ scope: "local" });
     },
   });
 }

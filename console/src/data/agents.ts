@@ -2,7 +2,7 @@ import { type AgentStatus, type Database, FIELD_BOUNDS, type Framework } from "@
 import { dropRow, removeRow, replaceRow } from "./cached-rows.ts";
 import type { Client, Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText } from "./keyset.ts";
+import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
@@ -21,20 +21,20 @@ export interface AgentFilter {
   readonly search: string;
   readonly status: AgentStatus | null;
   readonly framework: Framework | null;
+  readonly sort: Sort;
 }
 
-/** The newest first. */
-export function useAgents({ search, status, framework }: AgentFilter): Pages<Agent> {
+export function useAgents({ search, status, framework, sort }: AgentFilter): Pages<Agent> {
   return useLivePages<Agent>({
     table: "agents",
-    key: ["list", search, status, framework],
+    key: ["list", search, status, framework, sort],
+    isNewestFirst: sort === "newest",
     read: (client, { last, size, signal }) => {
-      let query = client.from("agents").select("*").order("created_at", { ascending: false });
+      let query = client.from("agents").select("*");
       if (search.trim() !== "") query = query.or(containsText(["name", "role"], search.trim()));
       if (status !== null) query = query.eq("status", status);
       if (framework !== null) query = query.eq("framework", framework);
-      if (last !== null) query = query.or(afterRow(last));
-      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+      return sortAfter(query, sort, last).limit(size).abortSignal(signal);
     },
   });
 }

@@ -9,6 +9,37 @@ export function afterRow({ id, created_at }: TimedRow): string {
   return `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`;
 }
 
+/** The orders of a list of named rows, the first by default. */
+export const SORTS = ["newest", "oldest", "name", "changed"] as const;
+export type Sort = (typeof SORTS)[number];
+
+const ORDERS = {
+  newest: { column: "created_at", ascending: false },
+  oldest: { column: "created_at", ascending: true },
+  name: { column: "name", ascending: true },
+  changed: { column: "updated_at", ascending: false },
+} as const;
+
+export interface SortedRow extends TimedRow {
+  readonly name: string;
+  readonly updated_at: string;
+}
+
+interface SortableQuery {
+  order(column: string, options: { ascending: boolean }): this;
+  or(filters: string): this;
+}
+
+/** Orders a query, and begins after a row of the page before. The id breaks ties. */
+export function sortAfter<Query extends SortableQuery>(query: Query, sort: Sort, last: SortedRow | null): Query {
+  const { column, ascending } = ORDERS[sort];
+  const ordered = query.order(column, { ascending }).order("id", { ascending });
+  if (last === null) return ordered;
+  const value = `"${last[column].replace(/["\\]/g, String.raw`\$&`)}"`;
+  const follows = ascending ? "gt" : "lt";
+  return ordered.or(`${column}.${follows}.${value},and(${column}.eq.${value},id.${follows}.${last.id})`);
+}
+
 /** A filter for `or`: the rows with the text in at least one of the columns. */
 export function containsText(columns: readonly string[], text: string): string {
   const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -16,6 +16,8 @@ import type { Pages, PagesOptions } from "./rows.ts";
 export interface LivePagesOptions<Row> extends PagesOptions<Row> {
   /** A realtime filter: "agent_id=eq.…". */
   readonly filter?: string;
+  /** In another order a new row can be on any page, so a reload requests all of them. */
+  readonly isNewestFirst?: boolean;
 }
 
 type Loaded<Row> = InfiniteData<readonly Row[], Row | null>;
@@ -27,7 +29,7 @@ const PAGE_SIZE = 50;
  * page and reuses the other loaded pages, so that the cost of a change does not depend on the length of the list.
  */
 export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row>): Pages<Row> {
-  const { table, key, read, size = PAGE_SIZE, isOn = true, filter } = options;
+  const { table, key, read, size = PAGE_SIZE, isOn = true, filter, isNewestFirst = true } = options;
   const queries = useQueryClient();
   const queryKey = [table, ...key];
   useLiveTable(table, { filter, isOn });
@@ -38,11 +40,11 @@ export function useLivePages<Row extends KeyedRow>(options: LivePagesOptions<Row
       await waitForJoins([table]);
       if (last === null) recordRead(queryKey);
       const known = queries.getQueryData<Loaded<Row>>(queryKey);
-      const reused = last === null ? undefined : findPage(known, last, size);
+      const reused = last === null || !isNewestFirst ? undefined : findPage(known, last, size);
       if (reused !== undefined) return reused;
       const answer = await unwrap<ClientResponse>(read(getClient(), { last, size, signal }));
       const rows = answer as unknown as readonly Row[];
-      return last === null ? keepTail(rows, known?.pages[0] ?? [], size) : rows;
+      return last === null && isNewestFirst ? keepTail(rows, known?.pages[0] ?? [], size) : rows;
     },
     initialPageParam: null,
     getNextPageParam: (page) => (page.length < size ? undefined : page.at(-1)),

@@ -11,8 +11,9 @@ import { useCallback } from "react";
 import { changeCachedRows, dropRow, type KeyedRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { containsText } from "./keyset.ts";
+import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { type RowEvent, useLiveTable } from "./live.ts";
+import { type ReadPosition, useLiveReadPositions } from "./read-positions.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useUser } from "./session.ts";
 import { useWrite } from "./write.ts";
@@ -29,28 +30,34 @@ export interface SwarmSummary extends Row<"swarms"> {
   readonly people: readonly { readonly id: string }[];
   /** Only the newest message. */
   readonly messages: readonly LastMessage[];
+  /** That of the user; none if the swarm was never opened. */
+  readonly read_positions: readonly ReadPosition[];
 }
 
 export interface Swarm extends Row<"swarms"> {
   readonly mine: readonly Mine[];
+  readonly read_positions: readonly ReadPosition[];
 }
 
 export interface SwarmFilter {
   readonly search: string;
   readonly status: SwarmStatus | "all";
+  readonly sort: Sort;
 }
 
 const SUMMARY =
-  "*, swarm_agents(id, agent_cards(id, name, status)), people:swarm_members(id), messages(content, sender_name, created_at, seq)";
+  "*, swarm_agents(id, agent_cards(id, name, status)), people:swarm_members(id), messages(content, sender_name, created_at, seq), " +
+  "read_positions(last_read_seq)";
 /** The maximum number of embedded agents and members per swarm. */
 const MAX_EMBEDDED = 100;
 
-export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> {
+export function useSwarms({ search, status, sort }: SwarmFilter): Pages<SwarmSummary> {
   useLiveTable("swarms");
   useLiveTable("messages", { onChange: useShowLastMessage() });
+  useLiveReadPositions();
   return usePages<SwarmSummary>({
     table: "swarms",
-    key: ["list", search, status],
+    key: ["list", search, status, sort],
     read: (client, { last, size, signal }) => {
       let query = client
         .from("swarms")
@@ -61,12 +68,11 @@ export function useSwarms({ search, status }: SwarmFilter): Pages<SwarmSummary> 
         .limit(MAX_EMBEDDED, { referencedTable: "people" })
         .order("seq", { referencedTable: "messages", ascending: false })
         .limit(1, { referencedTable: "messages" })
-        .order("id", { ascending: false })
         .limit(size)
         .abortSignal(signal);
       if (search.trim() !== "") query = query.or(containsText(["name"], search.trim()));
       if (status !== "all") query = query.eq("status", status);
-      return last === null ? query : query.lt("id", last.id);
+      return sortAfter(query, sort, last);
     },
   });
 }
@@ -111,7 +117,7 @@ export function useSwarm(id: string): ReadResult<Swarm | null> {
     read: (client, signal) =>
       client
         .from("swarms")
-        .select("*, mine:swarm_members(id, role, status)")
+        .select("*, mine:swarm_members(id, role, status), read_positions(last_read_seq)")
         .eq("id", id)
         .eq("mine.user_id", user.id)
         .abortSignal(signal)

@@ -2,7 +2,7 @@ import type { Database } from "@swarmbase/sdk";
 import { dropRow, removeRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText } from "./keyset.ts";
+import { afterRow, containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { useLivePages } from "./live-pages.ts";
 import { type Pages, type ReadResult, useRows } from "./rows.ts";
@@ -20,21 +20,21 @@ export interface ToolFilter {
   readonly origin: ToolOrigin;
   readonly search: string;
   readonly userId: string;
+  readonly sort: Sort;
 }
 
-/** The newest first, so built-in tools are last. */
-export function useTools({ origin, search, userId }: ToolFilter): Pages<Tool> {
+export function useTools({ origin, search, userId, sort }: ToolFilter): Pages<Tool> {
   return useLivePages<Tool>({
     table: "tools",
-    key: ["list", origin, search, userId],
+    key: ["list", origin, search, userId, sort],
+    isNewestFirst: sort === "newest",
     read: (client, { last, size, signal }) => {
-      let query = client.from("tools").select("*").order("created_at", { ascending: false });
+      let query = client.from("tools").select("*");
       if (origin === "builtin") query = query.eq("kind", "builtin");
       if (origin === "mine") query = query.eq("owner_id", userId);
       if (origin === "shared") query = query.neq("kind", "builtin").or(`owner_id.is.null,owner_id.neq.${userId}`);
       if (search.trim() !== "") query = query.or(containsText(["name", "description", "category"], search.trim()));
-      if (last !== null) query = query.or(afterRow(last));
-      return query.order("id", { ascending: false }).limit(size).abortSignal(signal);
+      return sortAfter(query, sort, last).limit(size).abortSignal(signal);
     },
   });
 }

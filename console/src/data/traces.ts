@@ -44,12 +44,12 @@ const QUESTION = "question:messages!runs_message_id_fkey";
 const QUESTION_COLUMNS = "(content, sender_name, seq)";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu;
 
-/** The runs of all swarms, the newest first. */
-export function useAllRuns(filter: RunFilter): Pages<ListedRun> {
+/** The runs of all swarms. */
+export function useAllRuns(filter: RunFilter, order: "newest" | "oldest"): Pages<ListedRun> {
   useLiveTable("runs");
   return usePages<ListedRun>({
     table: "runs",
-    key: ["all", filter],
+    key: ["all", filter, order],
     read: (client, { last, size, signal }) => {
       const search = filter.search.trim();
       const isId = UUID.test(search);
@@ -58,7 +58,7 @@ export function useAllRuns(filter: RunFilter): Pages<ListedRun> {
       let query = client
         .from("runs")
         .select(`*, swarms(name), ${question}${agents}`)
-        .order("id", { ascending: false })
+        .order("id", { ascending: order === "oldest" })
         .limit(size)
         .abortSignal(signal);
       if (filter.status !== "all") query = query.eq("status", filter.status);
@@ -68,7 +68,8 @@ export function useAllRuns(filter: RunFilter): Pages<ListedRun> {
       if (filter.until !== "") query = query.lt("created_at", filter.until);
       if (isId) query = query.eq("id", search);
       else if (search !== "") query = query.or(containsText(["content"], search), { referencedTable: "question" });
-      return last === null ? query : query.lt("id", last.id);
+      if (last === null) return query;
+      return order === "oldest" ? query.gt("id", last.id) : query.lt("id", last.id);
     },
   });
 }

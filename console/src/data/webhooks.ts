@@ -2,7 +2,7 @@ import type { DeliveryStatus, EventType } from "@swarmbase/sdk";
 import { dropRow, replaceRow } from "./cached-rows.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
-import { afterRow, containsText } from "./keyset.ts";
+import { containsText, type Sort, sortAfter } from "./keyset.ts";
 import { useLiveTable } from "./live.ts";
 import { type Pages, type ReadResult, usePages, useRows } from "./rows.ts";
 import { useInterval } from "./use-interval.ts";
@@ -26,13 +26,14 @@ export type WebhookState = (typeof WEBHOOK_STATES)[number];
 export interface WebhookFilter {
   readonly search: string;
   readonly state: WebhookState;
+  readonly sort: Sort;
 }
 
-export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebhook> {
+export function useWebhooks({ search, state, sort }: WebhookFilter): Pages<ListedWebhook> {
   useLiveTable("webhooks");
   return usePages<ListedWebhook>({
     table: "webhooks",
-    key: ["list", search, state],
+    key: ["list", search, state, sort],
     read: (client, { last, size, signal }) => {
       let query = client
         .from("webhooks")
@@ -43,10 +44,7 @@ export function useWebhooks({ search, state }: WebhookFilter): Pages<ListedWebho
       if (state === "off") query = query.eq("is_active", false).is("disabled_reason", null);
       if (state === "disabled") query = query.not("disabled_reason", "is", null);
       if (search !== "") query = query.or(containsText(["name", "url"], search));
-      if (last !== null) query = query.or(afterRow(last));
-      return query
-        .order("created_at", { ascending: false })
-        .order("id", { ascending: false })
+      return sortAfter(query, sort, last)
         .limit(size)
         .order("created_at", { ascending: false, referencedTable: "last" })
         .limit(1, { referencedTable: "last" })

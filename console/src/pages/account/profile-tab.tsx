@@ -8,8 +8,10 @@ import { PageSkeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
 import { useToast } from "../../components/toast.tsx";
 import { Appearance } from "./appearance.tsx";
+import { DeleteCard } from "./delete-card.tsx";
 import { EmailCard } from "./email-card.tsx";
 import { ExportCard } from "./export-card.tsx";
+import { NotificationsCard } from "./notifications-card.tsx";
 import { Preferences } from "./preferences.tsx";
 import { SaveCard } from "./save-card.tsx";
 
@@ -24,7 +26,9 @@ export function ProfileTab() {
       <EmailCard />
       <Appearance />
       <Preferences />
+      <NotificationsCard />
       <ExportCard />
+      <DeleteCard />
     </div>
   );
 }

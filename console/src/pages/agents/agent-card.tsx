@@ -7,13 +7,20 @@ import { CardLink } from "../../components/card.tsx";
 import { DropdownMenu } from "../../components/dropdown-menu.tsx";
 import { IconButton } from "../../components/icon-button.tsx";
 import { RelativeTime } from "../../components/relative-time.tsx";
+import { SelectBox } from "../../components/select-box.tsx";
 import { StatusBadge } from "../../components/status-dot.tsx";
 import { DeleteAgent } from "./delete-agent.tsx";
 import { nameProvider } from "../../data/providers.ts";
 import { useDuplicate } from "./use-duplicate.ts";
 
+export interface AgentCardProps {
+  readonly agent: Agent;
+  readonly isSelected: boolean;
+  onToggle(id: string, isRange: boolean): void;
+}
+
 /** Memoized, because scrolling renders the list often. */
-export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Agent }) {
+export const AgentCard = memo(function AgentCard({ agent, isSelected, onToggle }: AgentCardProps) {
   const { id, name, role, status, model, framework, system_prompt: prompt, updated_at: changedAt } = agent;
   return (
     <CardLink to={`/agents/${id}`} label={name} className="flex flex-col gap-3">
@@ -23,6 +30,12 @@ export const AgentCard = memo(function AgentCard({ agent }: { readonly agent: Ag
           <h2 className="truncate font-semibold">{name}</h2>
           <p className="truncate text-sm text-ink-soft">{role ?? "No role"}</p>
         </div>
+        <SelectBox
+          name={name}
+          isSelected={isSelected}
+          onToggle={(isRange) => onToggle(id, isRange)}
+          className="mt-0.5"
+        />
         <AgentMenu agent={agent} />
       </div>
       <p className="line-clamp-2 min-h-11 text-base break-words text-ink-soft">

@@ -1,14 +1,19 @@
 import { AGENT_STATUSES, type AgentStatus, FRAMEWORKS } from "@swarmbase/sdk";
-import { Bot, Plus } from "lucide-react";
+import { Bot, Plus, Trash2 } from "lucide-react";
 import { useAgents } from "../../data/agents.ts";
+import { useBulk } from "../../data/bulk.ts";
+import { SORTS } from "../../data/keyset.ts";
+import { BulkBar } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
 import { Select } from "../../components/select.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
+import { SortSelect } from "../../components/sort-select.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
+import { useSelection } from "../../components/use-selection.ts";
 import { AgentCard } from "./agent-card.tsx";
 import { listProviderChoices } from "../../data/providers.ts";
 
@@ -28,7 +33,10 @@ export function AgentList() {
   const filters = useFilters();
   const status = filters.choice("status", AGENT_STATUSES);
   const framework = filters.choice("provider", FRAMEWORKS);
-  const agents = useAgents({ search: filters.debouncedSearch, status, framework });
+  const sort = filters.sort(SORTS);
+  const agents = useAgents({ search: filters.debouncedSearch, status, framework, sort });
+  const selection = useSelection(agents.rows);
+  const bulk = useBulk("agents");
   useListCommands({ path: "agents", newLabel: "New agent", group: "Agents", icon: <Bot />, rows: agents.rows });
   return (
     <ListPage
@@ -60,7 +68,25 @@ export function AgentList() {
             choices={[{ value: "", label: "Any provider" }, ...listProviderChoices()]}
             onChange={(value) => filters.set("provider", value)}
           />
+          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
         </>
+      }
+      bulk={
+        <BulkBar
+          selection={selection}
+          nouns={["agent", "agents"]}
+          actions={[
+            {
+              label: "Delete",
+              past: "deleted",
+              icon: <Trash2 />,
+              isDangerous: true,
+              explanation:
+                "They leave all swarms, and their versions are deleted. Their messages stay. This cannot be undone.",
+              run: bulk.remove,
+            },
+          ]}
+        />
       }
       pages={agents}
       skeleton={<CardsSkeleton />}
@@ -85,7 +111,9 @@ export function AgentList() {
           rows={rows}
           keyOf={({ id }) => id}
           cardHeight={CARD_HEIGHT}
-          renderCard={(agent) => <AgentCard agent={agent} />}
+          renderCard={(agent) => (
+            <AgentCard agent={agent} isSelected={selection.has(agent.id)} onToggle={selection.toggle} />
+          )}
           onEndReached={agents.loadMore}
           foot={foot}
         />

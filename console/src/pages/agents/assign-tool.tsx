@@ -50,7 +50,7 @@ export function AssignTool({ agent, assignments, isOpen, onClose }: AssignToolPr
 function Catalogue({ agent, assigned }: { readonly agent: Agent; readonly assigned: ReadonlySet<string> }) {
   const [search, setSearch] = useState("");
   const user = useUser();
-  const tools = useTools({ origin: "all", search: useDebounced(search), userId: user.id });
+  const tools = useTools({ origin: "all", search: useDebounced(search), userId: user.id, sort: "newest" });
   const assign = useAssignTool();
   const [assigning, setAssigning] = useState<string | null>(null);
   const assignTool = async (tool: Tool) => {

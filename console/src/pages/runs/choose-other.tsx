@@ -10,7 +10,7 @@ import { toPlainLine } from "../../components/to-plain-line.ts";
 export function ChooseOther({ trace, onClose }: { readonly trace: Trace; onClose(): void }) {
   const navigate = useNavigate();
   const filter = { status: "all", swarmId: trace.swarm_id, agentId: "", since: "", until: "", search: "" } as const;
-  const { rows } = useAllRuns(filter);
+  const { rows } = useAllRuns(filter, "newest");
   const others = rows?.filter(({ id }) => id !== trace.id);
   return (
     <Dialog isOpen onClose={onClose} title="Compare with" description="The newest runs of the same swarm.">

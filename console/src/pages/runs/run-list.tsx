@@ -1,6 +1,10 @@
+import { Square } from "lucide-react";
+import { useMemo } from "react";
 import { useNavigate } from "react-router";
+import { stopRuns } from "../../data/bulk.ts";
 import { useRunChoices } from "../../data/names.ts";
 import { type ListedRun, useAllRuns } from "../../data/traces.ts";
+import { BulkBar } from "../../components/bulk-bar.tsx";
 import { type Column, DataTable } from "../../components/data-table.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
@@ -8,7 +12,9 @@ import { ListPage } from "../../components/list-page.tsx";
 import { labelOfRun, RUN_COLUMNS } from "../../components/run-columns.tsx";
 import { RUN_STATUS_CHOICES } from "../../components/run-labels.ts";
 import { Select } from "../../components/select.tsx";
+import { SortSelect } from "../../components/sort-select.tsx";
 import { TextInput } from "../../components/text-input.tsx";
+import { useSelection } from "../../components/use-selection.ts";
 import { type AddressedRunFilter, useRunFilter } from "./use-run-filter.ts";
 
 const COLUMNS: readonly Column<ListedRun>[] = [
@@ -21,11 +27,21 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   RUN_COLUMNS.when,
 ];
 
-/** The runs of all swarms, the newest first. */
+const ORDERS = ["newest", "oldest"] as const;
+
+/** Other runs cannot be changed, so there is nothing to select them for. */
+function isUnfinished({ status }: ListedRun): boolean {
+  return status === "queued" || status === "running" || status === "requires_action";
+}
+
+/** The runs of all swarms. */
 export function RunList() {
   const filters = useRunFilter();
   const navigate = useNavigate();
-  const runs = useAllRuns(filters.filter);
+  const sort = filters.sort(ORDERS);
+  const runs = useAllRuns(filters.filter, sort);
+  const named = useMemo(() => runs.rows?.map((run) => ({ ...run, name: labelOfRun(run) })), [runs.rows]);
+  const selection = useSelection(named, isUnfinished);
   return (
     <ListPage
       title="Runs"
@@ -33,7 +49,27 @@ export function RunList() {
       actions={null}
       filters={filters}
       searchLabel="Search by question or id"
-      selects={<RunSelects filters={filters} />}
+      selects={
+        <>
+          <RunSelects filters={filters} />
+          <SortSelect value={sort} orders={ORDERS} onChange={filters.setSort} />
+        </>
+      }
+      bulk={
+        <BulkBar
+          selection={selection}
+          nouns={["run", "runs"]}
+          actions={[
+            {
+              label: "Stop",
+              past: "stopped",
+              icon: <Square />,
+              explanation: "What the agents have written so far stays. Only unfinished runs can be stopped.",
+              run: stopRuns,
+            },
+          ]}
+        />
+      }
       noun="runs"
       one="run"
       noMatchHint="Filters compare the question, the swarm, the agents that answered, the status and the day."
@@ -62,6 +98,7 @@ export function RunList() {
             label: (run) => labelOfRun(run),
             open: ({ id }) => void navigate(`/runs/${id}`),
           }}
+          selection={{ ...selection, name: (run) => labelOfRun(run), can: isUnfinished }}
           onEndReached={runs.loadMore}
           foot={foot}
         />

@@ -1,17 +1,23 @@
-import { Plug, Plus, Wrench } from "lucide-react";
-import { memo } from "react";
+import { Plug, Plus, Trash2, Wrench } from "lucide-react";
+import { memo, useCallback } from "react";
+import { useBulk } from "../../data/bulk.ts";
+import { SORTS } from "../../data/keyset.ts";
 import { useUser } from "../../data/session.ts";
 import { TOOL_ORIGINS, type Tool, type ToolOrigin, useTools } from "../../data/tools.ts";
+import { BulkBar } from "../../components/bulk-bar.tsx";
 import { CardGrid } from "../../components/card-grid.tsx";
 import { CardLink } from "../../components/card.tsx";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { ButtonLink } from "../../components/link.tsx";
 import { ListPage } from "../../components/list-page.tsx";
 import { Select } from "../../components/select.tsx";
+import { SelectBox } from "../../components/select-box.tsx";
 import { CardsSkeleton } from "../../components/skeleton.tsx";
+import { SortSelect } from "../../components/sort-select.tsx";
 import { ToolIcon } from "../../components/tool-icon.tsx";
 import { useFilters } from "../../components/use-filters.ts";
 import { useListCommands } from "../../components/use-list-commands.tsx";
+import { useSelection } from "../../components/use-selection.ts";
 import { ToolBadges } from "./tool-badges.tsx";
 
 const CARD_HEIGHT = 174;
@@ -27,7 +33,11 @@ export function ToolList() {
   const filters = useFilters();
   const user = useUser();
   const origin = filters.choice("from", TOOL_ORIGINS) ?? "all";
-  const tools = useTools({ origin, search: filters.debouncedSearch, userId: user.id });
+  const sort = filters.sort(SORTS);
+  const tools = useTools({ origin, search: filters.debouncedSearch, userId: user.id, sort });
+  const isOwn = useCallback((tool: Tool) => tool.owner_id === user.id, [user.id]);
+  const selection = useSelection(tools.rows, isOwn);
+  const bulk = useBulk("tools");
   const isSearching = filters.search.trim() !== "";
   const hasNoneOfOrigin = !isSearching && (origin === "mine" || origin === "shared");
   useListCommands({
@@ -50,12 +60,32 @@ export function ToolList() {
       filters={filters}
       searchLabel="Search the catalogue"
       selects={
-        <Select
-          aria-label="Origin"
-          className="w-44 flex-1 sm:flex-none"
-          value={origin}
-          choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value] }))}
-          onChange={(value) => filters.set("from", value === "all" ? "" : value)}
+        <>
+          <Select
+            aria-label="Origin"
+            className="w-44 flex-1 sm:flex-none"
+            value={origin}
+            choices={TOOL_ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[value] }))}
+            onChange={(value) => filters.set("from", value === "all" ? "" : value)}
+          />
+          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
+        </>
+      }
+      bulk={
+        <BulkBar
+          selection={selection}
+          nouns={["tool", "tools"]}
+          actions={[
+            {
+              label: "Delete",
+              past: "deleted",
+              icon: <Trash2 />,
+              isDangerous: true,
+              explanation:
+                "No agent can use them any more, also agents of others that you share them with. This cannot be undone.",
+              run: bulk.remove,
+            },
+          ]}
         />
       }
       pages={tools}
@@ -68,7 +98,14 @@ export function ToolList() {
           rows={rows}
           keyOf={({ id }) => id}
           cardHeight={CARD_HEIGHT}
-          renderCard={(tool) => <ToolCard tool={tool} userId={user.id} />}
+          renderCard={(tool) => (
+            <ToolCard
+              tool={tool}
+              userId={user.id}
+              isSelected={selection.has(tool.id)}
+              {...(isOwn(tool) && { onToggle: selection.toggle })}
+            />
+          )}
           onEndReached={tools.loadMore}
           foot={foot}
         />
@@ -90,7 +127,15 @@ function Actions() {
   );
 }
 
-const ToolCard = memo(function ToolCard({ tool, userId }: { readonly tool: Tool; readonly userId: string }) {
+interface ToolCardProps {
+  readonly tool: Tool;
+  readonly userId: string;
+  readonly isSelected: boolean;
+  /** Only for tools of the user. */
+  onToggle?(id: string, isRange: boolean): void;
+}
+
+const ToolCard = memo(function ToolCard({ tool, userId, isSelected, onToggle }: ToolCardProps) {
   return (
     <CardLink to={`/tools/${tool.id}`} label={tool.name} className="flex flex-col gap-3">
       <div className="flex min-w-0 items-center gap-3">
@@ -99,6 +144,14 @@ const ToolCard = memo(function ToolCard({ tool, userId }: { readonly tool: Tool;
           <h2 className="truncate font-semibold">{tool.name}</h2>
           {tool.category !== null && <p className="truncate text-sm text-ink-faint">{tool.category}</p>}
         </div>
+        {onToggle !== undefined && (
+          <SelectBox
+            name={tool.name}
+            isSelected={isSelected}
+            onToggle={(isRange) => onToggle(tool.id, isRange)}
+            className="self-start"
+          />
+        )}
       </div>
       <p className="line-clamp-2 min-h-11 text-base break-words text-ink-soft">{tool.description}</p>
       <div className="mt-auto flex flex-wrap gap-1.5 pt-1">

@@ -2,16 +2,20 @@ import { SWARM_STATUSES } from "@swarmbase/sdk";
 import { MessagesSquare, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { useApprovals } from "../../../data/approvals.ts";
+import { SORTS } from "../../../data/keyset.ts";
 import { type RunningRow, useRunsUnderWay, useSwarms } from "../../../data/swarms.ts";
 import { EmptyState } from "../../../components/empty-state.tsx";
 import { ButtonLink } from "../../../components/link.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { Select } from "../../../components/select.tsx";
+import { SortSelect } from "../../../components/sort-select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useListCommands } from "../../../components/use-list-commands.tsx";
+import { useSelection } from "../../../components/use-selection.ts";
 import { VirtualList } from "../../../components/virtual-list.tsx";
 import { STATUS_LABELS } from "../labels.ts";
 import { Invitations } from "./invitations.tsx";
+import { SwarmBulkBar } from "./swarm-bulk-bar.tsx";
 import { SwarmRow } from "./swarm-row.tsx";
 
 const CHOICES = [
@@ -22,7 +26,9 @@ const CHOICES = [
 export function SwarmList() {
   const filters = useFilters();
   const status = filters.choice("status", SWARM_STATUSES) ?? "all";
-  const swarms = useSwarms({ search: filters.debouncedSearch, status });
+  const sort = filters.sort(SORTS);
+  const swarms = useSwarms({ search: filters.debouncedSearch, status, sort });
+  const selection = useSelection(swarms.rows);
   const running = useRunningBySwarm();
   const { rows: approvals = [] } = useApprovals();
   const asking = new Set(approvals.map(({ swarmId }) => swarmId));
@@ -49,14 +55,18 @@ export function SwarmList() {
       filters={filters}
       searchLabel="Search by name"
       selects={
-        <Select
-          aria-label="Status"
-          value={status}
-          choices={CHOICES}
-          onChange={(value) => filters.set("status", value === "all" ? "" : value)}
-          className="w-36 sm:w-40"
-        />
+        <>
+          <Select
+            aria-label="Status"
+            value={status}
+            choices={CHOICES}
+            onChange={(value) => filters.set("status", value === "all" ? "" : value)}
+            className="w-36 flex-1 sm:w-40 sm:flex-none"
+          />
+          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
+        </>
       }
+      bulk={<SwarmBulkBar selection={selection} />}
       pages={swarms}
       empty={
         <EmptyState
@@ -81,7 +91,13 @@ export function SwarmList() {
             keyOf={({ id }) => id}
             rowHeight={77}
             renderRow={(swarm) => (
-              <SwarmRow swarm={swarm} running={running.get(swarm.id)} needsUser={asking.has(swarm.id)} />
+              <SwarmRow
+                swarm={swarm}
+                running={running.get(swarm.id)}
+                needsUser={asking.has(swarm.id)}
+                isSelected={selection.has(swarm.id)}
+                onToggle={selection.toggle}
+              />
             )}
             onEndReached={swarms.loadMore}
             {...(swarms.hasMore && { foot })}

@@ -1,10 +1,12 @@
 import type { RunStatus } from "@swarmbase/sdk";
 import { Bot, Users } from "lucide-react";
 import { Link } from "react-router";
+import { countUnread } from "../../../data/read-positions.ts";
 import type { SwarmSummary } from "../../../data/swarms.ts";
 import { Avatar } from "../../../components/avatar.tsx";
 import { Badge } from "../../../components/badge.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
+import { SelectBox } from "../../../components/select-box.tsx";
 import { StatusBadge } from "../../../components/status-dot.tsx";
 import { SwarmStatusBadge } from "../swarm-status-badge.tsx";
 import { toPlainLine } from "../../../components/to-plain-line.ts";
@@ -15,19 +17,23 @@ export interface SwarmRowProps {
   readonly running: RunStatus | undefined;
   /** A tool call waits for a decision of the user. */
   readonly needsUser: boolean;
+  readonly isSelected: boolean;
+  onToggle(id: string, isRange: boolean): void;
 }
 
-export function SwarmRow({ swarm, running, needsUser }: SwarmRowProps) {
+export function SwarmRow({ swarm, running, needsUser, isSelected, onToggle }: SwarmRowProps) {
   const { id, name, description, status, swarm_agents: swarmAgents, people, messages, created_at: createdAt } = swarm;
   const [last] = messages;
   return (
     <div className="relative border-b border-line hover:bg-hover [[role=listitem]:last-child>&]:border-b-0">
       <Link to={`/swarms/${id}`} aria-label={name} className="absolute inset-0 -outline-offset-2" />
       <div className="pointer-events-none relative flex items-center gap-4 px-4 py-3.5 [&_time]:pointer-events-auto">
+        <SelectBox name={name} isSelected={isSelected} onToggle={(isRange) => onToggle(id, isRange)} />
         <Faces swarmAgents={swarmAgents} />
         <div className="grid min-w-0 flex-1 gap-0.5">
           <div className="flex min-w-0 items-center gap-2.5">
             <span className="truncate font-semibold">{name}</span>
+            <Unread count={countUnread(swarm)} />
             {status !== "active" && <SwarmStatusBadge status={status} />}
             <span className="hidden sm:contents">
               <Running status={running} needsUser={needsUser} />
@@ -61,6 +67,18 @@ export function SwarmRow({ swarm, running, needsUser }: SwarmRowProps) {
         </div>
       </div>
     </div>
+  );
+}
+
+const MOST_UNREAD = 99;
+
+function Unread({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="inline-block min-w-5 shrink-0 rounded-full bg-accent px-1.5 text-center text-xs leading-5 font-semibold text-on-accent tabular-nums">
+      {count > MOST_UNREAD ? `${MOST_UNREAD}+` : count}
+      <span className="sr-only"> unread</span>
+    </span>
   );
 }
 

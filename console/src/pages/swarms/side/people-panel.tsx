@@ -48,7 +48,11 @@ export function PeoplePanel() {
 }
 
 function MemberRow({ member }: { readonly member: Member }) {
-  const { present, rights, userId } = useSwarmContext();
+  const {
+    presence: { present },
+    rights,
+    userId,
+  } = useSwarmContext();
   const { user_id: id, role, status } = member;
   const isHere = id !== null && present.has(id);
   const isYou = id === userId;

@@ -47,7 +47,7 @@ const CONFLICT_LABELS = {
 /** The form that sends messages and questions. */
 export function Composer(props: ComposerProps) {
   const { ref, respond, isBusy, replyTo, onReplied } = props;
-  const { swarm, rights, swarmAgents, userId } = useSwarmContext();
+  const { swarm, rights, swarmAgents, userId, presence } = useSwarmContext();
   const field = useRef<HTMLTextAreaElement>(null);
   const draft = useDraft(userId, swarm.id);
   const [isAsking, setAsking] = useState(true);
@@ -60,6 +60,7 @@ export function Composer(props: ComposerProps) {
     else {
       const { text: content, clientMessageId } = draft;
       draft.clear();
+      presence.reportTyping(false);
       onReplied();
       send({ content, clientMessageId, replyToId: replyTo?.id ?? null, asksAgents: asksAgents && canAsk, onConflict });
     }
@@ -107,7 +108,10 @@ export function Composer(props: ComposerProps) {
         <ComposerField
           ref={field}
           text={draft.text}
-          onChange={draft.setText}
+          onChange={(text) => {
+            draft.setText(text);
+            presence.reportTyping(text.trim() !== "");
+          }}
           onSend={(isOther) => submit(isOther ? !isAsking : isAsking)}
           swarmAgents={swarmAgents.rows ?? []}
           placeholder={isAsking && canAsk ? "Ask the agents. Type @ to mention one." : "Write a message."}

@@ -2,9 +2,11 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import type { LiveRun } from "../../../data/live-run.ts";
 import { hasEnded } from "../../../data/live-run.ts";
 import { useConversation } from "../../../data/messages.ts";
+import { useMarkRead } from "../../../data/read-positions.ts";
 import { useRespond } from "../../../data/respond.ts";
 import { readQuestion, useStoredRunEnds } from "../../../data/run-ends.ts";
 import { useLiveRuns } from "../../../data/runs.ts";
+import type { Swarm } from "../../../data/swarms.ts";
 import type { Message } from "../../../data/conversation-pages.ts";
 import { FailureState } from "../../../components/failure-state.tsx";
 import { useToast } from "../../../components/toast.tsx";
@@ -16,6 +18,7 @@ import { MessageList, type MessageListHandle } from "./message-list.tsx";
 import { useSwarmContext } from "./swarm-context.ts";
 import { MessagesSkeleton } from "./swarm-skeleton.tsx";
 import { RunStrip } from "./run-strip.tsx";
+import { TypingLine } from "./typing-line.tsx";
 import { type PendingMessage, usePendingMessages } from "./use-pending-messages.ts";
 import { useLinkedMessage } from "./use-linked-message.ts";
 import { useAnnounce } from "./use-announce.ts";
@@ -29,6 +32,8 @@ export function Conversation() {
   const { swarm, userId } = useSwarmContext();
   const conversation = useConversation(swarm.id);
   const { messages, receive } = conversation;
+  const readUpTo = swarm.read_positions[0]?.last_read_seq ?? 0;
+  useMarkRead(swarm.id, messages?.at(-1)?.seq, readUpTo);
   const pending = usePendingMessages(messages);
   const respond = useRespond(swarm.id, { onMessage: receive });
   const { runs } = respond;
@@ -37,7 +42,7 @@ export function Conversation() {
   const [replyTo, setReplyTo] = useState<Message | null>(null);
   const list = useRef<MessageListHandle>(null);
   const composer = useRef<ComposerHandle>(null);
-  const items = useItems(swarm.id, conversation, { pending: pending.messages, runs });
+  const items = useItems(swarm, conversation, { pending: pending.messages, runs });
   const linked = useLinkedMessage({ conversation, list });
   const announcement = useAnnounce(messages, userId);
   const onReply = useCallback((message: Message) => {
@@ -79,6 +84,7 @@ export function Conversation() {
         </WithMessageActions>
         <div className="mx-auto w-full max-w-3xl px-4 pb-3 sm:px-6 lg:pb-5">
           <RunStrip runs={runs} />
+          <TypingLine />
           <Composer
             ref={composer}
             respond={respond}
@@ -102,13 +108,15 @@ interface LiveState {
 }
 
 function useItems(
-  swarmId: string,
+  swarm: Swarm,
   { messages = NO_MESSAGES, hasOlder }: ReturnType<typeof useConversation>,
   { pending, runs }: LiveState,
 ): readonly ListItem[] {
-  const stored = useStoredRunEnds(swarmId, messages[0]?.created_at ?? null);
+  const stored = useStoredRunEnds(swarm.id, messages[0]?.created_at ?? null);
   const attached = runs.map(({ id }) => id).join();
-  const said = useMemo(() => listMessageItems(messages, hasOlder), [messages, hasOlder]);
+  // What is read from now on does not move the line.
+  const [readUpTo] = useState(() => swarm.read_positions[0]?.last_read_seq ?? null);
+  const said = useMemo(() => listMessageItems(messages, hasOlder, readUpTo), [messages, hasOlder, readUpTo]);
   const withEnds = useMemo(() => {
     const ends = stored.filter(({ id }) => !attached.includes(id));
     return joinItems(said, groupStoredEnds(messages, ends));

@@ -19,6 +19,7 @@ export const ListItemView = memo(function ListItemView({ item, isHighlighted, on
         <>
           {item.isFirst && <Beginning />}
           {item.isNewDay && <Day at={item.message.created_at} />}
+          {item.isFirstUnread && <NewMessages />}
           <MessageView
             message={item.message}
             isContinued={item.isContinued}
@@ -42,6 +43,15 @@ function Beginning() {
     <div className="mx-auto max-w-3xl px-4 pt-4 pb-2 sm:px-6">
       <p className="text-lg font-semibold">{swarm.name}</p>
       <p className="text-ink-soft">{swarm.description ?? "The conversation begins here."}</p>
+    </div>
+  );
+}
+
+function NewMessages() {
+  return (
+    <div className="mx-auto flex max-w-3xl items-center gap-3 px-4 py-2 text-sm font-medium text-accent sm:px-6">
+      <span aria-hidden className="h-px flex-1 bg-accent" />
+      New messages
     </div>
   );
 }

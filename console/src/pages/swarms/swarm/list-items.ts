@@ -14,6 +14,8 @@ export type ListItem =
       /** Shows a heading above the first message of the conversation or of a day. Not separate items, because inserting them would move the scroll anchor. */
       readonly isFirst: boolean;
       readonly isNewDay: boolean;
+      /** The first message that the user had not read when the page was opened. */
+      readonly isFirstUnread: boolean;
     }
   | { readonly kind: "pending"; readonly key: string; readonly pending: PendingMessage }
   | { readonly kind: "turn"; readonly key: string; readonly run: LiveRun; readonly turn: LiveTurn }
@@ -34,8 +36,12 @@ const CONTINUED_MS = 5 * 60_000;
 /** The number of newest messages in which the messages of attached runs are searched. */
 const RECENT = 200;
 
-/** The items of the stored messages. */
-export function listMessageItems(messages: readonly Message[], hasOlder: boolean): readonly ListItem[] {
+/** The items of the stored messages. `readUpTo` is the `seq` of the last message that was read before; null for none. */
+export function listMessageItems(
+  messages: readonly Message[],
+  hasOlder: boolean,
+  readUpTo: number | null,
+): readonly ListItem[] {
   return messages.map((message, index) => {
     const before = messages[index - 1] ?? null;
     return {
@@ -45,6 +51,7 @@ export function listMessageItems(messages: readonly Message[], hasOlder: boolean
       isContinued: before !== null && continues(message, before),
       isFirst: before === null && !hasOlder,
       isNewDay: before === null || dayOf(before) !== dayOf(message),
+      isFirstUnread: before?.seq === readUpTo && readUpTo !== null,
     };
   });
 }

@@ -142,10 +142,10 @@ function useSettledAtEnd(virtualizer: { scrollToEnd(): void }): boolean {
 /** Estimates the height of items that were not measured yet, for the scroll bar. */
 function estimateHeight(item: ListItem | undefined): number {
   if (item?.kind !== "message") return ESTIMATED_HEIGHT;
-  const { message, isContinued, isNewDay } = item;
+  const { message, isContinued, isNewDay, isFirstUnread } = item;
   const text = message.content ?? "";
   const lines = Math.ceil(text.length / CHARACTERS_PER_LINE) + (text.match(/\n/g)?.length ?? 0);
-  return (isContinued ? 8 : 44) + Math.max(1, lines) * LINE_HEIGHT + (isNewDay ? 46 : 0);
+  return (isContinued ? 8 : 44) + Math.max(1, lines) * LINE_HEIGHT + (isNewDay ? 46 : 0) + (isFirstUnread ? 36 : 0);
 }
 
 /** Counts the messages since the list was last at its end. */

@@ -1,5 +1,6 @@
 import { createContext, useContext } from "react";
 import type { Member } from "../../../data/members.ts";
+import type { Presence } from "../../../data/presence.ts";
 import type { Pages, ReadResult } from "../../../data/rows.ts";
 import type { SwarmAgent } from "../../../data/swarm-agents.ts";
 import type { Rights, Swarm } from "../../../data/swarms.ts";
@@ -11,8 +12,7 @@ export interface SwarmDetails {
   readonly userId: string;
   readonly swarmAgents: ReadResult<readonly SwarmAgent[]>;
   readonly members: Pages<Member>;
-  /** The ids of the users who have the swarm open. */
-  readonly present: ReadonlySet<string>;
+  readonly presence: Presence;
   /** Whether the side panel is open as a drawer, on screens where it does not fit beside the conversation. */
   readonly isPanelOpen: boolean;
   setPanelOpen(isOpen: boolean): void;

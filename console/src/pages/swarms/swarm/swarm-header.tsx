@@ -112,7 +112,11 @@ function PanelButton() {
 const MAX_FACES = 4;
 
 function WhoIsHere() {
-  const { members, present, userId } = useSwarmContext();
+  const {
+    members,
+    presence: { present },
+    userId,
+  } = useSwarmContext();
   const here = (members.rows ?? []).filter(({ user_id: id }) => id !== null && present.has(id));
   const others = here.filter(({ user_id: id }) => id !== userId);
   if (others.length === 0) return null;

@@ -27,10 +27,10 @@ function LoadedSwarm({ swarm }: { readonly swarm: Swarm }) {
   const { id: userId } = useUser();
   const swarmAgents = useSwarmAgents(swarm.id);
   const members = useMembers(swarm.id);
-  const present = usePresence(swarm.id, userId);
+  const presence = usePresence(swarm.id, userId);
   const rights = useMemo(() => rightsIn(swarm, userId), [swarm, userId]);
   const [isPanelOpen, setPanelOpen] = useState(false);
-  const details: SwarmDetails = { swarm, rights, userId, swarmAgents, members, present, isPanelOpen, setPanelOpen };
+  const details: SwarmDetails = { swarm, rights, userId, swarmAgents, members, presence, isPanelOpen, setPanelOpen };
   const box = useRef<HTMLDivElement>(null);
   const above = useSpaceAbove(box);
   return (

@@ -1,6 +1,7 @@
 import { Plus, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
+import { SORTS } from "../../../data/keyset.ts";
 import { NO_ATTEMPTS, useHealth } from "../../../data/webhook-health.ts";
 import { useDeliverySignals } from "../../../data/webhook-signals.ts";
 import { type ListedWebhook, useWebhooks, WEBHOOK_STATES, type WebhookState } from "../../../data/webhooks.ts";
@@ -9,11 +10,14 @@ import { ButtonLink } from "../../../components/link.tsx";
 import { ListPage } from "../../../components/list-page.tsx";
 import { RelativeTime } from "../../../components/relative-time.tsx";
 import { Select } from "../../../components/select.tsx";
+import { SortSelect } from "../../../components/sort-select.tsx";
 import { useFilters } from "../../../components/use-filters.ts";
 import { useListCommands } from "../../../components/use-list-commands.tsx";
+import { type Selection, useSelection } from "../../../components/use-selection.ts";
 import { WebhooksCode } from "../webhook-code.tsx";
 import { WebhookStatus } from "../webhook-status.tsx";
 import { FirstWebhook } from "./first-webhook.tsx";
+import { WebhookBulkBar } from "./webhook-bulk-bar.tsx";
 import { SuccessRate } from "./success-rate.tsx";
 
 const STATE_LABELS: Readonly<Record<WebhookState, string>> = {
@@ -27,7 +31,9 @@ const STATE_CHOICES = WEBHOOK_STATES.map((value) => ({ value, label: STATE_LABEL
 export function WebhookList() {
   const filters = useFilters();
   const state = filters.choice("state", WEBHOOK_STATES) ?? "all";
-  const webhooks = useWebhooks({ search: filters.debouncedSearch.trim(), state });
+  const sort = filters.sort(SORTS);
+  const webhooks = useWebhooks({ search: filters.debouncedSearch.trim(), state, sort });
+  const selection = useSelection(webhooks.rows);
   useDeliverySignals(
     (webhooks.rows ?? []).map(({ id }) => id),
     webhooks.reload,
@@ -58,29 +64,34 @@ export function WebhookList() {
       filters={filters}
       searchLabel="Search by name or URL"
       selects={
-        <Select
-          aria-label="State"
-          value={state}
-          choices={STATE_CHOICES}
-          onChange={(value) => filters.set("state", value === "all" ? "" : value)}
-          className="w-full sm:w-52"
-        />
+        <>
+          <Select
+            aria-label="State"
+            value={state}
+            choices={STATE_CHOICES}
+            onChange={(value) => filters.set("state", value === "all" ? "" : value)}
+            className="w-40 flex-1 sm:w-52 sm:flex-none"
+          />
+          <SortSelect value={sort} orders={SORTS} onChange={filters.setSort} />
+        </>
       }
+      bulk={<WebhookBulkBar selection={selection} />}
       pages={webhooks}
       empty={<FirstWebhook />}
     >
-      {(rows, foot) => <WebhookTable rows={rows} onEndReached={webhooks.loadMore} foot={foot} />}
+      {(rows, foot) => <WebhookTable rows={rows} selection={selection} onEndReached={webhooks.loadMore} foot={foot} />}
     </ListPage>
   );
 }
 
 interface WebhookTableProps {
   readonly rows: readonly ListedWebhook[];
+  readonly selection: Selection<ListedWebhook>;
   onEndReached(): void;
   readonly foot: ReactNode;
 }
 
-function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
+function WebhookTable({ rows, selection, onEndReached, foot }: WebhookTableProps) {
   const navigate = useNavigate();
   const { rows: health } = useHealth(rows.map(({ id }) => id));
   const columns: readonly Column<ListedWebhook>[] = [
@@ -121,6 +132,7 @@ function WebhookTable({ rows, onEndReached, foot }: WebhookTableProps) {
       rows={rows}
       keyOf={({ id }) => id}
       onOpen={{ label: ({ name }) => `Open ${name}`, open: ({ id }) => void navigate(`/webhooks/${id}`) }}
+      selection={{ ...selection, name: ({ name }) => name }}
       onEndReached={onEndReached}
       foot={foot}
     />
