@@ -16,6 +16,7 @@ import { Agent, fetch as fetchWith } from "undici";
 import { z } from "zod";
 import { startService } from "../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
+import { until } from "../../../server/test/support/until.ts";
 import { fillDataDir } from "../../../server/test/support/used-data-dir.ts";
 import { type Answer, type CallOptions, DescribedService } from "./support/described-service.ts";
 import { sendRequest } from "./support/send-request.ts";
@@ -91,7 +92,7 @@ describe("answers of a running service, against its own document", () => {
     const events = ["agent.created" as const];
     const { data: webhook } = await client
       .from("webhooks")
-      .insert({ name: "Hook", url: receiver.url, events, retry_count: 0 })
+      .insert({ name: "Hook", url: receiver.url, events, retry_count: 2 })
       .select()
       .single()
       .throwOnError();
@@ -118,7 +119,19 @@ describe("answers of a running service, against its own document", () => {
       .single()
       .throwOnError();
     const replay = { action: "replay", event_id: delivery.payload.id };
-    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(replay));
+    receiver.status = 500;
+    const replayed = await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(replay));
+    const [again] = replayed.body["deliveries"] as { delivery_id: string }[];
+    const sendNow = { action: "send_now", delivery_id: again?.delivery_id ?? "" };
+    const isRetrying = async (): Promise<boolean> => {
+      const waiting = client.from("webhook_deliveries").select("id").eq("id", sendNow.delivery_id);
+      return (await waiting.eq("status", "retrying").throwOnError()).data.length > 0;
+    };
+    await until(isRetrying, "the replayed delivery waits for its next attempt");
+    await api.call("POST /functions/v1/webhook-dispatcher", 502, strangely(sendNow));
+    receiver.status = 200;
+    await api.call("POST /functions/v1/webhook-dispatcher", 200, strangely(sendNow));
+    await api.call("POST /functions/v1/webhook-dispatcher", 400, asAda(sendNow));
     const since = { action: "recover_since", ...ids, since: new Date(0).toISOString() };
     const recovery = await api.call("POST /functions/v1/webhook-dispatcher", 202, strangely(since));
     const query = { action: "recovery", recovery_id: text(recovery, "id") };

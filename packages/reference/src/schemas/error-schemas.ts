@@ -111,7 +111,7 @@ const SCHEMAS = {
       ...FLAT,
       code: { type: "string", const: "DELIVERY_FAILED" },
       success: { type: "boolean", const: false },
-      status: { type: "string", const: "failed" },
+      status: { type: "string", enum: ["failed", "retrying"], description: "`retrying` only after `send_now`" },
       delivery_id: UUID,
       status_code: { type: ["integer", "null"] },
       response_time_ms: COUNT,
