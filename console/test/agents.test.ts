@@ -162,10 +162,10 @@ test("the history of an agent compares versions and restores one", async (t, { o
   assert.deepEqual(await changed(), expected);
   await checkAppearance(page, "agent-history");
 
-  await page.getByRole("radio", { name: "Current version" }).click();
+  await page.getByRole("radio", { name: "Current", exact: true }).click();
   await page.getByText("The agent was made.").waitFor({ state: "detached" });
   assert.deepEqual(await changed(), expected);
-  await page.getByRole("radio", { name: "Another version" }).click();
+  await page.getByRole("radio", { name: "Another" }).click();
   await page.getByLabel("Version to compare with").selectOption("Version 2");
   assert.deepEqual(await changed(), expected);
   await page.getByRole("button", { name: "Restore version 1" }).click();

@@ -127,7 +127,7 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: `${agent}/tools`, press: [/^Configure send_mail/] },
     { path: `${agent}/try` },
     { path: `${agent}/activity`, hasNoField: true },
-    { path: `${agent}/history`, press: [/^Current version/], hasNoField: true },
+    { path: `${agent}/history`, press: [/^Current$/, /^Another$/], hasNoField: true },
     { path: "/playground" },
     { path: "/playground", press: [/^Change column A/] },
     { path: "/playground", press: [/^More about column A/, /^Save as a version …/], hasNoField: true },

@@ -78,10 +78,15 @@ test("one question gets answers of several columns with their figures, which a r
   assert.deepEqual(stored, { system_prompt: "You are Ada.", settings: {} });
 });
 
-test("a column stops alone or with all, and shows its own error in words", async (t, { openPage, instance }) => {
+test("a column stops alone or with all, shows its own error in words, and asks for approvals", async (t, {
+  openPage,
+  instance,
+}) => {
   const page = await openPage(t);
   await createSignedInUser(page);
-  await createAgents(await getApiClient(page, instance), ["Ada", "Max"]);
+  const api = await getApiClient(page, instance);
+  const [ada = ""] = await createAgents(api, ["Ada", "Max"]);
+  await assignTools(api, ada);
   await page.goto("/playground");
   const [a, b] = [page.getByRole("region", { name: "Column A" }), page.getByRole("region", { name: "Column B" })];
   await a.getByText("The answers appear here.").waitFor();
@@ -101,6 +106,9 @@ test("a column stops alone or with all, and shows its own error in words", async
   await b.getByRole("alert").waitFor();
   assert.equal(await a.getByRole("alert").count(), 0);
   await takeScreenshot(page, "playground-failed");
+  await askAll(page, '/tool send_mail {"to": "grace"}');
+  await a.getByRole("button", { name: "Deny" }).click();
+  await a.getByText("Denied", { exact: true }).waitFor();
   await page.getByRole("button", { name: "New conversation" }).click();
   await b.getByText("The answers appear here.").waitFor();
 });

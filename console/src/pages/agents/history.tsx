@@ -16,9 +16,9 @@ import { useToast } from "../../components/toast.tsx";
 import { VersionDifferences } from "./version-differences.tsx";
 
 const COMPARISONS = [
-  { value: "previous", label: "Previous version" },
-  { value: "current", label: "Current version" },
-  { value: "other", label: "Another version" },
+  { value: "previous", label: "Previous" },
+  { value: "current", label: "Current" },
+  { value: "other", label: "Another" },
 ] as const;
 type Comparison = (typeof COMPARISONS)[number]["value"];
 
