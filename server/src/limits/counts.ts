@@ -30,10 +30,12 @@ export function createCounts(settings: LimitSettings): Counts {
     if (points > 0) counters.set(name, new RateLimiterMemory({ points, duration: LIMITS[row].windowSeconds }));
   }
   return {
-    count({ window, key, calls }) {
+    async count({ window, key, calls }) {
       const counter = counters.get(window);
-      if (counter === undefined) return Promise.reject(new Error(`the limit ${window} is off`));
-      return settleCount(counter.consume(key, calls));
+      if (counter === undefined) throw new Error(`the limit ${window} is off`);
+      const counted = await settleCount(counter.consume(key, calls));
+      // When the clock is set back, the counter would tell clients to wait for the difference, too. Its window ends by a timer.
+      return { ...counted, msBeforeNext: Math.min(counted.msBeforeNext, counter.duration * 1_000) };
     },
     async find({ window, key }) {
       return (await counters.get(window)?.get(key))?.consumedPoints ?? 0;
