@@ -33,19 +33,32 @@ export interface Seen {
   readonly slowestMs: number;
 }
 
-/** A user of the service over HTTP. All requests are recorded, so that a test can say what a client saw of a fault. */
+interface Session {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string };
+}
+
+/** A user of the service over HTTP, who renews a session that has expired. All requests are recorded, so that a test can say what a client saw of a fault. */
 export class ChaosClient {
   readonly userId: string;
-  readonly token: string;
+  #token: string;
+  #refreshToken: string;
+  #renewing: Promise<void> | null = null;
   readonly #agent: https.Agent;
   readonly #credentials: Credentials;
   #entries: { readonly startedMs: number; readonly endedMs: number; readonly reason: string | null }[] = [];
 
-  private constructor(credentials: Credentials, agent: https.Agent, session: { userId: string; token: string }) {
+  private constructor(credentials: Credentials, agent: https.Agent, session: Session) {
     this.#credentials = credentials;
     this.#agent = agent;
-    this.userId = session.userId;
-    this.token = session.token;
+    this.userId = session.user.id;
+    this.#token = session.access_token;
+    this.#refreshToken = session.refresh_token;
+  }
+
+  get token(): string {
+    return this.#token;
   }
 
   static async signUp(credentials: Credentials): Promise<ChaosClient> {
@@ -55,9 +68,8 @@ export class ChaosClient {
     const { status, text } = await send(credentials, agent, "/auth/v1/signup", {
       body: { email: `${randomUUID()}@example.com`, password: PASSWORD },
     });
-    const { access_token: token, user } = JSON.parse(text) as { access_token?: string; user?: { id: string } };
-    if (token === undefined || user === undefined) throw new Error(`sign-up failed: ${status} ${text}`);
-    return new ChaosClient(credentials, agent, { userId: user.id, token });
+    if (status !== 200) throw new Error(`sign-up failed: ${status} ${text}`);
+    return new ChaosClient(credentials, agent, JSON.parse(text) as Session);
   }
 
   /** Fails when there is no whole response. */
@@ -66,12 +78,14 @@ export class ChaosClient {
     const note = (reason: string | null): void =>
       void this.#entries.push({ startedMs, endedMs: performance.now(), reason });
     try {
-      const authorization = `Bearer ${this.token}`;
+      const authorization = `Bearer ${this.#token}`;
       const answer = await send(this.#credentials, this.#agent, path, {
         ...rest,
         headers: { authorization, ...headers },
       });
-      note(answer.status < 500 ? null : String(answer.status));
+      const { status } = answer;
+      note(status < 500 && status !== 401 ? null : String(status));
+      if (status === 401) await this.#renew();
       return answer;
     } catch (error) {
       note(error instanceof Error && "code" in error ? String(error.code) : String(error));
@@ -100,6 +114,23 @@ export class ChaosClient {
       }
     }
     return null;
+  }
+
+  /** Concurrent requests share one refresh, as those of a client library do. */
+  #renew(): Promise<void> {
+    this.#renewing ??= (async () => {
+      const body = { refresh_token: this.#refreshToken };
+      const { status, text } = await send(this.#credentials, this.#agent, "/auth/v1/token?grant_type=refresh_token", {
+        body,
+      });
+      if (status !== 200) throw new Error(`refresh failed: ${status} ${text}`);
+      const session = JSON.parse(text) as Session;
+      this.#token = session.access_token;
+      this.#refreshToken = session.refresh_token;
+    })().finally(() => {
+      this.#renewing = null;
+    });
+    return this.#renewing;
   }
 
   /** Forgets the requests so far. */
