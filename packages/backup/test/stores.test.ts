@@ -69,6 +69,25 @@ test("a bucket that cannot answer for a moment is asked again, and a refusal nam
   });
 });
 
+test("a response of a bucket that does not end is given up", async () => {
+  let sent = 0;
+  const endless: typeof fetch = async () => {
+    const chunk = new Uint8Array(1024 * 1024);
+    return new Response(
+      new ReadableStream({
+        pull: (controller) => {
+          sent += 1;
+          controller.enqueue(chunk);
+        },
+      }),
+    );
+  };
+  const url = "https://bucket.example.com/backups";
+  const store = openS3Store({ url, credentials: S3_CREDENTIALS, fetch: endless, now });
+  await assert.rejects(store.get("chains/a", signal), /sent more than 67108864 bytes/);
+  assert.ok(sent < 70, `${sent} MB, once`);
+});
+
 test("a request is signed as in the example of the S3 API reference", () => {
   const url = new URL("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J");
   const credentials = {

@@ -5,6 +5,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
 import { createMeter, OBSERVATIONS } from "../../src/observe/index.ts";
 import { GAUGES, METRICS } from "../../src/observe/metric-table.ts";
+import { GAUGES as BACKUP_GAUGES } from "../../../packages/backup/src/gauges.ts";
 
 const DEPLOY = new URL("../../../deploy/", import.meta.url);
 /** Labels that Prometheus or the collector adds. */
@@ -57,7 +58,9 @@ function findFaults(expression: string): readonly string[] {
 
 describe("dashboard and alerts", () => {
   before(async () => {
+    const ofBackup = BACKUP_GAUGES.map(({ name }) => ({ name, kind: "gauge" as const, labels: [] }));
     const rows = [
+      ...ofBackup,
       ...METRICS,
       ...Object.entries(GAUGES).map(([name, row]) => ({ ...row, name, kind: "gauge" as const })),
     ];
@@ -119,7 +122,7 @@ describe("dashboard and alerts", () => {
 
   test("every metric of the service that is not of the process is on the dashboard", () => {
     const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join(" ");
-    const names = [...METRICS.map(({ name }) => name), ...Object.keys(GAUGES)];
+    const names = [...[...METRICS, ...BACKUP_GAUGES].map(({ name }) => name), ...Object.keys(GAUGES)];
     // Only its ratio to the free space is of interest, in an alert.
     const missing = names.filter((name) => !shown.includes(name) && name !== "swarmbase_disk_size_bytes");
     assert.deepEqual(missing, []);

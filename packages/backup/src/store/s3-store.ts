@@ -19,6 +19,8 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 /** For one object of a few MB. */
 const REQUEST_TIMEOUT_MS = 60_000;
+/** Far more than an object of the archive or a page of a list has. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** Objects in a bucket of Amazon S3 or of a server with the same interface, by path-style addresses. */
@@ -41,7 +43,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
       ...(method === "PUT" && { body: body as Uint8Array<ArrayBuffer> }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
     });
-    return { status: response.status, body: Buffer.from(await response.arrayBuffer()) };
+    return { status: response.status, body: await readBounded(response) };
   };
 
   /** Repeats what the server could not do now. The last error is thrown. */
@@ -53,7 +55,7 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
         const isTemporary = answer.status >= 500 || answer.status === 429;
         if (!isTemporary || isLast) return answer;
       } catch (error) {
-        if (isLast || signal.aborted) throw error;
+        if (isLast || signal.aborted || error instanceof TooLongError) throw error;
       }
       await sleep(FIRST_DELAY_MS * 2 ** (attempt - 1), undefined, { signal });
     }
@@ -96,6 +98,22 @@ export function openS3Store(options: S3StoreOptions): ObjectStore {
       if (![200, 204, 404].includes(answer.status)) throw refusedError(`remove ${name}`, answer);
     },
   };
+}
+
+class TooLongError extends Error {
+  override readonly name = "TooLongError";
+}
+
+/** A server that answers without end must not exhaust the memory. */
+async function readBounded({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw new TooLongError(`The bucket sent more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** With the code of the server, such as `AccessDenied`; its message could repeat what was sent. */
