@@ -98,10 +98,13 @@ export class RunWriter {
   /** The end of a turn with text implies that it was responding. */
   #dropResponding(end: Extract<Step, { op: "finish_turn" }>): void {
     if (end.status !== "completed" || end.content === "") return;
-    this.#entries = this.#entries.filter(({ step, resolve }) => {
+    this.#entries = this.#entries.filter(({ step, block, resolve }) => {
       const isImplied = step.op === "turn_status" && step.status === "responding" && step.turn_id === end.turn_id;
-      if (isImplied) resolve({ events: [] });
-      return !isImplied;
+      if (!isImplied) return true;
+      // Another step may have followed since. Events after a block that is not filled are never published.
+      if (block !== null) this.#options.sequencer.fill(block, []);
+      resolve({ events: [] });
+      return false;
     });
   }
 

@@ -7,6 +7,7 @@ import { type BudgetCall, reserveBudget } from "../../../src/agents/model/sql/re
 import type { UsageRow } from "../../../src/agents/execution/steps.ts";
 import { calls, lastRole, type NewSwarm, openRunStage, type RunStage, says } from "../support/run-stage.ts";
 import { callTo, NODE } from "../support/run-calls.ts";
+import { until } from "../../support/until.ts";
 
 let stage: RunStage;
 const closers: (() => Promise<void>)[] = [];
@@ -318,6 +319,21 @@ test("a turn without any text under a reduced output limit ends the run with bud
   await node.take(runId);
   const { status, stop_reason: reason } = await stage.end(runId);
   assert.deepEqual([status, reason], ["failed", "budget_exceeded"]);
+});
+
+test("the stream of a run with a budget has its last event as soon as the run has ended", async () => {
+  const swarm = await stage.newSwarm({ agents: ["Ada"], settings: { budget: { max_tokens: 100_000 } } });
+  const node = stage.node({ script: (call) => says(call, "hi") });
+  const runId = await stage.ask(swarm);
+  const types: string[] = [];
+  node.streamHub.subscribe(runId, ({ type }) => void types.push(type));
+  await node.take(runId);
+  assert.equal((await stage.end(runId)).status, "completed");
+  await until(
+    () => types.includes("run.completed"),
+    "the end is published",
+    () => types.join(" "),
+  );
 });
 
 test("admission ignores calls in progress and rejects runs when the budget is spent", async () => {
