@@ -1,9 +1,11 @@
 import {
   type AgentModule,
   catalogueOf,
+  createProviderChecks,
   watchProvidersFile,
   nameProviders,
   openAgents,
+  type ProviderChecks,
   type ProviderNames,
   type Providers,
   requireProtocols,
@@ -35,11 +37,12 @@ const PROVIDER_CONNECTIONS = 512;
 export interface OpenedAgents extends AgentModule {
   /** As the providers file has them now. */
   providerNames(): ProviderNames;
+  readonly providerChecks: ProviderChecks;
 }
 
 /** The agents with their outgoing connections, rate limits, and the watcher of the providers file. */
 export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
-  let names = nameProviders(options.providers);
+  let current = options.providers;
   const { settings, environment, observer, clock, closers, limits, policy, ca } = options;
   const connections = openProviderConnections(options);
   const guarded = openGuardedFetch({ policy, ca, connectionsPerOrigin: TOOL_CONNECTIONS, exemptUrls: [] });
@@ -73,7 +76,7 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
       await withClient(options.server.ownerUrl, (client) => storeModels(client, catalogueOf(providers)));
       connections.allow(providers);
       module.models.replace(providers);
-      names = nameProviders(providers);
+      current = providers;
     },
   });
   const watchers = settings.providersFile === null ? [] : [fileWatcher];
@@ -81,7 +84,8 @@ export function openAgentModule(options: AgentModuleOptions): OpenedAgents {
     ...module,
     workers: [...module.workers, ...watchers],
     links: [...module.links, ...watchers],
-    providerNames: () => names,
+    providerNames: () => nameProviders(current),
+    providerChecks: createProviderChecks(module.models, () => current),
   };
 }
 

@@ -204,7 +204,7 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
       revoke: (request) => revokeUserKey(auth, request),
     }),
   ];
-  core = { functions, rest, limits, auth };
+  core = { functions, rest, limits, auth, providerChecks: agents.providerChecks, requireReleased };
   return {
     auth,
     respond: agents.respond,

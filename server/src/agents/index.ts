@@ -3,7 +3,9 @@
 
 export { type AgentModule, type AgentsOptions, openAgents } from "./open-agents.ts";
 export { type ProvidersFileOptions, watchProvidersFile } from "./providers/watch-providers-file.ts";
+export { createProviderChecks } from "./providers/provider-checks.ts";
 export { nameProviders, type ProviderNames } from "./providers/name-providers.ts";
+export type { DescribedProvider, ProviderChecks, ProviderTest } from "./providers/provider-checks.ts";
 export { catalogueOf, describeProviders, loadProviders } from "./providers/load-providers.ts";
 export type { Provider, Providers } from "./providers/provider.ts";
 export { requireProtocols } from "./providers/require-protocols.ts";

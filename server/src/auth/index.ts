@@ -23,6 +23,7 @@ export { rotateRoleKeys } from "./keys/rotate-keys.ts";
 export { rotateSigningKey } from "./keys/rotate-keys.ts";
 export { TOKEN_ALGORITHMS } from "./keys/stored-keys.ts";
 export { createMailer } from "./mail/mailer.ts";
+export { describeMailTransport, type MailTest, type MailTransport, sendTestMail } from "./mail/test-mail.ts";
 export { createAccountMails, createMailOutbox } from "./outbox/outbox-worker.ts";
 export { chooseRedirect } from "./one-time/links.ts";
 export { openAuth } from "./open-auth.ts";

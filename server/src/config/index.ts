@@ -8,6 +8,7 @@ export {
   parseDatabaseHosts,
   splitConnectionString,
 } from "./database-hosts.ts";
+export { describeSettings, type SettingInForce } from "./describe-settings.ts";
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";
 export {
@@ -24,6 +25,7 @@ export {
   shippedIds,
   type VendorKind,
 } from "./model-catalogue.ts";
+export { maskUrls } from "./mask-url.ts";
 export { parseOptions, UsageError } from "./parse-options.ts";
 export { type ExtensionRows, renderConfigurationReference } from "./render-configuration-reference.ts";
 export type { NamedSettingRow as ExtensionSettingRow, StandardVariable } from "./setting-row.ts";

@@ -52,7 +52,7 @@ function readRows(
 }
 
 /** An empty string counts as unset, because shells and compose files leave such variables; `EXTENSIONS=` names none. */
-function pickGiven<Row extends NamedSettingRow>(
+export function pickGiven<Row extends NamedSettingRow>(
   rows: readonly Row[],
   env: Environment,
 ): Readonly<Partial<Record<Row["name"], string>>> {

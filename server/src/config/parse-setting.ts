@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parseDatabaseHosts } from "./database-hosts.ts";
 import type { NamedSettingRow, SettingRow } from "./setting-row.ts";
 
-type SettingValue = string | number | boolean | readonly string[] | readonly number[];
+export type SettingValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** A fault never contains the value: a password pasted into the wrong variable must not appear in a log. */
 export type ParsedSetting = { readonly value: SettingValue } | { readonly fault: string };

@@ -1,5 +1,6 @@
 import { ReadableStream as WebStream } from "node:stream/web";
 import type { InvokeOptions, InvokeResult } from "@swarmbase/sdk";
+import type { ProviderChecks } from "../agents/index.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AuthContext, requireKeyScope } from "../auth/index.ts";
 import { hasScope, type Principal, requireScope } from "../db/index.ts";
@@ -17,6 +18,9 @@ export interface CoreParts {
   readonly rest: RestModule;
   readonly limits: Limits;
   readonly auth: AuthContext;
+  readonly providerChecks: ProviderChecks;
+  /** Throws 503 in a restored copy, which must not do what its original does. */
+  requireReleased(): void;
 }
 
 const PREFIX = "/rest/v1";

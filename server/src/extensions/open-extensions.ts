@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "@swarmbase/sdk";
 import type { ToolKind, ToolKinds } from "../agents/index.ts";
 import { AUTH_ERRORS, type AuthErrorCode } from "../auth/index.ts";
-import { type Environment, type Settings, SettingsError } from "../config/index.ts";
+import { SettingsError } from "../config/index.ts";
 import { unwrapSecret, wrapSecret } from "../crypto/index.ts";
 import { type Database, type DatabaseServer, newRowId, SERVICE_PRINCIPAL } from "../db/index.ts";
 import type { HelpLinks } from "../errors/index.ts";
@@ -14,19 +14,17 @@ import { callAuthAsService } from "./auth-as-service.ts";
 import { describeInterface } from "./describe-interface.ts";
 import { describeServer } from "./describe-server.ts";
 import { createExtensionDatabase } from "./extension-database.ts";
-import { type CoreParts, createRest } from "./extension-core.ts";
+import { createRest } from "./extension-core.ts";
 import { extensionRoutes } from "./extension-routes.ts";
 import { schemaOf, toolKindOf } from "./find-extension-faults.ts";
 import type { LoadedExtension } from "./load-extensions.ts";
+import { openOperations, type OperationsOptions } from "./open-operations.ts";
 import type { Extension, ExtensionConnections, ExtensionContext, ExtensionToolKind, OpenedToolKind } from "./port.ts";
 
-export interface OpenExtensionsOptions {
-  readonly extensions: readonly LoadedExtension[];
-  readonly settings: Pick<Settings, "dbStatementTimeoutMs" | "siteUrl" | "dataDir">;
+export interface OpenExtensionsOptions extends OperationsOptions {
   readonly server: Pick<DatabaseServer, "adminUrl" | "directUrl" | "clusterDir">;
   readonly masterKey: string;
   readonly database: Pick<Database, "user" | "service" | "work">;
-  readonly environment: Environment;
   /** Seals values of extensions; the key of the secrets of tools. */
   readonly key: Buffer;
   /** Opens a guarded fetch. The origins of trusted URLs may have any address and may use plain HTTP. */
@@ -35,8 +33,6 @@ export interface OpenExtensionsOptions {
     connections: ExtensionConnections,
   ): Pick<ExtensionContext, "fetch" | "findUrlFault">;
   isRedirectAllowed(url: string): boolean;
-  /** Throws before the modules are open. */
-  getCore(): CoreParts;
   /** Throws before the service listens. */
   baseUrl(): string;
   /** Empty when nothing is measured. */
@@ -102,6 +98,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     dataDir: options.settings.dataDir,
     server: { adminUrl, directUrl, isEmbedded: clusterDir !== null },
   });
+  const operations = openOperations(options);
   // Work that goes on by itself has a pool of its own, so that it is not delayed by requests that wait for a connection.
   const contextOver = (service: Database["service"]): ExtensionContext => ({
     settings,
@@ -119,6 +116,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     catalogue: () => options.getCore().rest.catalogue,
     readMetrics: () => options.readMetrics(),
     server,
+    operations,
     setGauge: (gauge, value) => void gaugeValues.set(gauge, value),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),

@@ -17,7 +17,7 @@ import type { VendorProtocol } from "./provider-port.ts";
 import type { ServerCopies } from "./server-port.ts";
 import type { ExtensionTelemetry } from "./telemetry-port.ts";
 
-export { parseOptions, SettingsError, UsageError } from "../config/index.ts";
+export { maskUrls, parseOptions, SettingsError, UsageError } from "../config/index.ts";
 export { unlessAborted } from "../concurrency/index.ts";
 export { AppError, ModelError, type ModelErrorCode, ToolFailure } from "../errors/index.ts";
 export { escapeHtml } from "../html/index.ts";
@@ -69,6 +69,7 @@ export type {
 } from "./route-port.ts";
 export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
 export type * from "./provider-port.ts";
+export type { ExtensionOperations } from "./operations-port.ts";
 export type { ExtensionServer, ServerCopies, ServerCopy } from "./server-port.ts";
 export type { ExtensionTelemetry, Telemetry, TelemetryContext } from "./telemetry-port.ts";
 export type {

@@ -3,6 +3,7 @@ import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../con
 import type { MetricFamily } from "../observe/index.ts";
 import type { Catalogue } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
+import type { ExtensionOperations } from "./operations-port.ts";
 import type { ExtensionServer } from "./server-port.ts";
 
 export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = readonly ExtensionSettingRow[]> {
@@ -43,6 +44,8 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   readMetrics(): Promise<readonly MetricFamily[]>;
   /** The database server as a whole, for packages that copy it. */
   readonly server: ExtensionServer;
+  /** For packages that serve the person who runs the service. The route decides who may ask. */
+  readonly operations: ExtensionOperations;
   /** Sets one of the extension's `gauges`; null: it has no value. Only the process that sets it reports it. */
   setGauge(name: string, value: number | null): void;
   /** Writes the log event `extension.note`. */

@@ -6,7 +6,7 @@ import { createSchemaCompiler } from "../../src/agents/tools/input/compile-schem
 import { type OpenToolsOptions, openTools, type ToolModule } from "../../src/agents/tools/open-tools.ts";
 import { sealSecrets } from "../../src/agents/tools/seal-secrets.ts";
 import type { ToolOutcome } from "../../src/agents/tools/tool-port.ts";
-import { readExtensionSettings } from "../../src/config/index.ts";
+import { loadSettings, readExtensionSettings } from "../../src/config/index.ts";
 import { newMasterKey } from "../../src/crypto/index.ts";
 import type { Database } from "../../src/db/index.ts";
 import { type OpenedExtensions, openExtensions } from "../../src/extensions/index.ts";
@@ -84,7 +84,7 @@ function openExtension(
   return openExtensions({
     ...parts,
     extensions: [{ ...loaded, connections: configured.connections ?? {} }],
-    settings: { dbStatementTimeoutMs: 10_000, siteUrl: null, dataDir: "" },
+    settings: loadSettings({ DB_STATEMENT_TIMEOUT_MS: "10000" }),
     server: { adminUrl: "postgresql://localhost/db", directUrl: "postgresql://localhost/db", clusterDir: null },
     masterKey: newMasterKey(),
     database,

@@ -99,6 +99,12 @@ const TEXTS: Readonly<Record<MailKind, (mail: Mail) => MailText>> = {
     button: "See the invitation",
     closing: "If you do not know who this is, ignore this mail. Nothing changes.",
   }),
+  test: ({ to, values }) => ({
+    subject: "Test mail",
+    paragraphs: [`This mail to ${to} shows that the service at ${values.siteUrl} can send mails.`],
+    button: null,
+    closing: "You receive it because you asked for it as an operator of the service.",
+  }),
 };
 
 const MAX_NAMED = 10;

@@ -9,6 +9,7 @@ export const MAIL_KINDS = [
   "address_taken",
   "webhook_disabled",
   "swarm_invitation",
+  "test",
 ] as const;
 
 export type MailKind = (typeof MAIL_KINDS)[number];
