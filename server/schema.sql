@@ -1576,8 +1576,8 @@ declare
 begin
   select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
-    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
-    from public.user_settings s where s.user_id = compute_remaining_budget.payer_id
+    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd
+    from private.list_day_budgets(compute_remaining_budget.payer_id) as d
     union all
     values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
       private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
@@ -3461,7 +3461,8 @@ declare
   remaining record;
 begin
   select * into remaining from private.compute_remaining_budget(swarm, is_day_budget_spent.payer_id, null, false);
-  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false);
+  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false)
+    or private.is_run_limit_reached(is_day_budget_spent.payer_id, null);
 end
 $function$;
 
@@ -3522,6 +3523,31 @@ begin
 end
 $function$;
 grant execute on function private.is_run_claimable(public.runs) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.is_run_limit_reached(payer_id uuid, run_id uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  most integer;
+begin
+  select s.imposed_daily_runs into most from public.user_settings s
+  where s.user_id = is_run_limit_reached.payer_id;
+  if most is null then
+    return false;
+  end if;
+  return most <= (
+    select count(distinct used.run_id)
+    from (
+      select u.run_id from public.usage_records u
+      where u.payer_id = is_run_limit_reached.payer_id and u.created_at >= date_trunc('day', now(), 'UTC')
+      union all
+      select b.run_id from private.budget_reservations b
+      where b.payer_id = is_run_limit_reached.payer_id) as used
+    where used.run_id is distinct from is_run_limit_reached.run_id);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.is_send_window_open(opened_at timestamp with time zone, moment timestamp with time zone)
  RETURNS boolean
@@ -3828,9 +3854,13 @@ CREATE OR REPLACE FUNCTION private.list_day_budgets(user_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select s.daily_token_budget::bigint, s.daily_cost_budget_usd from public.user_settings s
+  select least(s.daily_token_budget, s.imposed_daily_token_budget)::bigint,
+    least(s.daily_cost_budget_usd, s.imposed_daily_cost_budget_usd)
+  from public.user_settings s
   where s.user_id = list_day_budgets.user_id
-    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
+    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null
+      or s.imposed_daily_token_budget is not null or s.imposed_daily_cost_budget_usd is not null
+      or s.imposed_daily_runs is not null)
 $function$;
 
 CREATE OR REPLACE FUNCTION private.list_followed_topics()
@@ -6011,6 +6041,9 @@ begin
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
+  end if;
+  if private.is_run_limit_reached(payer, run.id) then
+    return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
   if remaining.tokens is not null then
@@ -8850,10 +8883,16 @@ create table public.user_settings (
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   require_message_signature boolean default false not null,
+  imposed_daily_token_budget bigint,
+  imposed_daily_cost_budget_usd numeric(18,9),
+  imposed_daily_runs integer,
   constraint user_settings_pkey PRIMARY KEY (user_id),
   constraint user_settings_daily_cost_budget_usd_range CHECK (daily_cost_budget_usd >= 0::numeric),
   constraint user_settings_daily_token_budget_range CHECK (daily_token_budget >= 0),
   constraint user_settings_default_framework_known CHECK (default_framework = ANY (ARRAY['provider_a'::text, 'provider_b'::text, 'provider_c'::text])),
+  constraint user_settings_imposed_daily_cost_budget_usd_range CHECK (imposed_daily_cost_budget_usd >= 0::numeric),
+  constraint user_settings_imposed_daily_runs_range CHECK (imposed_daily_runs >= 0),
+  constraint user_settings_imposed_daily_token_budget_range CHECK (imposed_daily_token_budget >= 0),
   constraint user_settings_locale_length CHECK (char_length(locale) <= 35),
   constraint user_settings_notifications_object CHECK (jsonb_typeof(notifications) = 'object'::text),
   constraint user_settings_notifications_size CHECK (octet_length(notifications::text) <= 32768),
@@ -8873,6 +8912,7 @@ create policy user_settings_update on public.user_settings for update to authent
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER user_settings_freeze BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.user_id IS DISTINCT FROM old.user_id) EXECUTE FUNCTION private.reject_transfer('user_id');
+CREATE TRIGGER user_settings_freeze_imposed BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN ((CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name])) AND (new.imposed_daily_token_budget IS DISTINCT FROM old.imposed_daily_token_budget OR new.imposed_daily_cost_budget_usd IS DISTINCT FROM old.imposed_daily_cost_budget_usd OR new.imposed_daily_runs IS DISTINCT FROM old.imposed_daily_runs)) EXECUTE FUNCTION private.reject_change('imposed_daily_token_budget', 'imposed_daily_cost_budget_usd', 'imposed_daily_runs');
 CREATE TRIGGER user_settings_reject_api_key BEFORE UPDATE ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature OR new.daily_token_budget IS DISTINCT FROM old.daily_token_budget OR new.daily_cost_budget_usd IS DISTINCT FROM old.daily_cost_budget_usd) EXECUTE FUNCTION private.reject_api_key();
 CREATE TRIGGER user_settings_stamp BEFORE INSERT OR UPDATE ON public.user_settings FOR EACH ROW WHEN (CURRENT_USER = ANY (ARRAY['anon'::name, 'authenticated'::name, 'service_role'::name])) EXECUTE FUNCTION private.stamp_created_and_updated();
 CREATE TRIGGER user_settings_sync_sessions AFTER UPDATE OF require_request_signature, require_message_signature ON public.user_settings FOR EACH ROW WHEN (new.require_request_signature IS DISTINCT FROM old.require_request_signature OR new.require_message_signature IS DISTINCT FROM old.require_message_signature) EXECUTE FUNCTION private.sync_signature_requirement();

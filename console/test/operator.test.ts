@@ -39,6 +39,7 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByRole("link", { name: bob.email }).click();
   await page.getByRole("heading", { level: 1, name: bob.email }).waitFor();
   await page.getByLabel("Tokens per day").fill("5000");
+  await page.getByLabel("Runs per day").fill("20");
   await page.getByRole("button", { name: "Save the limits" }).click();
   await page.getByText("The limits are saved.", { exact: true }).waitFor();
   await checkAppearance(page, "operator-user");
@@ -85,4 +86,14 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByText("tables.edit").filter({ visible: true }).first().waitFor();
   await page.getByText("users.disable").filter({ visible: true }).first().waitFor();
   await checkAppearance(page, "operator-audit");
+});
+
+test("a user sees the limits that an operator imposes", async (t, { openPage, instance }) => {
+  const page = await openPage(t);
+  await createSignedInUser(page, createPerson("Cy"));
+  const api = await getApiClient(page, instance);
+  const limits = { imposed_daily_token_budget: 5000, imposed_daily_runs: 20 };
+  await api.callAsService("PATCH", `/rest/v1/user_settings?user_id=eq.${api.userId}`, limits);
+  await page.goto("/account/budgets");
+  await page.getByText("The operator of this service allows you 5,000 tokens, 20 runs a day.").waitFor();
 });

@@ -5,14 +5,46 @@ create or replace function private.parse_budget_amount(value jsonb) returns nume
 as $$ select case when jsonb_typeof(value) = 'number' then greatest(value::numeric, 0) end $$;
 grant execute on function private.parse_budget_amount(jsonb) to sb_service;
 
--- Returns the daily budgets of a user, if there are any. A set-returning SQL function, so that PostgreSQL inlines it.
+-- Returns the daily budgets of a user, if there are any: of the user's own and of those that the operator imposes, the
+-- smaller ones. Both are null if only the number of runs is limited. A set-returning SQL function, so that PostgreSQL
+-- inlines it.
 create or replace function private.list_day_budgets(user_id uuid) returns table (max_tokens bigint,
   max_cost_usd numeric)
 language sql stable
 as $$
-  select s.daily_token_budget::bigint, s.daily_cost_budget_usd from public.user_settings s
+  select least(s.daily_token_budget, s.imposed_daily_token_budget)::bigint,
+    least(s.daily_cost_budget_usd, s.imposed_daily_cost_budget_usd)
+  from public.user_settings s
   where s.user_id = list_day_budgets.user_id
-    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null)
+    and (s.daily_token_budget is not null or s.daily_cost_budget_usd is not null
+      or s.imposed_daily_token_budget is not null or s.imposed_daily_cost_budget_usd is not null
+      or s.imposed_daily_runs is not null)
+$$;
+
+-- Whether the payer has as many runs today as the operator permits. The runs are those that have called a model, which
+-- a user cannot undo by deleting them; one of them can go on. Runs that begin at the same time are counted with the
+-- reservations of their calls.
+create or replace function private.is_run_limit_reached(payer_id uuid, run_id uuid) returns boolean
+language plpgsql stable
+as $$
+declare
+  most integer;
+begin
+  select s.imposed_daily_runs into most from public.user_settings s
+  where s.user_id = is_run_limit_reached.payer_id;
+  if most is null then
+    return false;
+  end if;
+  return most <= (
+    select count(distinct used.run_id)
+    from (
+      select u.run_id from public.usage_records u
+      where u.payer_id = is_run_limit_reached.payer_id and u.created_at >= date_trunc('day', now(), 'UTC')
+      union all
+      select b.run_id from private.budget_reservations b
+      where b.payer_id = is_run_limit_reached.payer_id) as used
+    where used.run_id is distinct from is_run_limit_reached.run_id);
+end
 $$;
 
 create or replace function private.has_budget(swarm public.swarms, payer_id uuid) returns boolean
@@ -37,8 +69,8 @@ declare
 begin
   select min(budgets.max_tokens - spent.tokens), min(budgets.max_cost_usd - spent.cost_usd) into tokens, cost_usd
   from (
-    select 'payer' as kind, s.daily_token_budget::numeric as max_tokens, s.daily_cost_budget_usd as max_cost_usd
-    from public.user_settings s where s.user_id = compute_remaining_budget.payer_id
+    select 'payer' as kind, d.max_tokens::numeric, d.max_cost_usd
+    from private.list_day_budgets(compute_remaining_budget.payer_id) as d
     union all
     values ('swarm', private.parse_budget_amount(budget -> 'max_tokens_per_day'),
       private.parse_budget_amount(budget -> 'max_cost_usd_per_day')),
@@ -105,6 +137,9 @@ begin
   select b.* into held from private.budget_reservations b where b.id = (call ->> 'id')::uuid;
   if found then
     return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', held.tokens - input);
+  end if;
+  if private.is_run_limit_reached(payer, run.id) then
+    return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
   select * into remaining from private.compute_remaining_budget(swarm, payer, run, true);
   if remaining.tokens is not null then

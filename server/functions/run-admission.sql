@@ -248,7 +248,7 @@ begin
 end
 $$;
 
--- Whether the swarm's or the payer's budget of the day is used up.
+-- Whether the swarm's or the payer's budget of the day is used up, or the payer's number of runs.
 create or replace function private.is_day_budget_spent(swarm public.swarms, payer_id uuid) returns boolean
 language plpgsql stable
 as $$
@@ -256,7 +256,8 @@ declare
   remaining record;
 begin
   select * into remaining from private.compute_remaining_budget(swarm, is_day_budget_spent.payer_id, null, false);
-  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false);
+  return coalesce(remaining.tokens <= 0 or remaining.cost_usd <= 0, false)
+    or private.is_run_limit_reached(is_day_budget_spent.payer_id, null);
 end
 $$;
 

@@ -45,6 +45,18 @@ export function useSettings(): ReadResult<Settings> {
   });
 }
 
+/** The budgets of the day that apply: of the user's own and those that the operator imposes, the smaller ones. Null: no limit. */
+export function findDayBudgets(settings: Settings): { readonly tokens: number | null; readonly cost: number | null } {
+  const least = (...limits: readonly (number | null)[]): number | null => {
+    const set = limits.filter((limit) => limit !== null);
+    return set.length === 0 ? null : Math.min(...set);
+  };
+  return {
+    tokens: least(settings.daily_token_budget, settings.imposed_daily_token_budget),
+    cost: least(settings.daily_cost_budget_usd, settings.imposed_daily_cost_budget_usd),
+  };
+}
+
 export function useSaveSettings(): Write<SettingsChange, Settings> {
   const { id } = useUser();
   return useWrite({

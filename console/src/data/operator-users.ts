@@ -31,8 +31,12 @@ interface OperatedSession {
 export interface UserLimits {
   readonly daily_token_budget: string | null;
   readonly daily_cost_budget_usd: string | null;
+  readonly imposed_daily_token_budget: string | null;
+  readonly imposed_daily_cost_budget_usd: string | null;
+  readonly imposed_daily_runs: string | null;
   readonly tokens_today: string;
   readonly cost_today_usd: string;
+  readonly runs_today: string;
 }
 
 export interface UserDetails {
@@ -80,8 +84,11 @@ export function useUserAction(id: string): Write<UserAction, UserDetails> {
   return useOperatorWrite(NOUN, (action) => ({ method: "POST", path: `/users/${encodeURIComponent(id)}/${action}` }));
 }
 
-export type UserBudgets = Pick<UserLimits, "daily_token_budget" | "daily_cost_budget_usd">;
+export type ImposedLimits = Pick<
+  UserLimits,
+  "imposed_daily_token_budget" | "imposed_daily_cost_budget_usd" | "imposed_daily_runs"
+>;
 
-export function useChangeLimits(id: string): Write<UserBudgets, UserDetails> {
+export function useImposeLimits(id: string): Write<ImposedLimits, UserDetails> {
   return useOperatorWrite(NOUN, (body) => ({ method: "PATCH", path: `/users/${encodeURIComponent(id)}/limits`, body }));
 }

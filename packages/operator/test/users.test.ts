@@ -108,20 +108,54 @@ test("an operator can be neither disabled nor reset by an operator, themselves i
   assert.equal((await service.call(other.token, "GET", USERS)).status, 200);
 });
 
-test("changes the budgets of a user", async () => {
-  const { id } = await service.signUp("eve");
+test("imposes limits that the user sees and cannot change", async () => {
+  const { id, token } = await service.signUp("eve");
   const path = `${USERS}/${id}/limits`;
-  const changed = await asAda("PATCH", path, { daily_token_budget: "9007199254740993", daily_cost_budget_usd: 2.5 });
+  const wanted = {
+    imposed_daily_token_budget: "9007199254740993",
+    imposed_daily_cost_budget_usd: 2.5,
+    imposed_daily_runs: 0,
+  };
+  const changed = await asAda("PATCH", path, wanted);
   assert.equal(changed.status, 200, changed.text);
   const { limits } = changed.body;
   assert.deepEqual(
-    [limits.daily_token_budget, limits.daily_cost_budget_usd, limits.tokens_today],
+    [limits.imposed_daily_token_budget, limits.imposed_daily_cost_budget_usd, limits.imposed_daily_runs],
     ["9007199254740993", "2.500000000", "0"],
     changed.text,
   );
-  const removed = await asAda("PATCH", path, { daily_token_budget: null });
-  assert.equal(removed.body.limits.daily_token_budget, null);
-  for (const body of [{}, [], { daily_token_budget: -1 }, { daily_cost_budget_usd: "1e3" }, { user_id: ada.id }])
+  assert.deepEqual([limits.daily_token_budget, limits.tokens_today, limits.runs_today], [null, "0", "0"]);
+
+  const own = "/rest/v1/user_settings?select=imposed_daily_runs,daily_token_budget";
+  for (const body of [{ imposed_daily_runs: null }, { imposed_daily_cost_budget_usd: 100 }]) {
+    const { status, body: rejected } = await service.call(
+      token,
+      "PATCH",
+      `/rest/v1/user_settings?user_id=eq.${id}`,
+      body,
+    );
+    assert.deepEqual([status, rejected.code], [400, "VALIDATION_ERROR"], JSON.stringify(rejected));
+  }
+  assert.deepEqual((await service.call(token, "GET", own)).body, [{ imposed_daily_runs: 0, daily_token_budget: null }]);
+  const [agent] = (
+    await service.call(token, "POST", "/rest/v1/agents", { name: "Max" }, { prefer: "return=representation" })
+  ).body;
+  const asked = { agent_id: agent.id, message: "hello" };
+  const refused = await service.call(token, "POST", "/functions/v1/agent-respond", asked);
+  assert.equal(refused.body.code, "BUDGET_EXCEEDED", refused.text);
+  await asAda("PATCH", path, { imposed_daily_runs: null });
+  const answered = await service.call(token, "POST", "/functions/v1/agent-respond", asked);
+  assert.equal(answered.status, 200, answered.text);
+  assert.equal((await asAda("GET", `${USERS}/${id}`)).body.limits.runs_today, "1");
+
+  const invalid = [
+    {},
+    [],
+    { imposed_daily_token_budget: -1 },
+    { imposed_daily_cost_budget_usd: "1e3" },
+    { user_id: id },
+  ];
+  for (const body of [...invalid, { daily_token_budget: 1 }, { imposed_daily_runs: 1.5 }])
     assert.equal((await asAda("PATCH", path, body)).status, 400, JSON.stringify(body));
 });
 

@@ -17,6 +17,9 @@ export type UserSettingsTable = {
     created_at: string;
     updated_at: string;
     require_message_signature: boolean;
+    imposed_daily_token_budget: number | null;
+    imposed_daily_cost_budget_usd: number | null;
+    imposed_daily_runs: number | null;
   };
   Insert: never;
   Update: {

@@ -1,7 +1,9 @@
 import { useState } from "react";
 import { type Settings, useSaveSettings, useSettings } from "../../data/account.ts";
+import { Banner } from "../../components/banner.tsx";
 import { FailureState } from "../../components/failure-state.tsx";
 import { Field } from "../../components/field.tsx";
+import { formatCount, formatMoney } from "../../components/formats.ts";
 import { Link } from "../../components/link.tsx";
 import { PageSkeleton } from "../../components/skeleton.tsx";
 import { TextInput } from "../../components/text-input.tsx";
@@ -13,7 +15,34 @@ export function BudgetsTab() {
   const { rows: settings, failure, reload } = useSettings();
   if (failure !== null && settings === undefined)
     return <FailureState title="Your budgets could not be loaded" message={failure.message} onRetry={reload} />;
-  return settings === undefined ? <PageSkeleton /> : <BudgetsCard settings={settings} />;
+  if (settings === undefined) return <PageSkeleton />;
+  return (
+    <div className="grid gap-4">
+      <ImposedLimits settings={settings} />
+      <BudgetsCard settings={settings} />
+    </div>
+  );
+}
+
+/** What the operator of the service has decided. */
+function ImposedLimits({ settings }: { readonly settings: Settings }) {
+  const {
+    imposed_daily_token_budget: tokens,
+    imposed_daily_cost_budget_usd: cost,
+    imposed_daily_runs: runs,
+  } = settings;
+  const limits = [
+    ...(tokens === null ? [] : [`${formatCount(tokens)} tokens`]),
+    ...(cost === null ? [] : [formatMoney(cost)]),
+    ...(runs === null ? [] : [`${formatCount(runs)} ${runs === 1 ? "run" : "runs"}`]),
+  ];
+  if (limits.length === 0) return null;
+  return (
+    <Banner tone="note">
+      The operator of this service allows you {limits.join(", ")} a day. You cannot change this; a smaller budget of
+      your own applies first.
+    </Banner>
+  );
 }
 
 function BudgetsCard({ settings }: { readonly settings: Settings }) {

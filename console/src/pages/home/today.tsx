@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { useSettings } from "../../data/account.ts";
+import { findDayBudgets, useSettings } from "../../data/account.ts";
 import { useUsageDays } from "../../data/usage.ts";
 import { BudgetMeter } from "../../components/budget-meter.tsx";
 import { formatCompact, formatMoney } from "../../components/formats.ts";
@@ -23,7 +23,7 @@ export function Today() {
   const today = usage.find(({ day }) => day === days.at(-1));
   const usedTokens = tokens.at(-1) ?? 0;
   const usedCost = today?.cost ?? null;
-  const { daily_token_budget: tokenBudget, daily_cost_budget_usd: costBudget } = settings;
+  const { tokens: tokenBudget, cost: costBudget } = findDayBudgets(settings);
   return (
     <Panel title="Today" id="today" more={{ to: "/usage", label: "Usage" }}>
       <div className="grid gap-4 p-5">

@@ -1,7 +1,7 @@
 import { Download } from "lucide-react";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { useSettings } from "../../data/account.ts";
+import { findDayBudgets, useSettings } from "../../data/account.ts";
 import { useUser } from "../../data/session.ts";
 import { USAGE_SPLITS, type UsageReport, type UsageSplit, useUsage } from "../../data/usage.ts";
 import { URL_UPDATE_OPTIONS } from "../../components/url-update-options.ts";
@@ -107,7 +107,7 @@ interface ReportProps {
 
 function Report({ report, days, split, measure }: ReportProps) {
   const { rows: settings } = useSettings();
-  const budgets = { tokens: settings?.daily_token_budget ?? null, cost: settings?.daily_cost_budget_usd ?? null };
+  const budgets = settings === undefined ? { tokens: null, cost: null } : findDayBudgets(settings);
   const today = addUp(report.days.filter(({ day }) => day === days.at(-1)));
   return (
     <div className="grid gap-4">

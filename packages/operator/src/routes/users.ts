@@ -169,20 +169,22 @@ async function requireOrdinary({ database }: OperatorContext, id: string, done: 
     );
 }
 
-const TOKENS = /^(?:0|[1-9]\d{0,17})$/;
-const MONEY = /^(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?$/;
+/** What an operator imposes, by the column of `user_settings`. */
+const LIMITS: Readonly<Record<string, RegExp>> = {
+  imposed_daily_token_budget: /^(?:0|[1-9]\d{0,17})$/,
+  imposed_daily_cost_budget_usd: /^(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?$/,
+  imposed_daily_runs: /^(?:0|[1-9]\d{0,8})$/,
+};
 
 async function changeLimits({ params, body, noteDetails }: OperatorRequest, context: OperatorContext) {
   const id = readId(params["id"], "id");
-  const fields = readBody(body, ["daily_token_budget", "daily_cost_budget_usd"]);
+  const fields = readBody(body, Object.keys(LIMITS));
   const change = Object.fromEntries(
-    Object.entries(fields).map(([field, value]) => [
-      field,
-      readNumber(value, field, field === "daily_token_budget" ? TOKENS : MONEY),
-    ]),
+    Object.entries(LIMITS)
+      .filter(([field]) => Object.hasOwn(fields, field))
+      .map(([field, pattern]) => [field, readNumber(fields[field], field, pattern)]),
   );
-  if (Object.keys(change).length === 0)
-    throw invalidField("daily_token_budget", "or daily_cost_budget_usd is required");
+  if (Object.keys(change).length === 0) throw invalidField("imposed_daily_runs", "or another limit is required");
   noteDetails({ changed: Object.keys(change) });
   const { body: rows } = await context.restAsService({
     method: "PATCH",

@@ -105,16 +105,23 @@ export function selectFactors(query: Query, userId: string): Promise<readonly Fa
 export interface LimitsRow {
   readonly daily_token_budget: string | null;
   readonly daily_cost_budget_usd: string | null;
+  /** By an operator; the user cannot change them. */
+  readonly imposed_daily_token_budget: string | null;
+  readonly imposed_daily_cost_budget_usd: string | null;
+  readonly imposed_daily_runs: string | null;
   readonly tokens_today: string;
   readonly cost_today_usd: string;
+  /** Those that have called a model. */
+  readonly runs_today: string;
 }
 
-/** The budgets of a user and what the day (UTC) has used of them. */
+/** The budgets and imposed limits of a user, and what the day (UTC) has used of them. */
 export async function findLimits(query: Query, userId: string): Promise<LimitsRow | null> {
   const [row] = await query<LimitsRow>(
-    `select s.daily_token_budget::text, s.daily_cost_budget_usd::text,
+    `select s.daily_token_budget::text, s.daily_cost_budget_usd::text, s.imposed_daily_token_budget::text,
+            s.imposed_daily_cost_budget_usd::text, s.imposed_daily_runs::text,
             coalesce(sum(r.input_tokens + r.output_tokens), 0)::text as tokens_today,
-            coalesce(sum(r.cost_usd), 0)::text as cost_today_usd
+            coalesce(sum(r.cost_usd), 0)::text as cost_today_usd, count(distinct r.run_id)::text as runs_today
        from public.user_settings s
        left join public.usage_records r
          on r.payer_id = s.user_id and r.created_at >= date_trunc('day', now(), 'UTC')

@@ -64,7 +64,8 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "output_tokens reasoning_tokens cost_usd estimated created_at",
   user_settings:
     "user_id theme locale timezone default_framework notifications preferences daily_token_budget " +
-    "daily_cost_budget_usd require_request_signature created_at updated_at require_message_signature",
+    "daily_cost_budget_usd imposed_daily_token_budget imposed_daily_cost_budget_usd imposed_daily_runs " +
+    "require_request_signature created_at updated_at require_message_signature",
   webhook_backlog: "webhook_id pending retrying",
   webhook_deliveries:
     "id webhook_id user_id event_id event_type payload status status_code response_body attempts next_retry_at " +

@@ -51,6 +51,12 @@ export const PEOPLE_TEXTS: Readonly<Record<string, TableText>> = {
       preferences: "For user interfaces: anything else.",
       daily_token_budget: "Tokens that runs paid by the user can use in a day (UTC); null for no limit.",
       daily_cost_budget_usd: "USD that runs paid by the user can cost in a day (UTC); null for no limit.",
+      imposed_daily_token_budget:
+        "As `daily_token_budget`, set by the operator of the service; the smaller one applies. Only the service role can change it.",
+      imposed_daily_cost_budget_usd:
+        "As `daily_cost_budget_usd`, set by the operator of the service; the smaller one applies. Only the service role can change it.",
+      imposed_daily_runs:
+        "Runs paid by the user that can call a model in a day (UTC), set by the operator of the service; null for no limit. Only the service role can change it.",
       require_request_signature: "Requests of the user need a valid `X-Request-Signature`.",
       require_message_signature: "Requests of the user need a valid HTTP message signature.",
     },

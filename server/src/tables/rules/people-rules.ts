@@ -1,7 +1,7 @@
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import { nullable } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
-import { BIGINT_MAX, boolean, integer, number } from "../fields/plain-fields.ts";
+import { BIGINT_MAX, boolean, INTEGER_MAX, integer, number } from "../fields/plain-fields.ts";
 import { anyText, choice, httpUrl, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { tableRule } from "./table-rule.ts";
@@ -35,6 +35,9 @@ export const USER_SETTINGS = tableRule({
     preferences: jsonObject("user_settings.preferences"),
     daily_token_budget: nullable(integer({ min: 0, max: BIGINT_MAX })),
     daily_cost_budget_usd: nullable(number({ min: 0, max: COST_MAX_USD })),
+    imposed_daily_token_budget: nullable(integer({ min: 0, max: BIGINT_MAX })),
+    imposed_daily_cost_budget_usd: nullable(number({ min: 0, max: COST_MAX_USD })),
+    imposed_daily_runs: nullable(integer({ min: 0, max: INTEGER_MAX })),
     require_request_signature: boolean(),
     require_message_signature: boolean(),
   },

@@ -25,16 +25,23 @@ interface StartedSwarm extends NewSwarm {
 interface Bounds {
   readonly swarm?: Readonly<Record<string, number>>;
   readonly day?: { readonly tokens?: number; readonly costUsd?: number };
+  /** By the operator of the service. */
+  readonly imposed?: { readonly tokens?: number; readonly costUsd?: number; readonly runs?: number };
   readonly ownerId?: string;
 }
 
 /** A swarm with a running run. */
-async function start({ swarm: budget, day, ownerId }: Bounds): Promise<StartedSwarm> {
+async function start({ swarm: budget, day, imposed, ownerId }: Bounds): Promise<StartedSwarm> {
   const settings = budget === undefined ? {} : { budget };
   const swarm = await stage.newSwarm({ agents: ["Ada"], settings, ...(ownerId !== undefined && { ownerId }) });
   await stage.rows(
     "update public.user_settings set daily_token_budget = $2, daily_cost_budget_usd = $3 where user_id = $1 and $4",
     [swarm.ownerId, day?.tokens ?? null, day?.costUsd ?? null, day !== undefined],
+  );
+  await stage.rows(
+    `update public.user_settings set imposed_daily_token_budget = $2, imposed_daily_cost_budget_usd = $3,
+       imposed_daily_runs = $4 where user_id = $1 and $5`,
+    [swarm.ownerId, imposed?.tokens ?? null, imposed?.costUsd ?? null, imposed?.runs ?? null, imposed !== undefined],
   );
   const runId = await stage.ask(swarm);
   await stage.rows("select private.start_run($1, 'node', 60000)", [runId]);
@@ -102,6 +109,19 @@ describe("a call is rejected when it exceeds", () => {
       ["the swarm's money of the day", { swarm: { max_cost_usd_per_day: 1 } }, [0, 0.95]],
       ["the payer's tokens of the day", { day: { tokens: 1_000 } }, [950, 0]],
       ["the payer's money of the day", { day: { costUsd: 1 } }, [0, 0.95]],
+      ["imposed tokens of the day", { imposed: { tokens: 1_000 } }, [950, 0]],
+      [
+        "imposed tokens that are less than the payer's own",
+        { day: { tokens: 5_000 }, imposed: { tokens: 1_000 } },
+        [950, 0],
+      ],
+      [
+        "the payer's tokens that are less than imposed ones",
+        { day: { tokens: 1_000 }, imposed: { tokens: 5_000 } },
+        [950, 0],
+      ],
+      ["imposed money of the day", { day: { costUsd: 5 }, imposed: { costUsd: 1 } }, [0, 0.95]],
+      ["an imposed number of no runs", { imposed: { runs: 0 } }, [0, 0]],
     ];
   for (const [name, bounds, spent] of cases)
     test(name, async () => {
@@ -349,4 +369,34 @@ test("admission ignores calls in progress and rejects runs when the budget is sp
   assert.equal(await admit(), null);
   await settle(swarm, [call.id], usageOf(50, 50));
   assert.equal(await admit(), "BUDGET_EXCEEDED");
+});
+
+test("an imposed number of runs admits as many, also when they begin at the same time, and lets those go on", async () => {
+  const swarm = await start({ imposed: { runs: 2 } });
+  const swarms = [swarm];
+  while (swarms.length < 4) swarms.push(await start({ ownerId: swarm.ownerId }));
+  const answers = await Promise.all(swarms.map((each) => reserve(each)));
+  assert.equal(answers.filter((answer) => answer === 50).length, 2, answers.join(" "));
+  const begun = swarms.filter((_, at) => answers[at] === 50);
+  for (const each of begun) assert.equal(await reserve(each), 50);
+  const other = await stage.newSwarm({ agents: ["Ada"], ownerId: swarm.ownerId });
+  const admit = async (): Promise<unknown> => {
+    const [answer] = await admitRuns(stage.pool, [callTo(other, { has_place: false })], NODE);
+    assert.ok(answer);
+    return "rejection" in answer ? answer.rejection.code : "admitted";
+  };
+  assert.equal(await admit(), "BUDGET_EXCEEDED");
+
+  // What counts remains when the runs are gone, and ends with the day.
+  await stage.rows(
+    `insert into public.usage_records (payer_id, run_id, framework, model)
+     select $1, unnest($2::uuid[]), 'provider_a', 'm'`,
+    [swarm.ownerId, begun.map(({ runId }) => runId)],
+  );
+  await stage.rows("delete from public.runs where id = any ($1)", [begun.map(({ runId }) => runId)]);
+  assert.equal(await admit(), "BUDGET_EXCEEDED");
+  await stage.rows("update public.usage_records set created_at = now() - interval '1 day' where payer_id = $1", [
+    swarm.ownerId,
+  ]);
+  assert.equal(await admit(), "admitted");
 });

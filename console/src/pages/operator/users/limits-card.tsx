@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { type UserLimits, useChangeLimits } from "../../../data/operator-users.ts";
+import { type ImposedLimits, type UserLimits, useImposeLimits } from "../../../data/operator-users.ts";
 import { Button } from "../../../components/button.tsx";
 import { CardSection } from "../../../components/card.tsx";
 import { Field } from "../../../components/field.tsx";
@@ -12,42 +12,67 @@ interface LimitsCardProps {
   readonly limits: UserLimits;
 }
 
-/** The daily budgets of a user. Digits stay text, so that none is lost. */
+const FIELDS = [
+  { name: "imposed_daily_token_budget", label: "Tokens per day", inputMode: "numeric", maxLength: 18 },
+  { name: "imposed_daily_cost_budget_usd", label: "Cost per day (USD)", inputMode: "decimal", maxLength: 19 },
+  { name: "imposed_daily_runs", label: "Runs per day", inputMode: "numeric", maxLength: 9 },
+] as const;
+
+/** The limits that operators impose on a user. Digits stay text, so that none is lost. */
 export function LimitsCard({ userId, limits }: LimitsCardProps) {
-  const [tokens, setTokens] = useState(limits.daily_token_budget ?? "");
-  const [cost, setCost] = useState(trimZeros(limits.daily_cost_budget_usd ?? ""));
-  const change = useChangeLimits(userId);
+  const [texts, setTexts] = useState<Readonly<Record<keyof ImposedLimits, string>>>({
+    imposed_daily_token_budget: limits.imposed_daily_token_budget ?? "",
+    imposed_daily_cost_budget_usd: trimZeros(limits.imposed_daily_cost_budget_usd ?? ""),
+    imposed_daily_runs: limits.imposed_daily_runs ?? "",
+  });
+  const impose = useImposeLimits(userId);
   const toast = useToast();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const body = { daily_token_budget: tokens.trim() || null, daily_cost_budget_usd: cost.trim() || null };
-    if ((await change.run(body)) !== null) toast({ text: "The limits are saved." });
+    const saved = await impose.run({
+      imposed_daily_token_budget: texts.imposed_daily_token_budget.trim() || null,
+      imposed_daily_cost_budget_usd: texts.imposed_daily_cost_budget_usd.trim() || null,
+      imposed_daily_runs: texts.imposed_daily_runs.trim() || null,
+    });
+    if (saved !== null) toast({ text: "The limits are saved." });
   };
   return (
     <CardSection
       title="Limits"
-      description={`Today: ${formatTokens(Number(limits.tokens_today))} tokens, ${formatMoney(Number(limits.cost_today_usd))}. The user sees these budgets and can change them too.`}
+      description="What the user can use in a day (UTC), in all swarms that the user owns. The user sees these limits and cannot change them. Empty means no limit."
     >
-      <form className="grid gap-4 sm:grid-cols-2" onSubmit={(event) => void submit(event)}>
-        <Field label="Tokens per day" isOptional error={change.errors["daily_token_budget"]}>
-          <TextInput
-            inputMode="numeric"
-            maxLength={18}
-            value={tokens}
-            onChange={({ target }) => setTokens(target.value)}
-          />
-        </Field>
-        <Field label="Cost per day (USD)" isOptional error={change.errors["daily_cost_budget_usd"]}>
-          <TextInput inputMode="decimal" maxLength={19} value={cost} onChange={({ target }) => setCost(target.value)} />
-        </Field>
+      <form className="grid gap-4 sm:grid-cols-3" onSubmit={(event) => void submit(event)}>
+        {FIELDS.map(({ name, label, inputMode, maxLength }) => (
+          <Field key={name} label={label} isOptional error={impose.errors[name]}>
+            <TextInput
+              inputMode={inputMode}
+              maxLength={maxLength}
+              value={texts[name]}
+              onChange={({ target }) => setTexts((old) => ({ ...old, [name]: target.value }))}
+            />
+          </Field>
+        ))}
+        <p className="text-sm text-pretty text-ink-soft sm:col-span-3">{describeToday(limits)}</p>
         <div>
-          <Button type="submit" isBusy={change.isBusy}>
+          <Button type="submit" isBusy={impose.isBusy}>
             Save the limits
           </Button>
         </div>
       </form>
     </CardSection>
   );
+}
+
+function describeToday(limits: UserLimits): string {
+  const { daily_token_budget: tokens, daily_cost_budget_usd: cost } = limits;
+  const used = `Today: ${formatTokens(Number(limits.tokens_today))}, ${formatMoney(Number(limits.cost_today_usd))}, ${limits.runs_today} runs.`;
+  const own = [
+    ...(tokens === null ? [] : [formatTokens(Number(tokens))]),
+    ...(cost === null ? [] : [formatMoney(Number(cost))]),
+  ];
+  return own.length === 0
+    ? `${used} The user has set no budget.`
+    : `${used} The budgets of the user: ${own.join(" and ")} a day. The smaller limit applies.`;
 }
 
 function trimZeros(text: string): string {
