@@ -62,14 +62,36 @@ test("no table shows a planted secret, in rows or in a file", async () => {
   const { owner } = service.database;
   const { rows: hooks } = await owner.query(
     `insert into public.webhooks (user_id, name, url, events, headers)
-     values ($1, 'hook', 'https://example.com', '{message.created}', jsonb_build_object('x-key', $2::text))
-     returning secret`,
+     values ($1, 'hook', 'https://u:' || $2::text || '@example.com/hook?key=' || $2::text, '{message.created}',
+       jsonb_build_object('x-key', $2::text))
+     returning secret, id`,
     [bob.id, planted],
   );
-  await owner.query(
+  const { rows: tools } = await owner.query(
     `insert into public.tools (owner_id, name, description, config)
-     values ($1, 'call', 'calls', jsonb_build_object('url', 'https://example.com', 'headers', jsonb_build_object('k', $2::text)))`,
+     values ($1, 'call', 'calls', jsonb_build_object('url', 'https://example.com?key=' || $2::text,
+       'max', 12345678901234567890, 'headers', jsonb_build_object('k', $2::text))) returning id`,
     [bob.id, planted],
+  );
+  const { rows: agents } = await owner.query(
+    "insert into public.agents (user_id, name) values ($1, 'Max') returning id",
+    [bob.id],
+  );
+  // The arguments that the owner chooses are copied to the versions of the agent.
+  await owner.query(
+    `insert into public.agent_tools (agent_id, tool_id, user_id, configuration)
+     values ($1, $2, $3, jsonb_build_object('api_key', $4::text))`,
+    [agents[0].id, tools[0].id, bob.id, planted],
+  );
+  await owner.query(
+    `insert into public.webhook_deliveries (id, webhook_id, user_id, event_id, event_type, payload)
+     values ($1, $1, $2, gen_random_uuid(), 'message.created', '{}')`,
+    [hooks[0].id, bob.id],
+  );
+  await owner.query(
+    `insert into public.webhook_delivery_attempts (delivery_id, webhook_id, user_id, attempt, cause, url)
+     values ($1, $1, $2, 1, 'schedule', 'https://example.com/hook?key=' || $3::text)`,
+    [hooks[0].id, bob.id, planted],
   );
   const { body } = await asAda("GET", TABLES);
   assert.ok(body.tables.length >= Object.keys(CORE_COLUMNS).length);
@@ -82,11 +104,21 @@ test("no table shows a planted secret, in rows or in a file", async () => {
     }
   }
   const [tool] = (await readRows(`${TABLES}/public/tools`, { filters: '[["name","eq","call"]]' })).rows;
-  assert.equal(tool?.["config"], '{"url":"https://example.com"}');
+  assert.equal(tool?.["config"], '{"max":12345678901234567890,"url":"https://example.com?key=***"}');
+  const ofAgent = JSON.stringify([["agent_id", "eq", agents[0].id]]);
+  const versions = (await readRows(`${TABLES}/public/agent_versions`, { filters: ofAgent })).rows;
+  assert.match(versions.at(-1)?.["tools"] ?? "", /^\[\{"name":"call",.*"enabled":true.*\}\]$/);
+  const [attempt] = (await readRows(`${TABLES}/public/webhook_delivery_attempts`)).rows;
+  assert.equal(attempt?.["url"], "https://example.com/hook?key=***");
   const described = await asAda("GET", `${TABLES}/public/webhooks`);
   assert.deepEqual(described.body.withheld, ["secret", "headers"]);
   // A filter or an order by such a column would tell its value.
-  for (const query of [`filters=${encodeURIComponent('[["secret","gt","whsec_c"]]')}`, "order=secret", "order=headers"])
+  for (const query of [
+    `filters=${encodeURIComponent('[["secret","gt","whsec_c"]]')}`,
+    "order=secret",
+    "order=headers",
+    "order=url",
+  ])
     assert.equal((await asAda("GET", `${TABLES}/public/webhooks/rows?${query}`)).status, 400);
   for (const closed of ["auth/users", "private/api_keys", "ext_operator/audit", "pg_catalog/pg_authid"])
     assert.equal((await asAda("GET", `${TABLES}/${closed}`)).status, 404, closed);

@@ -1,10 +1,13 @@
+/** Where the service's own tables are. */
+export const CORE_SCHEMA = "public";
+
 /**
  * The columns of the service's own tables and views that operators may read, and `!` before those that have or can have
  * credentials. A column that is in neither form is withheld until somebody decides; a test finds it.
  */
 export const CORE_COLUMNS: Readonly<Record<string, string>> = {
   agent_cards: "id name role avatar status",
-  agent_tools: "id agent_id tool_id user_id enabled configuration created_at",
+  agent_tools: "id agent_id tool_id user_id enabled !configuration created_at",
   agent_versions: "agent_id number role framework model system_prompt settings tools changed_by created_at",
   agents:
     "id user_id name role avatar framework model system_prompt settings status status_changed_at created_at updated_at",
@@ -81,11 +84,25 @@ export const CORE_COLUMNS: Readonly<Record<string, string>> = {
     "disabled_at created_at updated_at run_id bodies",
 };
 
-/** Members of JSON columns that can have credentials. The rest of the column is shown and cannot be edited. */
-export const MASKED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+/**
+ * Columns that can have credentials in a part: URLs are masked in all of them, and these members are left out of JSON. They can be
+ * neither edited nor compared.
+ */
+const MASKED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  "agent_cards.avatar": [],
+  "agent_versions.tools": ["configuration"],
+  "agents.avatar": [],
   "guardrails.config": ["headers"],
+  "profiles.avatar_url": [],
+  "public_profiles.avatar_url": [],
+  "swarms.avatar": [],
   "tools.config": ["headers"],
+  "tools.icon": [],
+  "webhook_delivery_attempts.url": [],
+  "webhooks.url": [],
 };
 
-/** A new address would get the headers that are withheld. Only the owner of a row, who knows them, decides where they go. */
-export const FIXED_COLUMNS: ReadonlySet<string> = new Set(["webhooks.url"]);
+/** The members that a column is shown without; null for a column that is shown as it is. */
+export function findMask(table: { readonly schema: string; readonly name: string }, column: string) {
+  return table.schema === CORE_SCHEMA ? (MASKED_COLUMNS[`${table.name}.${column}`] ?? null) : null;
+}

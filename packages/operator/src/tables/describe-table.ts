@@ -1,5 +1,5 @@
 import { AppError, type Catalogue, type Column, type Relation } from "swarmbase/extension";
-import { CORE_COLUMNS, FIXED_COLUMNS, MASKED_MEMBERS } from "./core-columns.ts";
+import { CORE_COLUMNS, CORE_SCHEMA, findMask } from "./core-columns.ts";
 
 /** A column as operators see it. */
 export interface TableColumn {
@@ -29,7 +29,6 @@ export interface Table {
   readonly is_insertable: boolean;
 }
 
-const CORE_SCHEMA = "public";
 /** Never served, also when `DB_SCHEMAS` exposes one: accounts, the work of the service, and this extension. */
 const CLOSED_SCHEMAS = /^(?:auth|private|realtime|ext_operator|information_schema|pg_.*)$/;
 /** In tables of an app, whose columns nobody has listed. */
@@ -64,11 +63,6 @@ export function getTable(catalogue: Catalogue, schema: string | undefined, name:
   return table;
 }
 
-/** The members of a column that are not shown. */
-export function maskedMembers({ schema }: Pick<Table, "schema">, table: string, column: string): readonly string[] {
-  return schema === CORE_SCHEMA ? (MASKED_MEMBERS[`${table}.${column}`] ?? []) : [];
-}
-
 function describe(catalogue: Catalogue, relation: Relation): Table {
   const { schema, name, kind, isView } = relation;
   const all = [...relation.columns.values()];
@@ -91,7 +85,6 @@ function describe(catalogue: Catalogue, relation: Relation): Table {
 
 function describeColumn(catalogue: Catalogue, relation: Relation, column: Column, isEditable: boolean): TableColumn {
   const { name, type } = column;
-  const isMasked = maskedMembers(relation, relation.name, name).length > 0;
   return {
     name,
     type: column.declaredType,
@@ -100,8 +93,7 @@ function describeColumn(catalogue: Catalogue, relation: Relation, column: Column
     is_editable:
       isEditable &&
       column.isWritable &&
-      !isMasked &&
-      !(relation.schema === CORE_SCHEMA && FIXED_COLUMNS.has(`${relation.name}.${name}`)) &&
+      findMask(relation, name) === null &&
       !relation.primaryKey.includes(name) &&
       !NOT_EDITABLE.has(type.category),
     is_insertable: column.isWritable && !NOT_INSERTABLE.has(type.category),

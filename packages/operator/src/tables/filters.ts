@@ -1,5 +1,6 @@
 import { invalidField } from "../read-input.ts";
-import { maskedMembers, type Table, type TableColumn } from "./describe-table.ts";
+import { findMask } from "./core-columns.ts";
+import type { Table, TableColumn } from "./describe-table.ts";
 import { quoteName, quoteText } from "./values.ts";
 
 const FILTER_OPERATORS = ["eq", "neq", "gt", "gte", "lt", "lte", "contains", "null", "notnull"] as const;
@@ -38,10 +39,10 @@ export function getColumn(table: Table, name: unknown, field: string): TableColu
   return column;
 }
 
-/** For a filter or an order, which would also compare the members of a column that are not shown. */
+/** For a filter or an order, which would also compare the parts of a column that are not shown. */
 export function getComparableColumn(table: Table, name: unknown, field: string): TableColumn {
   const column = getColumn(table, name, field);
-  if (maskedMembers(table, table.name, column.name).length > 0)
+  if (findMask(table, column.name) !== null)
     throw invalidField(field, `name a column that ${table.name} shows only in part`);
   return column;
 }

@@ -1,7 +1,8 @@
-import { isRecord } from "swarmbase/extension";
-import { exactNumber, parseExactJson } from "../exact-number.ts";
+import { isRecord, maskUrls } from "swarmbase/extension";
+import { exactNumber, isExactNumber, parseExactJson } from "../exact-number.ts";
 import { invalidField } from "../read-input.ts";
-import { maskedMembers, type Table, type TableColumn } from "./describe-table.ts";
+import { findMask } from "./core-columns.ts";
+import type { Table, TableColumn } from "./describe-table.ts";
 
 /** A value as operators read and write it: text, so that no digit is lost. */
 export type Value = string | null;
@@ -17,14 +18,17 @@ export function selectItem({ name, category }: TableColumn): string {
 export function showValue(table: Table, column: TableColumn, value: unknown): Value {
   if (value === null || value === undefined) return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  const masked = maskedMembers(table, table.name, column.name);
-  return masked.length === 0 ? text : maskMembers(text, masked);
+  const mask = findMask(table, column.name);
+  if (mask === null) return text;
+  return column.category === "jsonb" ? JSON.stringify(maskJson(parseExactJson(text), mask)) : maskUrls(text);
 }
 
-function maskMembers(text: string, masked: readonly string[]): string {
-  const parsed = parseExactJson(text);
-  if (!isRecord(parsed)) return text;
-  return JSON.stringify(Object.fromEntries(Object.entries(parsed).filter(([name]) => !masked.includes(name))));
+function maskJson(value: unknown, mask: readonly string[]): unknown {
+  if (typeof value === "string") return maskUrls(value);
+  if (Array.isArray(value)) return value.map((item) => maskJson(item, mask));
+  if (!isRecord(value) || isExactNumber(value)) return value;
+  const shown = Object.entries(value).filter(([name]) => !mask.includes(name));
+  return Object.fromEntries(shown.map(([name, member]) => [name, maskJson(member, mask)]));
 }
 
 /** The value for the body of a write. */
