@@ -4,12 +4,13 @@ import type { Page } from "playwright-core";
 import { fillEveryField, HOSTILE, expandDetails, waitForField } from "./support/crawl.ts";
 import { enrolFactor } from "./support/factor.ts";
 import type { Instance } from "./support/instance.ts";
-import { createSignedInUser, signIn } from "./support/people.ts";
+import { createPerson, createSignedInUser, signIn } from "./support/people.ts";
 import { assignTools, createSwarm } from "./support/swarms.ts";
 import { type ApiClient, getApiClient } from "./support/api-client.ts";
 import { NARROW, createBrowserTest, WIDE } from "./support/browser-test.ts";
 
 const test = createBrowserTest();
+const operatorTest = createBrowserTest({ EXTENSIONS: "operator", OPERATOR_ENABLED: "true", ACCESS_LOG: "true" });
 
 interface PageVisit {
   readonly path: string;
@@ -31,19 +32,7 @@ test(
   "no page becomes wider than the screen, whatever is typed into its fields",
   async (t, { openPage, instance }) => {
     const page = await openPage(t);
-    // Forms ask for confirmation before unsaved input is lost.
-    page.on("dialog", (dialog) => void dialog.accept());
-    const problems: string[] = [];
-    let fields = 0;
-    const crawl = async (visits: readonly PageVisit[]) => {
-      for (const visited of visits) {
-        const found = await visit(page, visited).catch((error: unknown) => {
-          throw new Error(`${visited.path} ${(visited.press ?? []).join(" ")} could not be crawled`, { cause: error });
-        });
-        problems.push(...found.problems);
-        fields += found.count;
-      }
-    };
+    const { crawl, found } = startCrawl(page);
     await crawl(ENTRY);
     const person = await createSignedInUser(page);
     await crawl(await createVisits(page, instance));
@@ -53,11 +42,44 @@ test(
     await signIn(page, person);
     await page.waitForURL("/second-factor");
     await crawl([{ path: "/second-factor" }]);
-    assert.deepEqual(problems, []);
-    assert.ok(fields > 50, `${fields} fields were found`);
+    assert.deepEqual(found.problems, []);
+    assert.ok(found.fields > 50, `${found.fields} fields were found`);
   },
   SLOW,
 );
+
+operatorTest(
+  "no page of operators becomes wider than the screen, whatever is typed into its fields",
+  async (t, { openPage, instance }) => {
+    for (const theme of ["light", "dark"] as const) {
+      const page = await openPage(t, { theme });
+      const { crawl, found } = startCrawl(page);
+      await createSignedInUser(page, createPerson(HOSTILE.slice(0, 60)));
+      const visits = await createOperatorVisits(page, instance);
+      await enrolFactor(page, instance);
+      await crawl(visits);
+      assert.deepEqual(found.problems, []);
+      assert.ok(found.fields > 10, `${found.fields} fields were found`);
+    }
+  },
+  SLOW,
+);
+
+function startCrawl(page: Page) {
+  // Forms ask for confirmation before unsaved input is lost.
+  page.on("dialog", (dialog) => void dialog.accept());
+  const found = { problems: [] as string[], fields: 0 };
+  const crawl = async (visits: readonly PageVisit[]) => {
+    for (const visited of visits) {
+      const { problems, count } = await visit(page, visited).catch((error: unknown) => {
+        throw new Error(`${visited.path} ${(visited.press ?? []).join(" ")} could not be crawled`, { cause: error });
+      });
+      found.problems.push(...problems);
+      found.fields += count;
+    }
+  };
+  return { crawl, found };
+}
 
 const ENTRY: readonly PageVisit[] = [
   { path: "/sign-in" },
@@ -191,6 +213,29 @@ async function createVisits(page: Page, instance: Instance): Promise<readonly Pa
     { path: "/account/keys", press: [/^Create API key/] },
     { path: "/account/budgets" },
     { path: "/account/signing", hasNoField: true },
+  ];
+}
+
+/** Makes the user of the page an operator, whose rows have hostile texts. */
+async function createOperatorVisits(page: Page, instance: Instance): Promise<readonly PageVisit[]> {
+  const api = await getApiClient(page, instance);
+  await api.callAsService("POST", "/operator/v1/operators", { email: api.userId });
+  await createSwarm(api, [LONG_NAME], { name: LONG_NAME, description: HOSTILE });
+  const user = `/operator/users/${api.userId}`;
+  return [
+    { path: "/operator/users" },
+    { path: "/operator/users", press: [/^New user/, /^Create/] },
+    { path: user },
+    { path: user, press: [/^Sign out everywhere/], hasNoField: true },
+    { path: "/operator/tables" },
+    { path: "/operator/tables/public/swarms" },
+    { path: "/operator/tables/public/swarms", press: [/^Edit description/] },
+    { path: "/operator/logs" },
+    { path: "/operator/metrics", hasNoField: true },
+    { path: "/operator/nodes", hasNoField: true },
+    { path: "/operator/services", press: [/^Send test$/], hasNoField: true },
+    { path: "/operator/settings" },
+    { path: "/operator/audit" },
   ];
 }
 

@@ -82,8 +82,27 @@ test("an operator finds and disables a user, fixes a row, and sees both in the a
   await page.getByRole("img", { name: "Realtime sockets" }).waitFor();
   await checkAppearance(page, "operator-metrics");
 
+  await navigate(page, "/operator/nodes");
+  await page.getByText("Version 0.").first().waitFor();
+  await page.getByText("Add backup to EXTENSIONS").waitFor();
+  await checkAppearance(page, "operator-nodes");
+  await navigate(page, "/operator/services");
+  await page.getByRole("button", { name: "Send test", exact: true }).first().click();
+  await page.getByText(/answered in .*\[simulated\]/).waitFor();
+  await page.getByRole("button", { name: "Send test mail" }).click();
+  await page.getByText(`The mail to ${ada.email} was written to the folder.`).waitFor();
+  await checkAppearance(page, "operator-services");
+  await navigate(page, "/operator/settings");
+  await page.getByLabel("Search settings").fill("operator_");
+  await page.getByText("DATABASE_URL", { exact: true }).waitFor({ state: "hidden" });
+  await page.getByText("OPERATOR_ENABLED", { exact: true }).waitFor();
+  await checkAppearance(page, "operator-settings");
+
   await navigate(page, "/operator/audit");
+  await page.getByText("mail.test").filter({ visible: true }).first().waitFor();
+  await page.goto("/operator/audit?target=tables/public.profiles");
   await page.getByText("tables.edit").filter({ visible: true }).first().waitFor();
+  await page.goto(`/operator/audit?target=users/${api.userId}`);
   await page.getByText("users.disable").filter({ visible: true }).first().waitFor();
   await checkAppearance(page, "operator-audit");
 });

@@ -58,6 +58,15 @@ export function formatMoney(dollars: number): string {
   }).format(dollars);
 }
 
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** 512 B, 1.5 MB */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), BYTE_UNITS.length - 1);
+  const value = bytes / 1_000 ** step;
+  return `${step === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[step]}`;
+}
+
 /** 350 ms, 2.4 s, 3 min 12 s */
 export function formatDuration(ms: number): string {
   if (ms < 1) return "under 1 ms";

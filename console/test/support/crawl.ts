@@ -61,7 +61,7 @@ async function measure(page: Page, where: string): Promise<string[]> {
       const { left, right, width, height } = element.getBoundingClientRect();
       const isSeen = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true });
       // Elements inside a horizontal scroll container may lie outside of the screen.
-      const isInScroller = element.closest(".overflow-x-auto, pre, [aria-hidden=true]") !== null;
+      const isInScroller = element.closest(".overflow-x-auto, .overflow-auto, pre, [aria-hidden=true]") !== null;
       const isOut = left < -1 || right > innerWidth + 1;
       return isSeen && !isInScroller && isOut ? [`${element.tagName} ${element.textContent?.slice(0, 40) ?? ""}`] : [];
     });

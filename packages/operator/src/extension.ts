@@ -9,19 +9,34 @@ import { toExtensionRoute } from "./operator-route.ts";
 import { OPERATORS_HELP } from "./operators-command.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { logRoutes } from "./routes/logs.ts";
+import { mailRoutes } from "./routes/mail.ts";
 import { metricRoutes } from "./routes/metrics.ts";
+import { nodeRoutes } from "./routes/nodes.ts";
 import { membershipRoutes } from "./routes/operators.ts";
+import { providerRoutes } from "./routes/providers.ts";
+import { settingRoutes } from "./routes/settings.ts";
 import { tableRoutes } from "./routes/tables.ts";
 import { userRoutes } from "./routes/users.ts";
 import { SETTINGS } from "./settings.ts";
 
-const routes = [...userRoutes, ...tableRoutes, ...logRoutes, ...metricRoutes, ...auditRoutes].map(toExtensionRoute);
+const routes = [
+  ...userRoutes,
+  ...tableRoutes,
+  ...logRoutes,
+  ...metricRoutes,
+  ...nodeRoutes,
+  ...settingRoutes,
+  ...providerRoutes,
+  ...mailRoutes,
+  ...auditRoutes,
+].map(toExtensionRoute);
 /** Between the log of the process and the worker that stores its lines. */
 const lines = new LogBuffer();
 
 export const extension = defineExtension({
   name: "operator",
-  summary: "users, tables, logs, metrics and the audit log for operators at /operator/v1, if OPERATOR_ENABLED is set",
+  summary:
+    "users, tables, logs, metrics, settings and the audit log for operators at /operator/v1, if OPERATOR_ENABLED is set",
   docs: new URL("../README.md", import.meta.url),
   settings: SETTINGS,
   sql: new URL("../sql/", import.meta.url),

@@ -117,7 +117,7 @@ test("metrics are what happened between two samples, over all nodes", async () =
   );
 
   const { owner } = service.database;
-  await owner.query("select ext_operator.store_metrics(n, $1) from unnest(array['one', 'two']) n", [
+  await owner.query("select ext_operator.store_sample(n, $1, '{}') from unnest(array['one', 'two']) n", [
     JSON.stringify(sample),
   ]);
   const { status, body } = await service.call(ada.token, "GET", "/operator/v1/metrics?hours=1");
@@ -127,4 +127,31 @@ test("metrics are what happened between two samples, over all nodes", async () =
   assert.ok(body.series.sockets[last] >= 14 && body.series.latency_p95_ms[last] >= 100);
   assert.ok(body.nodes.some(({ node }: { node: string }) => node === "two"));
   assert.equal((await service.call(ada.token, "GET", "/operator/v1/metrics?hours=99")).status, 400);
+});
+
+test("a process is listed from its start on, with its version, its tasks and the state of backups", async () => {
+  const { owner } = service.database;
+  const backup = { archived_at: "2026-11-17T10:00:00.000Z", base_at: null, kept_bytes: 7, failures: 2 };
+  await owner.query(
+    `insert into ext_operator.metric_samples (created_at, node, measured, process)
+     values (now() - interval '10 minutes', 'gone', '{}', $1)`,
+    [JSON.stringify({ version: "0.0.9", backup })],
+  );
+  type Node = { node: string; is_live: boolean; version?: string; roles?: string[]; started_at?: string };
+  const read = async () => (await service.call(ada.token, "GET", "/operator/v1/nodes")).body;
+  const isOwn = ({ node, version }: Node) => node !== "gone" && version !== undefined;
+  await until(async () => (await read()).nodes.some(isOwn));
+  const { nodes, backups } = await read();
+  const found: Node = nodes.find(isOwn);
+  assert.deepEqual([found.is_live, found.roles], [true, ["api", "worker", "realtime"]]);
+  assert.match(found.version ?? "", /^\d+\.\d+\.\d+/);
+  assert.ok(Date.parse(found.started_at ?? "") < Date.now());
+  const gone: Node = nodes.find(({ node }: Node) => node === "gone");
+  assert.deepEqual([gone.is_live, gone.version], [false, "0.0.9"]);
+  assert.deepEqual([backups.is_loaded, backups.target, backups.node, backups.state], [false, null, "gone", backup]);
+
+  type Slot = { use: string; is_active: boolean; lag_bytes: number | null };
+  const findFeed = async () => (await read()).slots.find(({ use }: Slot) => use === "feed");
+  await until(async () => (await findFeed()) !== undefined);
+  assert.ok((await findFeed()).lag_bytes >= 0);
 });

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type OperatorService, PASSWORD, type Person, startOperatorService } from "./support/operator-service.ts";
 
@@ -157,6 +159,18 @@ test("imposes limits that the user sees and cannot change", async () => {
   ];
   for (const body of [...invalid, { daily_token_budget: 1 }, { imposed_daily_runs: 1.5 }])
     assert.equal((await asAda("PATCH", path, body)).status, 400, JSON.stringify(body));
+});
+
+test("a test mail goes to the operator's own address", async () => {
+  const { body } = await asAda("GET", "/operator/v1/mail");
+  assert.equal(body.transport.via, "files");
+  assert.deepEqual(Object.keys(body.outbox).sort(), ["failed", "oldest_pending_at", "pending", "retrying"]);
+  assert.equal((await asAda("POST", "/operator/v1/mail/test", { to: "bob@example.com" })).status, 400);
+  const sent = await asAda("POST", "/operator/v1/mail/test");
+  assert.deepEqual([sent.status, sent.body.test.is_ok, sent.body.test.to], [200, true, ada.email], sent.text);
+  const files = readdirSync(body.transport.folder).filter((name) => name.includes("-test-"));
+  assert.equal(files.length, 1);
+  assert.match(readFileSync(join(body.transport.folder, files[0] ?? ""), "utf8"), /^To: ada@example\.com$/m);
 });
 
 test("no response about a user has a credential", async () => {

@@ -12,6 +12,9 @@ import { getConfig } from "../../data/client.ts";
 import { AuditList } from "./audit/audit-list.tsx";
 import { LogPage } from "./logs/log-page.tsx";
 import { MetricsPage } from "./metrics/metrics-page.tsx";
+import { NodesPage } from "./nodes/nodes-page.tsx";
+import { ServicesPage } from "./services/services-page.tsx";
+import { SettingsPage } from "./settings/settings-page.tsx";
 import { TableList } from "./tables/table-list.tsx";
 import { TablePage } from "./tables/table-page.tsx";
 import { UserList } from "./users/user-list.tsx";
@@ -28,6 +31,9 @@ export function OperatorPage() {
         <Route path="tables/:schema/:table" element={<TablePage />} />
         <Route path="logs" element={<LogPage />} />
         <Route path="metrics" element={<MetricsPage />} />
+        <Route path="nodes" element={<NodesPage />} />
+        <Route path="services" element={<ServicesPage />} />
+        <Route path="settings" element={<SettingsPage />} />
         <Route path="audit" element={<AuditList />} />
         <Route path="*" element={<Navigate to="/operator/users" replace />} />
       </Routes>

@@ -1,4 +1,5 @@
 import { clsx } from "clsx";
+import { useEffect, useRef } from "react";
 import { NavLink } from "react-router";
 
 const SECTIONS = [
@@ -6,13 +7,21 @@ const SECTIONS = [
   { to: "/operator/tables", label: "Tables" },
   { to: "/operator/logs", label: "Logs" },
   { to: "/operator/metrics", label: "Metrics" },
+  { to: "/operator/nodes", label: "Nodes" },
+  { to: "/operator/services", label: "Providers and mail" },
+  { to: "/operator/settings", label: "Settings" },
   { to: "/operator/audit", label: "Audit log" },
 ] as const;
 
 /** The scenes of the operator view. */
 export function Sections() {
+  const list = useRef<HTMLElement>(null);
+  // The links scroll horizontally on a narrow screen. Each scene has its own list.
+  useEffect(() => {
+    list.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, []);
   return (
-    <nav aria-label="Operator" className="mb-5 flex gap-1 overflow-x-auto border-b border-line">
+    <nav ref={list} aria-label="Operator" className="mb-5 flex gap-1 overflow-x-auto border-b border-line">
       {SECTIONS.map(({ to, label }) => (
         <NavLink
           key={to}

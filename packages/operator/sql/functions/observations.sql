@@ -8,9 +8,9 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
     created_at timestamptz, level text, event text, message text, request_id text, user_id text, fields jsonb)
 $$;
 
-create or replace function ext_operator.store_metrics(of_node text, with_measured jsonb) returns void
+create or replace function ext_operator.store_sample(of_node text, with_measured jsonb, with_process jsonb) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
-  insert into ext_operator.metric_samples (node, measured) values (of_node, with_measured)
+  insert into ext_operator.metric_samples (node, measured, process) values (of_node, with_measured, with_process)
 $$;
 
 create or replace function ext_operator.trim_observations(max_age interval, max_lines bigint) returns void
@@ -21,7 +21,7 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
   where l.id <= (select max(n.id) from ext_operator.log_lines n) - max_lines
 $$;
 
-revoke all on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_metrics(text, jsonb),
+revoke all on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_sample(text, jsonb, jsonb),
   ext_operator.trim_observations(interval, bigint) from public;
-grant execute on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_metrics(text, jsonb),
+grant execute on function ext_operator.store_log_lines(text, jsonb), ext_operator.store_sample(text, jsonb, jsonb),
   ext_operator.trim_observations(interval, bigint) to sb_service;

@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { OperatorContext } from "../operator-route.ts";
-import { storeLogLines, storeMetrics } from "../sql/observations.ts";
+import { storeLogLines, storeSample } from "../sql/observations.ts";
+import { describeProcess } from "./describe-process.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import { type Counters, readCounters, sampleMetrics } from "./sample-metrics.ts";
 
@@ -16,7 +17,8 @@ const NODE = `${hostname()}:${process.pid}`;
 export async function runObserver(signal: AbortSignal, context: OperatorContext, buffer: LogBuffer): Promise<void> {
   // Without the view nobody reads them, and the buffer stays empty.
   if (!context.settings.OPERATOR_ENABLED) return untilAborted(signal);
-  let counters = readCounters(await context.readMetrics());
+  // The first sample shows the process at once; it has no interval to measure.
+  let counters = await sample(context, null);
   let sampledAtMs = performance.now();
   while (!signal.aborted) {
     await sleep(FLUSH_MS, undefined, { signal }).catch(() => undefined);
@@ -54,9 +56,11 @@ async function flush({ database, now }: OperatorContext, buffer: LogBuffer): Pro
   }
 }
 
-async function sample({ database, readMetrics }: OperatorContext, before: Counters): Promise<Counters> {
-  const families = await readMetrics();
+async function sample(context: OperatorContext, before: Counters | null): Promise<Counters> {
+  const families = await context.readMetrics();
   const now = readCounters(families);
-  await database.asService((query) => storeMetrics(query, NODE, sampleMetrics(families, before, now)));
+  const measured = sampleMetrics(families, before ?? now, now);
+  const state = describeProcess(context, families);
+  await context.database.asService((query) => storeSample(query, NODE, measured, state));
   return now;
 }

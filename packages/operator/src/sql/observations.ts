@@ -1,13 +1,14 @@
 import type { Query } from "swarmbase/extension";
 import type { StoredLine } from "../observe/log-buffer.ts";
+import type { ProcessState } from "../observe/describe-process.ts";
 import type { Sample } from "../observe/sample-metrics.ts";
 
 export async function storeLogLines(query: Query, node: string, lines: readonly StoredLine[]): Promise<void> {
   await query("select ext_operator.store_log_lines($1, $2)", [node, JSON.stringify(lines)]);
 }
 
-export async function storeMetrics(query: Query, node: string, sample: Sample): Promise<void> {
-  await query("select ext_operator.store_metrics($1, $2)", [node, JSON.stringify(sample)]);
+export async function storeSample(query: Query, node: string, sample: Sample, state: ProcessState): Promise<void> {
+  await query("select ext_operator.store_sample($1, $2, $3)", [node, JSON.stringify(sample), JSON.stringify(state)]);
 }
 
 export async function trimObservations(query: Query, maxLines: number): Promise<void> {
@@ -98,12 +99,14 @@ export interface NodeRow {
   readonly node: string;
   readonly seen_at: Date;
   readonly measured: Sample;
+  /** Without members for a sample of an older release. */
+  readonly process: Partial<ProcessState>;
 }
 
 /** The latest sample of each process that was there in the last minutes. */
 export function selectNodes(query: Query, minutes: number): Promise<readonly NodeRow[]> {
   return query<NodeRow>(
-    `select distinct on (s.node) s.node, s.created_at as seen_at, s.measured
+    `select distinct on (s.node) s.node, s.created_at as seen_at, s.measured, s.process
        from ext_operator.metric_samples s
       where s.created_at > now() - make_interval(mins => $1)
       order by s.node, s.created_at desc`,

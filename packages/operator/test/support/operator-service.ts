@@ -8,7 +8,7 @@ import { runHere } from "../../../../server/test/support/run-here.ts";
 import { startService } from "../../../../server/test/support/service.ts";
 import { createTemporaryFolder } from "../../../../server/test/support/temporary-folder.ts";
 
-const EXTENSION = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
+export const EXTENSION = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
 export const PASSWORD = "correct horse battery";
 
 /** Untyped: assertions check its members. */

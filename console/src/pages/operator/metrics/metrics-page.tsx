@@ -126,7 +126,7 @@ function Charts({ metrics }: { readonly metrics: Metrics }) {
   if (metrics.times.length === 0)
     return (
       <EmptyState picture="search" title="There are no samples yet">
-        The first one appears 15 seconds after the start of the service.
+        The first one appears with the start of the service.
       </EmptyState>
     );
   return (

@@ -1,0 +1,161 @@
+import {
+  type Backups,
+  type ReplicationSlot,
+  type ServiceNode,
+  useServiceNodes,
+} from "../../../data/operator-operations.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { formatBytes, formatCount } from "../../../components/formats.ts";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { RelativeTime } from "../../../components/relative-time.tsx";
+import { CardsSkeleton } from "../../../components/skeleton.tsx";
+import { Sections } from "../sections.tsx";
+import { Facts } from "../facts.tsx";
+
+export function NodesPage() {
+  const { rows: state, failure, reload } = useServiceNodes();
+  return (
+    <>
+      <PageHeader title="Nodes" description="The processes of the service, the change feed and the backups." />
+      <Sections />
+      {state === undefined ? (
+        failure === null ? (
+          <CardsSkeleton />
+        ) : (
+          <FailureState title="The nodes could not be loaded" message={failure.message} onRetry={reload} />
+        )
+      ) : (
+        <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
+          <Processes nodes={state.nodes} />
+          <BackupCard backups={state.backups} />
+          <Slots slots={state.slots} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const LIST = "divide-y divide-line rounded-md border border-line";
+const ITEM = "grid gap-1 px-3 py-2.5";
+
+function Processes({ nodes }: { readonly nodes: readonly ServiceNode[] }) {
+  return (
+    <CardSection
+      title="Processes"
+      description="Each reports every 15 seconds; those that have ended are listed for an hour."
+      className="lg:col-span-2"
+    >
+      <ul className={LIST}>
+        {nodes.map((node) => (
+          <li key={node.node} className={ITEM}>
+            <div className="flex flex-wrap items-center gap-2">
+              <span className="min-w-0 font-mono text-sm wrap-anywhere">{node.node}</span>
+              {node.is_live ? <Badge tone="good">Runs</Badge> : <Badge>Ended</Badge>}
+              {node.is_worker === true && <Badge>Worker process</Badge>}
+            </div>
+            <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-ink-soft">
+              {node.version !== undefined && <span>Version {node.version}</span>}
+              {node.started_at !== undefined && (
+                <span>
+                  started <RelativeTime at={node.started_at} />
+                </span>
+              )}
+              <span>
+                seen <RelativeTime at={node.seen_at} />
+              </span>
+              {node.roles !== undefined && <span>{node.roles.join(", ")}</span>}
+              {node.memory_bytes !== undefined && <span>{formatBytes(node.memory_bytes)} of memory</span>}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </CardSection>
+  );
+}
+
+const USES: Readonly<Record<ReplicationSlot["use"], string>> = {
+  feed: "Change feed",
+  backup: "Backup",
+  other: "Another reader",
+};
+
+function Slots({ slots }: { readonly slots: readonly ReplicationSlot[] }) {
+  return (
+    <CardSection
+      title="Readers of changes"
+      description={
+        slots.length === 0
+          ? "Nobody reads the changes of the database. Realtime needs the change feed."
+          : "How far each is behind the database."
+      }
+    >
+      {slots.length > 0 && (
+        <ul className={LIST}>
+          {slots.map((slot) => (
+            <li key={slot.name} className={ITEM}>
+              <div className="flex flex-wrap items-center gap-2">
+                <span>{USES[slot.use]}</span>
+                {slot.is_active ? <Badge tone="good">Connected</Badge> : <Badge tone="bad">Not connected</Badge>}
+              </div>
+              <div className="flex flex-wrap gap-x-4 text-sm text-ink-soft">
+                <span className="font-mono wrap-anywhere">{slot.name}</span>
+                {slot.lag_bytes !== null && <span>{formatBytes(slot.lag_bytes)} behind</span>}
+                {slot.kept_bytes !== null && <span>{formatBytes(slot.kept_bytes)} kept on disk</span>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </CardSection>
+  );
+}
+
+function BackupCard({ backups }: { readonly backups: Backups }) {
+  if (backups.target === null)
+    return (
+      <CardSection title="Backups" action={<Badge tone="bad">Not configured</Badge>}>
+        <p className="text-pretty text-ink-soft">
+          The service archives nothing.{" "}
+          {backups.is_loaded
+            ? "Set BACKUP_FOLDER to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."
+            : "Add backup to EXTENSIONS, set BACKUP_FOLDER to a folder on another disk, or BACKUP_S3_URL to a bucket, and start the service again."}
+        </p>
+      </CardSection>
+    );
+  const { state } = backups;
+  const failures = state?.failures ?? 0;
+  const keptBytes = state?.kept_bytes ?? null;
+  return (
+    <CardSection
+      title="Backups"
+      description="Base backups and the write-ahead log, continuously. The command swarmbase backup --verify restores the archive in a temporary database, and compares it."
+      action={<Badge tone={state === null || failures > 0 ? "bad" : "good"}>{describeState(state, failures)}</Badge>}
+    >
+      <Facts
+        rows={[
+          ["Target", backups.target],
+          ["Last base backup", showTime(state?.base_at)],
+          ["Archived until", showTime(state?.archived_at)],
+          [
+            "Schedule",
+            `a base backup every ${backups.base_hours} hours, changes after ${backups.delay_seconds} seconds`,
+          ],
+          ["Kept", `${backups.kept_bases} base backups`],
+          ["Not archived yet", keptBytes === null ? "not known" : formatBytes(keptBytes)],
+          ["Archived by", backups.node ?? "no process"],
+        ]}
+      />
+    </CardSection>
+  );
+}
+
+function describeState(state: Backups["state"], failures: number): string {
+  if (state === null) return "No report";
+  return failures === 0 ? "Archives" : `${formatCount(failures)} failures`;
+}
+
+function showTime(at: string | null | undefined) {
+  return at === null || at === undefined ? "not known" : <RelativeTime at={at} />;
+}

@@ -1,0 +1,124 @@
+import { createElement, Fragment } from "react";
+import { type ServiceSetting, useServiceSettings } from "../../../data/operator-operations.ts";
+import { Badge } from "../../../components/badge.tsx";
+import { Button } from "../../../components/button.tsx";
+import { CardSection } from "../../../components/card.tsx";
+import { EmptyState } from "../../../components/empty-state.tsx";
+import { FailureState } from "../../../components/failure-state.tsx";
+import { PageHeader } from "../../../components/page-header.tsx";
+import { SearchInput } from "../../../components/search-input.tsx";
+import { Select } from "../../../components/select.tsx";
+import { ListSkeleton } from "../../../components/skeleton.tsx";
+import { Toolbar } from "../../../components/toolbar.tsx";
+import { type Filters, useFilters } from "../../../components/use-filters.ts";
+import { Sections } from "../sections.tsx";
+
+const SOURCES = ["set", "default"] as const;
+const CHOICES = [
+  { value: "", label: "All settings" },
+  { value: "set", label: "Set" },
+  { value: "default", label: "Defaults" },
+];
+
+export function SettingsPage() {
+  const { rows: loaded, failure, reload } = useServiceSettings();
+  const filters = useFilters();
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        description="The values in force. They are environment variables, which the service reads at its start; values of secrets are never shown."
+      />
+      <Sections />
+      {loaded === undefined ? (
+        failure === null ? (
+          <ListSkeleton />
+        ) : (
+          <FailureState title="The settings could not be loaded" message={failure.message} onRetry={reload} />
+        )
+      ) : (
+        <Groups settings={loaded.settings} filters={filters} />
+      )}
+    </>
+  );
+}
+
+function Groups({ settings, filters }: { readonly settings: readonly ServiceSetting[]; readonly filters: Filters }) {
+  const source = filters.choice("source", SOURCES);
+  const words = filters.search.toLowerCase().split(/\s+/);
+  const found = settings.filter(({ name, description, is_set: isSet }) => {
+    const text = `${name} ${description}`.toLowerCase();
+    return (source === null || isSet === (source === "set")) && words.every((word) => text.includes(word));
+  });
+  const groups = Map.groupBy(found, ({ group, is_of_extension: isOfExtension }) =>
+    isOfExtension ? `Extension ${group}` : group,
+  );
+  return (
+    <>
+      <Toolbar label="Filter the settings">
+        <SearchInput label="Search settings" value={filters.search} onChange={filters.setSearch} />
+        <Select
+          aria-label="Source"
+          value={source ?? ""}
+          choices={CHOICES}
+          onChange={(value) => filters.set("source", value)}
+        />
+      </Toolbar>
+      {groups.size === 0 ? (
+        <EmptyState
+          picture="search"
+          title="No setting matches"
+          action={<Button onClick={filters.clear}>Show all settings</Button>}
+        >
+          The search compares names and descriptions.
+        </EmptyState>
+      ) : (
+        <div className="grid grid-cols-1 gap-5">
+          {[...groups].map(([title, rows]) => (
+            <CardSection key={title} title={title}>
+              <ul className="divide-y divide-line rounded-md border border-line">
+                {rows.map((row) => (
+                  <SettingRow key={row.name} row={row} />
+                ))}
+              </ul>
+            </CardSection>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+function SettingRow({ row }: { readonly row: ServiceSetting }) {
+  const { name, description, accepts, is_set: isSet } = row;
+  return (
+    <li className="grid gap-1 px-3 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="font-mono text-sm font-medium wrap-anywhere">{name}</span>
+        <Badge tone={isSet ? "accent" : "neutral"}>{isSet ? "Set" : "Default"}</Badge>
+        {row.is_secret && <Badge tone="thinking">Secret</Badge>}
+      </div>
+      <div className="font-mono text-sm wrap-anywhere">{showValue(row)}</div>
+      <p className="text-sm text-pretty wrap-anywhere text-ink-soft">
+        <Description text={description} />
+      </p>
+      <p className="text-sm wrap-anywhere text-ink-faint">
+        Accepts <Description text={accepts} />
+      </p>
+    </li>
+  );
+}
+
+function showValue({ is_secret: isSecret, is_set: isSet, value, fallback }: ServiceSetting): string {
+  if (isSecret) return isSet ? "set" : fallback === null ? "not set" : `not set: the value of ${fallback} applies`;
+  return value === null || value === "" ? "none" : value;
+}
+
+const LINK = /\[([^\]]*)\]\([^)]*\)/g;
+
+/** Descriptions have code between backticks, and links within the documentation. */
+function Description({ text }: { readonly text: string }) {
+  const parts = text.replaceAll(LINK, "$1").split("`");
+  const code = (part: string) => createElement("code", { className: "font-mono" }, part);
+  return createElement(Fragment, null, ...parts.map((part, index) => (index % 2 === 1 ? code(part) : part)));
+}

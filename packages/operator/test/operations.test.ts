@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+import { findFreePort } from "../../../server/test/support/free-port.ts";
+import { EXTENSION, type OperatorService, type Person, startOperatorService } from "./support/operator-service.ts";
+
+const MARKER = "planted0marker";
+const closers: (() => Promise<void>)[] = [];
+let service: OperatorService;
+let ada: Person;
+let bob: Person;
+let calls = 0;
+let planted: Readonly<Record<string, string>> = {};
+/** Those of the test itself. */
+const OTHER_SECRETS = ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_ADMIN_URL", "MASTER_KEY"];
+
+const asAda = (method: string, path: string, body?: unknown) =>
+  service.call(ada.token, method, `/operator/v1${path}`, body);
+
+/** A vendor that rejects the key and quotes it. */
+async function startVendor(): Promise<string> {
+  const server = createServer((request, response) => {
+    calls += 1;
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: `wrong key ${request.headers.authorization}` } }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  closers.unshift(async () => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1?key=${MARKER}`;
+}
+
+before(async () => {
+  planted = {
+    ANON_KEY: `anon-${MARKER}`,
+    SERVICE_ROLE_KEY: `service-${MARKER}`,
+    PROVIDER_A_API_KEY: MARKER,
+    PROVIDER_B_API_KEY: MARKER,
+    PROVIDER_C_API_KEY: MARKER,
+    REDIS_URL: `redis://:${MARKER}@127.0.0.1:${await findFreePort()}`,
+    SMTP_URL: `smtp://ada:${MARKER}@127.0.0.1:${await findFreePort()}`,
+    BACKUP_S3_ACCESS_KEY_ID: MARKER,
+    BACKUP_S3_SECRET_ACCESS_KEY: MARKER,
+    FUNCTIONS_SECRET: MARKER.repeat(3),
+    OTEL_EXPORTER_OTLP_HEADERS: `key=${MARKER}`,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: `key=${MARKER}`,
+    OTEL_EXPORTER_OTLP_METRICS_HEADERS: `key=${MARKER}`,
+    OTEL_EXPORTER_OTLP_LOGS_HEADERS: `key=${MARKER}`,
+  };
+  service = await startOperatorService(
+    { after: (close) => void closers.unshift(close) },
+    {
+      ...planted,
+      EXTENSIONS: `${EXTENSION},backup,app-functions,opentelemetry`,
+      OTEL_SDK_DISABLED: "true",
+      AUTH_AUTOCONFIRM: "true",
+      PROVIDER_A_KIND: "openai-compatible",
+      PROVIDER_A_BASE_URL: await startVendor(),
+      PROVIDER_A_MODELS: "small",
+      PROVIDER_B_KIND: "simulated",
+    },
+  );
+  ada = await service.createOperator("ada");
+  bob = await service.signUp("bob");
+});
+
+after(async () => {
+  for (const close of closers) await close();
+});
+
+test("no response has a secret of the settings", async () => {
+  const { body } = await asAda("GET", "/settings");
+  type Row = { name: string; is_secret: boolean; is_set: boolean; value: string | null };
+  const byName = new Map<string, Row>(body.settings.map((row: Row) => [row.name, row]));
+  const secret = [...byName.values()].filter((row) => row.is_secret);
+  const names = secret.map(({ name }) => name).sort();
+  assert.deepEqual(
+    names,
+    [...Object.keys(planted), ...OTHER_SECRETS].sort(),
+    "plant the marker in each secret setting",
+  );
+  for (const { name, is_set: isSet, value } of secret)
+    assert.deepEqual([value, isSet], [null, !/DIRECT|ADMIN/.test(name)], name);
+  assert.match(byName.get("PROVIDER_A_BASE_URL")?.value ?? "", /^http:\/\/127\.0\.0\.1:\d+\/v1\?key=\*\*\*$/);
+  assert.deepEqual([byName.get("OPERATOR_ENABLED")?.value, byName.get("OPERATOR_AUDIT_DAYS")?.is_set], ["true", false]);
+
+  const { password } = new URL(service.database.adminUrl);
+  const kept = [MARKER, service.database.masterKey, ...(password === "" ? [] : [password])];
+  for (const path of ["/settings", "/providers", "/mail", "/nodes", "/metrics", "/logs", "/audit", "/users"]) {
+    const { status, text } = await asAda("GET", path);
+    assert.equal(status, 200, text);
+    for (const hidden of kept) assert.ok(!text.includes(hidden), path);
+  }
+});
+
+test("a provider is tested with one call, and its failure is told in plain words", async () => {
+  const { body } = await asAda("GET", "/providers");
+  const [first, second] = body.providers;
+  assert.deepEqual(
+    [first.framework, first.kind, first.state, first.has_key, first.models, first.default_model],
+    ["provider_a", "openai-compatible", "ready", true, ["small"], "small"],
+  );
+  assert.deepEqual([second.name, second.kind], ["Simulated", "simulated"]);
+
+  const failed = await asAda("POST", "/providers/provider_a/test", {});
+  assert.equal(failed.status, 200, failed.text);
+  const { is_ok: isOk, error_code: code, message, provider_status: status } = failed.body.test;
+  assert.deepEqual([isOk, code, status, calls], [false, "PROVIDER_AUTH_FAILED", 401, 1]);
+  assert.match(message, /refused the credentials/);
+  assert.ok(!failed.text.includes(MARKER));
+
+  const passed = await asAda("POST", "/providers/provider_b/test", {});
+  assert.equal(passed.body.test.is_ok, true, passed.text);
+  assert.match(passed.body.test.answer, /^\[simulated\]/);
+  const unknown = await asAda("POST", "/providers/provider_a/test", { model: "large" });
+  assert.deepEqual([unknown.body.test.error_code, calls], ["INVALID_MODEL", 1]);
+  assert.equal((await asAda("POST", "/providers/openai/test", {})).status, 404);
+  const { rows } = await service.database.owner.query(
+    "select target, details from ext_operator.audit where action = 'providers.test' order by id limit 1",
+  );
+  const details = { model: "small", is_ok: false, error_code: "PROVIDER_AUTH_FAILED" };
+  assert.deepEqual(rows, [{ target: "providers/provider_a", details }]);
+});
+
+test("a mail server that cannot be reached is told in plain words", async () => {
+  const { body } = await asAda("GET", "/mail");
+  assert.deepEqual([body.transport.via, body.transport.folder], ["smtp", null]);
+  const { status, body: sent } = await asAda("POST", "/mail/test");
+  assert.deepEqual([status, sent.test.is_ok, sent.test.to], [200, false, ada.email]);
+  assert.match(sent.test.message, /^The connection to the mail server failed/);
+});
+
+test("only operators reach these routes", async () => {
+  for (const [method, path] of [
+    ["GET", "/settings"],
+    ["GET", "/providers"],
+    ["POST", "/providers/provider_a/test"],
+    ["GET", "/mail"],
+    ["POST", "/mail/test"],
+    ["GET", "/nodes"],
+  ] as const) {
+    const { status, body } = await service.call(bob.token, method, `/operator/v1${path}`);
+    assert.deepEqual([status, body.details], [403, { lacks: "operator" }], path);
+  }
+  assert.equal(calls, 1);
+});
