@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openWireServer, STREAM } from "../agents/providers/support/wire-server.ts";
-import { WIRE } from "../agents/providers/support/wire.ts";
+import { openWireServer, STREAM } from "../support/providers/wire-server.ts";
+import { WIRE } from "../support/providers/wire.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { startDatabaseRelay } from "../support/database-relay.ts";
 import { createTemporaryFolder } from "../support/temporary-folder.ts";
