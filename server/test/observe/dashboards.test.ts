@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { before, describe, test } from "node:test";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
+import { loadExtensions } from "../../src/extensions/index.ts";
 import { createMeter, OBSERVATIONS } from "../../src/observe/index.ts";
 import { GAUGES, METRICS } from "../../src/observe/metric-table.ts";
-import { GAUGES as BACKUP_GAUGES } from "../../../packages/backup/src/gauges.ts";
 
 const DEPLOY = new URL("../../../deploy/", import.meta.url);
 /** Labels that Prometheus or the collector adds. */
@@ -25,6 +25,12 @@ interface Panel {
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
+
+/** Extensions that have gauges. */
+const EXTENSIONS = ["backup"];
+const EXTENSION_GAUGES = (await loadExtensions({ names: EXTENSIONS, environment: {} })).flatMap(
+  ({ extension }) => extension.gauges ?? [],
+);
 
 /** By the name of a series, the labels that it has; null for metrics of the process, whose labels are not declared here. */
 let labelsOf: ReadonlyMap<string, readonly string[] | null>;
@@ -58,9 +64,9 @@ function findFaults(expression: string): readonly string[] {
 
 describe("dashboard and alerts", () => {
   before(async () => {
-    const ofBackup = BACKUP_GAUGES.map(({ name }) => ({ name, kind: "gauge" as const, labels: [] }));
+    const ofExtensions = EXTENSION_GAUGES.map(({ name }) => ({ name, kind: "gauge" as const, labels: [] }));
     const rows = [
-      ...ofBackup,
+      ...ofExtensions,
       ...METRICS,
       ...Object.entries(GAUGES).map(([name, row]) => ({ ...row, name, kind: "gauge" as const })),
     ];
@@ -122,7 +128,7 @@ describe("dashboard and alerts", () => {
 
   test("every metric of the service that is not of the process is on the dashboard", () => {
     const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join(" ");
-    const names = [...[...METRICS, ...BACKUP_GAUGES].map(({ name }) => name), ...Object.keys(GAUGES)];
+    const names = [...[...METRICS, ...EXTENSION_GAUGES].map(({ name }) => name), ...Object.keys(GAUGES)];
     // Only its ratio to the free space is of interest, in an alert.
     const missing = names.filter((name) => !shown.includes(name) && name !== "swarmbase_disk_size_bytes");
     assert.deepEqual(missing, []);
