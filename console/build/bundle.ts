@@ -12,9 +12,18 @@ const BROWSERS = ["chrome125", "edge125", "firefox128", "safari17.5"];
  */
 const FILES = Object.entries({
   start: [
-    ...["app/app", "app/router", "app/start-failure"],
-    ...["data/client", "data/connection", "data/live", "data/query-client", "data/session"],
-    ...["components/banner", "components/icon-button", "components/link", "components/password-input"],
+    "app/app",
+    "app/router",
+    "app/start-failure",
+    "data/client",
+    "data/connection",
+    "data/live",
+    "data/query-client",
+    "data/session",
+    "components/banner",
+    "components/icon-button",
+    "components/link",
+    "components/password-input",
   ],
   entry: ["pages/entry/entry-layout", "pages/entry/sign-in"],
   shell: [

@@ -150,7 +150,8 @@ test("the account page shows a new signing secret only once", async (t, { openPa
 });
 
 test("the account page deletes the account after its address is typed", async (t, { openPage, instance }) => {
-  const page = await openPage(t);
+  // The sign-out of a session that is gone with its account.
+  const page = await openPage(t, { expected: [/401.*logout/] });
   const { email } = await createSignedInUser(page);
   const api = await getApiClient(page, instance);
   await page.goto("/account");

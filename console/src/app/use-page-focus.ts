@@ -10,7 +10,8 @@ export function usePageFocus(): void {
     if (last.current === page) return;
     last.current = page;
     // The user may have opened a dialog since, and be typing in it.
-    if (document.activeElement?.closest("[role=dialog]") != null) return;
+    const dialog = document.activeElement?.closest("[role=dialog]") ?? null;
+    if (dialog !== null) return;
     document.getElementById("page")?.focus({ preventScroll: true });
   }, [page]);
 }

@@ -10,7 +10,7 @@ interface NamedRow {
 }
 
 /** What a bulk action has done. Rows that are not in `done` are unchanged. */
-export interface BulkResult {
+interface BulkResult {
   readonly done: readonly string[];
   /** Why the others are unchanged, if the service said so. */
   readonly reason: string | null;

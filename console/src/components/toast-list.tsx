@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { Toast as Primitive } from "radix-ui";
-import type { ShownNote } from "./toast.tsx";
+import type { ShownNote } from "./toast-note.ts";
 
 const SHORT_MS = 5_000;
 /** Long enough to notice a mistake and undo it. */

@@ -1,15 +1,5 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useState } from "react";
-
-export interface ToastNote {
-  readonly text: string;
-  readonly tone?: "good" | "bad";
-  /** "Undo" or another follow-up action. */
-  readonly action?: { readonly label: string; run(): void };
-}
-
-export interface ShownNote extends ToastNote {
-  readonly id: string;
-}
+import type { ShownNote, ToastNote } from "./toast-note.ts";
 
 export type ShowToast = (note: ToastNote) => void;
 

@@ -4,7 +4,7 @@ import { callService } from "./call-service.ts";
 import type { Row } from "./client.ts";
 import { unwrap } from "./failure.ts";
 import { type ReadResult, useRows } from "./rows.ts";
-import { useUser } from "./session.ts";
+import { signOut, useUser } from "./session.ts";
 import { useWrite, type Write } from "./write.ts";
 
 export type Settings = Row<"user_settings">;
@@ -119,7 +119,7 @@ export function useDeleteAccount(): Write<void, void> {
     tables: [],
     write: async (client) => {
       await callService(client, "/auth/v1/user", { method: "DELETE" });
-      await client.auth.signOut({ scope: "local" });
+      await signOut();
     },
   });
 }

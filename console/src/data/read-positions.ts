@@ -106,7 +106,7 @@ function reportReading(readUpTo: number, onRead: (seq: number) => void): ReadRep
   };
 }
 
-export async function storeReadPositions(
+async function storeReadPositions(
   positions: readonly { readonly swarm_id: string; readonly last_read_seq: number }[],
 ): Promise<void> {
   await unwrap(
