@@ -30,6 +30,7 @@ const parts = PARTS.filter(({ name }) => selected?.includes(name) ?? true);
 const length = values.quick ? "quick" : "full";
 const secondsOf = ({ seconds }: Part): number => seconds[length];
 
+const date = new Date().toISOString().slice(0, 10);
 const machine = describeMachine();
 const versions = listVersions();
 const print = (text: string): void => void process.stdout.write(`${text}\n\n`);
@@ -49,6 +50,7 @@ try {
     if (stopping.signal.aborted) break;
     progress.begin(part);
     const result = await runPart(part, {
+      date,
       isQuick: values.quick,
       limitSeconds: part.limitSeconds[length],
       folder,
@@ -65,8 +67,11 @@ try {
 }
 if (stopping.signal.aborted) process.exit(130);
 
-const date = new Date().toISOString().slice(0, 10);
-const page = await writeResults(values.output, { date, isQuick: values.quick, machine, versions, parts: results });
+const page = await writeResults(
+  values.output,
+  { date, isQuick: values.quick, machine, versions, parts: results },
+  PARTS.map(({ name }) => name),
+);
 const goals = results.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
 print(
   `${goals.filter(isMet).length} of ${goals.length} goals are met. All of it stands in ${relative(process.cwd(), page)}.`,

@@ -1,9 +1,11 @@
 import type { Facts } from "./machine.ts";
-import { isMet, renderGrid, renderTable, type Table } from "./table.ts";
+import { isMet, renderCosts, renderGrid, renderTable, type Table } from "./table.ts";
 
 export interface PartResult {
   readonly name: string;
   readonly about: string;
+  /** The day of its measurement: a run of some parts keeps the results of the others. */
+  readonly date: string;
   readonly outcome: "measured" | "failed" | "out of time" | "not run";
   /** The reason, if it was not measured completely. */
   readonly reason: string;
@@ -25,18 +27,29 @@ export interface Results {
 export function renderPage({ date, isQuick, machine, versions, parts }: Results, plots: string): string {
   const goals = parts.flatMap(({ tables }) => tables.flatMap((table) => table.goals));
   const met = goals.filter(isMet).length;
+  const costs = goals.filter(({ isCost = false }) => isCost);
   const sections = [
     `# Measurements of ${date}`,
     isQuick
       ? "A quick run: rounds are short, and much is still being compiled in them. For seeing that it works, not for figures."
       : "Every figure that counts is a ratio of things that were measured in the same run, taking turns. How each is taken stands in [the README](../README.md).",
     `${met} of ${goals.length} goals are met; those that are not stand below the table they belong to.`,
+    ...(parts.every((part) => part.date === date)
+      ? []
+      : [`Machine and versions are those of ${date}; the parts that were measured on another day keep their figures.`]),
     renderFacts("machine", machine),
     renderFacts("version", versions),
     renderGrid(
-      ["part", "outcome", "min:s", "goals met"],
-      parts.map((part) => [part.name, describeOutcome(part), describeSeconds(part.seconds), describeGoals(part)]),
+      ["part", "measured on", "outcome", "min:s", "goals met"],
+      parts.map((part) => [
+        part.name,
+        part.date,
+        describeOutcome(part),
+        describeSeconds(part.seconds),
+        describeGoals(part),
+      ]),
     ),
+    ...(costs.length === 0 ? [] : ["## The cost of an operation", renderCosts(costs)]),
     ...parts.flatMap((part) => renderPart(part, plots)),
   ];
   return `${sections.join("\n\n")}\n`;

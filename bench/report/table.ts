@@ -1,3 +1,5 @@
+import type { HistoryColumn } from "./history.ts";
+
 /** One table of a part: its rows, its plot and its goals. */
 export interface Table {
   /** Names its plot, and is the same in every run. */
@@ -17,6 +19,12 @@ export interface Goal {
   readonly limit: number;
   readonly value: number;
   readonly unit: string;
+  /** Where the bound is, from measurements of the same run. Shown if the goal is missed. */
+  readonly reason?: string;
+  /** Whether the goal belongs to the table of costs at the beginning of the page. */
+  readonly isCost?: boolean;
+  /** The column of the history that shows this value. */
+  readonly history?: HistoryColumn;
 }
 
 export interface Plot {
@@ -56,10 +64,22 @@ export function renderGoals(goals: readonly Goal[]): string {
   const met = `Goals: ${goals.length - missed.length} of ${goals.length} met.`;
   if (missed.length === 0) return met;
   const lines = missed.map(
-    ({ about, bound, limit, value, unit }) =>
-      `- missed: ${about} is ${formatFigure(value)}${unit}, the goal is ${bound} ${formatFigure(limit)}${unit}`,
+    ({ about, bound, limit, value, unit, reason }) =>
+      `- missed: ${about} is ${formatFigure(value)}${unit}, the goal is ${bound} ${formatFigure(limit)}${unit}${reason === undefined ? "" : `: ${reason}`}`,
   );
   return [met, "", ...lines].join("\n");
+}
+
+/** All costs in one table: what was measured, the goal, and the reason where it is missed. */
+export function renderCosts(goals: readonly Goal[]): string {
+  return renderGrid(
+    ["figure", "measured", "goal", ""],
+    goals.map((goal) => {
+      const { about, bound, limit, value, unit, reason = "" } = goal;
+      const outcome = isMet(goal) ? "met" : ["missed", reason].filter((text) => text !== "").join(": ");
+      return [about, `${formatFigure(value)}${unit}`, `${bound} ${formatFigure(limit)}${unit}`, outcome];
+    }),
+  );
 }
 
 /** Three significant digits, without trailing zeros. */
@@ -67,7 +87,7 @@ export function formatFigure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
   if (size >= 100) return Math.round(value).toLocaleString("en");
-  return String(Number(value.toPrecision(size >= 10 ? 3 : 2)));
+  return String(Number(value.toPrecision(3)));
 }
 
 function escapeCell(text: string): string {

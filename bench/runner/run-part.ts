@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { PartResult } from "../report/page.ts";
+import { parseFigures } from "../report/parse-figures.ts";
 import type { Table } from "../report/table.ts";
 import type { Part } from "./parts.ts";
 
 export interface RunPartOptions {
+  readonly date: string;
   readonly isQuick: boolean;
   readonly limitSeconds: number;
   /** Folder for files of this run. */
@@ -25,10 +27,10 @@ const KEPT_LINES = 20;
 
 /** Runs one part in a separate process, which is stopped at its timeout. Its results so far are kept. */
 export async function runPart(part: Part, options: RunPartOptions): Promise<PartResult> {
-  const { isQuick, limitSeconds, folder, signal, onStage } = options;
+  const { date, isQuick, limitSeconds, folder, signal, onStage } = options;
   const { name, about, file } = part;
   const describe = (outcome: PartResult["outcome"], reason: string, seconds = 0): Promise<PartResult> =>
-    complete({ name, about, outcome, reason, seconds }, jsonFile, words);
+    complete({ name, about, date, outcome, reason, seconds }, jsonFile, words);
   const jsonFile = join(folder, `${name}.json`);
   let words = "";
   if (!existsSync(join(BENCH, file))) return describe("not run", "it is not there");
@@ -72,12 +74,7 @@ async function complete(
   const text = await readFile(jsonFile, "utf8").catch(() => null);
   return text === null
     ? { ...result, tables: [], words: result.outcome === "measured" ? words.trim() : "" }
-    : { ...result, tables: parseTables(text), words: "" };
-}
-
-/** JSON has no NaN; it is null there. */
-function parseTables(text: string): Table[] {
-  return JSON.parse(text, (key, value: unknown) => (key === "value" && value === null ? Number.NaN : value)) as Table[];
+    : { ...result, tables: parseFigures(text) as Table[], words: "" };
 }
 
 function end(child: ChildProcess): void {

@@ -74,6 +74,7 @@ describe("renderPage", () => {
   const part: PartResult = {
     name: "one",
     about: "One.",
+    date: "2026-11-15",
     outcome: "measured",
     reason: "",
     seconds: 61,
@@ -91,12 +92,28 @@ describe("renderPage", () => {
       parts: [part, failed],
     };
     const page = renderPage(results, "latest");
-    assert.match(page, /\| one \| measured \| 1:01 \| 1 of 3 \|/);
-    assert.match(page, /\| two \| failed: it broke \| 1:01 \| none set \|/);
+    assert.match(page, /\| one \| 2026-11-15 \| measured \| 1:01 \| 1 of 3 \|/);
+    assert.match(page, /\| two \| 2026-11-15 \| failed: it broke \| 1:01 \| none set \|/);
     assert.match(page, /^1 of 3 goals are met/m);
     assert.match(page, /!\[Sample\]\(latest\/sample\.svg\)/);
     assert.match(page, /\| cores \| 2 \|/);
     assert.doesNotMatch(page, /quick run/);
+    assert.doesNotMatch(page, /The cost of an operation|another day/);
+    assert.match(renderPage({ ...results, date: "2026-11-17" }, "latest"), /those of 2026-11-17; .* another day/);
     assert.match(renderPage({ ...results, isQuick: true }, "quick"), /A quick run/);
+  });
+
+  it("lists all costs in one table, with the reason of those that miss their goal", () => {
+    const costs = [
+      { ...goal("a read", "at most", 9, 7), isCost: true, reason: "not shown" },
+      { ...goal("a write", "at most", 1.35, 2.125), isCost: true, reason: "two statements" },
+    ];
+    const parts = [{ ...part, tables: [{ ...TABLE, goals: [...TABLE.goals, ...costs] }] }];
+    const page = renderPage({ date: "2026-11-15", isQuick: false, machine: {}, versions: {}, parts }, "latest");
+    const table = /## The cost of an operation\n\n([^#]+)/.exec(page)?.[1] ?? "";
+    assert.match(table, /\| a read \| 7 ms \| at most 9 ms \| met \|/);
+    assert.match(table, /\| a write \| 2\.13 ms \| at most 1\.35 ms \| missed: two statements \|/);
+    assert.doesNotMatch(table, /first|second|third/);
+    assert.match(page, /- missed: a write is 2\.13 ms, the goal is at most 1\.35 ms: two statements/);
   });
 });
