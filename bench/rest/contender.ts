@@ -5,6 +5,8 @@ import type { Target } from "./population.ts";
 export interface Round {
   readonly requests: number;
   readonly seconds: number;
+  /** CPU of the load generator as a share of all cores; 0 if the contender needs none. */
+  readonly loadShare: number;
 }
 
 export interface WarmUp {
@@ -32,6 +34,12 @@ export interface HttpServer {
   readonly database: string | null;
   readonly target: HttpTarget;
   request(operation: Operation, target: Target): HttpRequest;
+  /** For what answers every caller alike, such as a floor: it has no rows of other users to protect. */
+  readonly hasNoRules?: boolean;
+  /** Brings the server into the state that its name says, before each round. */
+  prepareRound?(): Promise<void>;
+  /** Fails if it was not in this state during the round. */
+  checkRound?(): Promise<void>;
   /** The number of agents in a response, each with its number of tools. */
   readAgents(operation: Operation, answer: HttpAnswer): readonly ReadAgent[];
   stop(): Promise<void>;

@@ -65,7 +65,7 @@ async function run(
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  return { requests: count, seconds: (performance.now() - startedAt) / 1000 };
+  return { requests: count, seconds: (performance.now() - startedAt) / 1000, loadShare: 0 };
 }
 
 async function runTransaction(
@@ -74,6 +74,6 @@ async function runTransaction(
   { statement, expected }: PlannedTransaction,
 ): Promise<void> {
   const [result] = await runPipelined(database.user, { scope, statements: [statement] });
-  const body = result?.rows[0]?.[0] ?? "";
+  const body = result?.rows.map(([record]) => record).join() ?? "";
   if (!body.includes(expected)) throw new Error(`expected ${expected}, got ${body.slice(0, 500)}`);
 }

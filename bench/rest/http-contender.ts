@@ -27,15 +27,17 @@ export async function createHttpContender(server: HttpServer, options: LoadOptio
     await checkAnswer(server, load, operation, requests[0]);
     await load.ask({ kind: "keep", name, operation, requests });
   }
-  await checkRules(server, load, population);
+  if (server.hasNoRules !== true) await checkRules(server, load, population);
   return {
     name,
     pids: server.pids,
     database: server.database,
     warmUp: (operation, { minMs, maxMs }) => load.ask({ kind: "run", name, operation, durationMs: minMs, maxMs }),
     run: async (operation, durationMs) => {
+      await server.prepareRound?.();
       const { round } = await load.ask({ kind: "run", name, operation, durationMs });
       if (round === undefined) throw new Error("a round without an outcome");
+      await server.checkRound?.();
       return round;
     },
     stop: () => server.stop(),

@@ -1,4 +1,6 @@
-import { type HttpAnswer, type HttpConnection, type HttpTarget, openConnection } from "../load/http-connection.ts";
+import os from "node:os";
+import { type HttpAnswer, type HttpTarget, openConnection } from "../load/http-connection.ts";
+import { type LoadConnection, openLoadConnection } from "../load/load-connection.ts";
 import { answerParent } from "./child.ts";
 import type { Round } from "./contender.ts";
 
@@ -26,42 +28,49 @@ export interface LoadAnswer {
 
 interface Line {
   readonly target: HttpTarget;
-  connections: readonly HttpConnection[];
+  connections: readonly LoadConnection[];
   readonly requests: Map<string, { readonly list: readonly Buffer[]; next: number }>;
 }
 
+const CORES = os.availableParallelism();
 const lines = new Map<string, Line>();
 
 answerParent(async (question: LoadQuestion): Promise<LoadAnswer> => {
   switch (question.kind) {
     case "open": {
       const { name, target, connections } = question;
-      const opened = await Promise.all(Array.from({ length: connections }, () => openConnection(target)));
+      const opened = await Promise.all(Array.from({ length: connections }, () => openLoadConnection(target)));
       lines.set(name, { target, connections: opened, requests: new Map() });
       return {};
     }
-    case "ask": {
-      const line = pipelineOf(question.name);
-      await reopen(line);
-      return { asked: await firstOf(line).ask(toBuffer(question.request)) };
-    }
+    case "ask":
+      return { asked: await ask(lineOf(question.name).target, toBuffer(question.request)) };
     case "keep": {
       const list = question.requests.map(toBuffer);
-      pipelineOf(question.name).requests.set(question.operation, { list, next: 0 });
+      lineOf(question.name).requests.set(question.operation, { list, next: 0 });
       return {};
     }
     case "run": {
-      const line = pipelineOf(question.name);
+      const line = lineOf(question.name);
       await reopen(line);
       return { round: await run(line, question.operation, question) };
     }
   }
 });
 
+async function ask(target: HttpTarget, request: Buffer): Promise<HttpAnswer> {
+  const connection = await openConnection(target);
+  try {
+    return await connection.ask(request);
+  } finally {
+    connection.close();
+  }
+}
+
 /** Before the clock starts, because a server may have closed idle connections meanwhile. */
 async function reopen(line: Line): Promise<void> {
   line.connections = await Promise.all(
-    line.connections.map(async (connection) => (connection.isOpen() ? connection : openConnection(line.target))),
+    line.connections.map(async (connection) => (connection.isOpen() ? connection : openLoadConnection(line.target))),
   );
 }
 
@@ -73,38 +82,51 @@ async function run(
   const kept = requests.get(operation);
   if (kept === undefined) throw new Error(`nothing is kept for ${operation}`);
   const { list } = kept;
+  const usedBefore = process.cpuUsage();
   const startedAt = performance.now();
   const endAt = startedAt + durationMs;
   const mostAt = startedAt + maxMs;
   let count = 0;
-  const shouldGoOn = (): boolean => {
-    const now = performance.now();
-    return now < endAt || (now < mostAt && count < list.length);
+  let waiting = connections.length;
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  const sendNext = (connection: LoadConnection): void => {
+    const request = list[kept.next];
+    kept.next = (kept.next + 1) % list.length;
+    if (request === undefined) reject(new Error("there are no requests"));
+    else connection.send(request);
   };
-  const work = async (connection: HttpConnection): Promise<void> => {
-    while (shouldGoOn()) {
-      const request = list[kept.next];
-      kept.next = (kept.next + 1) % list.length;
-      if (request === undefined) throw new Error("there are no requests");
-      const status = await connection.send(request);
-      if (status !== 200 && status !== 201) throw new Error(`${operation} was answered with ${status}`);
+  const listener = {
+    onAnswer: (connection: LoadConnection, status: number): void => {
+      if (status !== 200 && status !== 201) {
+        reject(new Error(`${operation} was answered with ${status}`));
+        return;
+      }
       count += 1;
-    }
+      const now = performance.now();
+      if (now < endAt || (now < mostAt && count < list.length)) {
+        sendNext(connection);
+        return;
+      }
+      waiting -= 1;
+      if (waiting === 0) resolve();
+    },
+    onError: reject,
   };
-  await Promise.all(connections.map(work));
-  return { requests: count, seconds: (performance.now() - startedAt) / 1000 };
+  for (const connection of connections) {
+    connection.listener = listener;
+    sendNext(connection);
+  }
+  await done;
+  for (const connection of connections) connection.listener = null;
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const { user, system } = process.cpuUsage(usedBefore);
+  return { requests: count, seconds, loadShare: (user + system) / 1e6 / (seconds * CORES) };
 }
 
-function pipelineOf(name: string): Line {
+function lineOf(name: string): Line {
   const line = lines.get(name);
   if (line === undefined) throw new Error(`no connections to ${name}`);
   return line;
-}
-
-function firstOf({ connections }: Line): HttpConnection {
-  const [first] = connections;
-  if (first === undefined) throw new Error("there are no connections");
-  return first;
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -18,12 +18,16 @@ export interface Figures {
   /** CPU per request of its own processes, and of PostgreSQL on its behalf. */
   readonly serverCpu: number[];
   readonly databaseCpu: number[];
+  /** The load generator's share of the machine. */
+  readonly loadShares: number[];
 }
 
 export interface MeasureOptions {
   readonly timing: Timing;
   /** The children of the postmaster do the work of the database. */
   readonly postmasterPid: number;
+  /** Processes of PostgreSQL that serve other databases; whatever they do is not for this contender. */
+  listOthers(database: string): Promise<readonly number[]>;
   onRound(contender: string): void;
 }
 
@@ -31,10 +35,10 @@ export interface MeasureOptions {
 export async function measure(
   contenders: readonly Contender[],
   operation: Operation,
-  { timing, postmasterPid, onRound }: MeasureOptions,
+  { timing, postmasterPid, listOthers, onRound }: MeasureOptions,
 ): Promise<ReadonlyMap<string, Figures>> {
   const figures = new Map<string, Figures>();
-  for (const { name } of contenders) figures.set(name, { rates: [], serverCpu: [], databaseCpu: [] });
+  for (const { name } of contenders) figures.set(name, { rates: [], serverCpu: [], databaseCpu: [], loadShares: [] });
   for (const contender of contenders) {
     onRound(contender.name);
     await contender.run(operation, timing.warmUpMs);
@@ -45,12 +49,19 @@ export async function measure(
       onRound(contender.name);
       const own = readCpuMicroseconds(contender.pids, null);
       const shared = readCpuMicroseconds([], postmasterPid);
-      const { requests, seconds } = await contender.run(operation, timing.roundMs);
+      const { requests, seconds, loadShare } = await contender.run(operation, timing.roundMs);
       const its = figures.get(contender.name);
       its?.rates.push(requests / seconds);
       its?.serverCpu.push(subtractCpu(readCpuMicroseconds(contender.pids, null), own) / requests);
-      const database = contender.database === null ? 0 : subtractCpu(readCpuMicroseconds([], postmasterPid), shared);
-      its?.databaseCpu.push(database / requests);
+      its?.loadShares.push(loadShare);
+      if (contender.database === null) {
+        its?.databaseCpu.push(0);
+        continue;
+      }
+      const later = readCpuMicroseconds([], postmasterPid);
+      const others = new Set(await listOthers(contender.database));
+      const serving = new Map([...later].filter(([pid]) => !others.has(pid)));
+      its?.databaseCpu.push(subtractCpu(serving, shared) / requests);
     }
   }
   return figures;
@@ -60,4 +71,10 @@ export async function measure(
 export function ratioOf(subject: Figures | undefined, yardstick: Figures | undefined): number {
   if (subject === undefined || yardstick === undefined) return Number.NaN;
   return medianOf(subject.rates.map((rate, round) => rate / (yardstick.rates[round] ?? Number.NaN)));
+}
+
+/** The median of the ratios of CPU per request in the server. */
+export function cpuRatioOf(subject: Figures | undefined, yardstick: Figures | undefined): number {
+  if (subject === undefined || yardstick === undefined) return Number.NaN;
+  return medianOf(subject.serverCpu.map((cpu, round) => cpu / (yardstick.serverCpu[round] ?? Number.NaN)));
 }

@@ -1,14 +1,16 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Closers, openClosers } from "../load/closers.ts";
 import { openReport } from "../report/report.ts";
 import type { Table } from "../report/table.ts";
 import { forkAsked } from "./child.ts";
-import type { Contender } from "./contender.ts";
+import type { Contender, HttpServer } from "./contender.ts";
 import { startBare } from "./contenders/bare.ts";
 import { startDirect } from "./contenders/direct.ts";
 import { startExpress } from "./contenders/express.ts";
+import { listFloors } from "./contenders/floors.ts";
 import { hasPocketBase, startPocketBase } from "./contenders/pocketbase.ts";
 import { startSupabaseLite } from "./contenders/supabase-lite.ts";
 import { startSwarmbase } from "./contenders/swarmbase.ts";
@@ -19,32 +21,49 @@ import { OPERATIONS, type Operation, READS } from "./operations.ts";
 import { describePopulation, type Population } from "./population.ts";
 import { readOwnBytes, readResidentBytes } from "./process-usage.ts";
 import { createProgress, type Progress } from "./progress.ts";
-import {
-  type Memory,
-  tabulateBound,
-  tabulateCosts,
-  tabulateGrowth,
-  tabulateMemory,
-  tabulateRatios,
-} from "./tabulate.ts";
 import { openStage, type Stage } from "./stage.ts";
+import { type Memory, type Results, tabulateGrowth, tabulateLoad, tabulateMemory, tabulateRates } from "./tabulate.ts";
+import { type CostNames, tabulateFloors, tabulateOperationCosts } from "./tabulate-costs.ts";
+import { type Race, tabulateBound, tabulateRatios } from "./tabulate-races.ts";
 
 const CONNECTIONS = 32;
 const OURS = "Swarmbase";
-const BOUND = "bare HTTPS";
+const COSTS: CostNames = { subject: OURS, bound: "bare HTTPS", direct: "statements without HTTP" };
+const DURABLE = "PocketBase, synchronous=FULL";
 const POPULATION: Population = { users: 1_000, agentsPerUser: 20 };
 const SMALLER: Population = { users: 100, agentsPerUser: 20 };
 const LARGER: Population = { users: 10_000, agentsPerUser: 20 };
 const PEERS = ["@supabase/lite", "express"];
-/** The goals: how many times faster than each contender the service should be; half of the limit. */
-const GOALS: Readonly<Record<string, number>> = {
-  "statements without HTTP": 0.5,
-  "Express 5 + pg": 2,
-  PocketBase: 3,
-  "@supabase/lite": 3,
+/** The same rows for every server with PostgreSQL. */
+const TEMPLATE = "filled";
+const OVER_TLS: Race = {
+  id: "rest",
+  over: "TLS",
+  subject: OURS,
+  bound: COSTS.bound,
+  rivals: [
+    { name: COSTS.direct, goal: 0.5 },
+    {
+      name: "Express 5 + pg",
+      goal: null,
+      history: { "read one": "read one to Express", insert: "insert to Express" },
+    },
+    { name: "@supabase/lite", goal: 3 },
+  ],
 };
+const OVER_HTTP: Race = {
+  id: "rest-plain",
+  over: "plain HTTP",
+  subject: OURS,
+  bound: "bare HTTP",
+  rivals: [
+    { name: "PocketBase", goal: null, history: { "read one": "read one to PocketBase" } },
+    { name: DURABLE, goal: null, history: { insert: "insert to PocketBase, FULL" } },
+  ],
+};
+const IDLE_MS = 3_000;
 // Users meet a server that has run for a while; during the first minute much time goes into compilation.
-const FULL: Timing = { rounds: 7, roundMs: 800, warmUpMs: 4_000, firstWarmUpMs: { minMs: 8_000, maxMs: 15_000 } };
+const FULL: Timing = { rounds: 7, roundMs: 800, warmUpMs: 3_000, firstWarmUpMs: { minMs: 8_000, maxMs: 15_000 } };
 const QUICK: Timing = { rounds: 3, roundMs: 200, warmUpMs: 600, firstWarmUpMs: { minMs: 2_000, maxMs: 4_000 } };
 
 interface Bench {
@@ -66,6 +85,7 @@ if (missing.length > 0) {
   );
   process.exit(1);
 }
+const length = options.quick ? { timing: QUICK, larger: POPULATION } : { timing: FULL, larger: LARGER };
 const progress = createProgress(process.stderr);
 const report = openReport(options.json);
 const closers = openClosers();
@@ -75,9 +95,12 @@ try {
   closers.add(() => stage.close());
   const load = forkAsked<LoadQuestion, LoadAnswer>(resolve(import.meta.dirname, "load-process.ts"));
   closers.add(() => load.stop());
-  const length = options.quick ? { timing: QUICK, larger: POPULATION } : { timing: FULL, larger: LARGER };
   const bench: Bench = { stage, load, ...length, progress, closers };
-  report.add(...(await compareAll(bench)));
+  progress.stage(`filling databases with ${describePopulation(POPULATION)}`);
+  await stage.createFilled(TEMPLATE, POPULATION);
+  const memories = await compareOverTls(bench);
+  if (hasPocketBase()) memories.push(...(await compareOverHttp(bench)));
+  report.add(tabulateMemory(memories, OURS));
   report.add(await compareSizes(bench));
 } catch (error) {
   // After a signal, measurements fail because their processes were stopped; these errors are ignored.
@@ -88,41 +111,67 @@ try {
   progress.end();
 }
 
-async function compareAll(bench: Bench): Promise<Table[]> {
+async function compareOverTls(bench: Bench): Promise<Memory[]> {
   const { stage, progress } = bench;
-  progress.stage(`filling databases with ${describePopulation(POPULATION)}`);
-  await stage.createFilled("ours", POPULATION);
-  await stage.copy("ours", "direct");
-  await stage.copy("ours", "bare");
-  await stage.copy("ours", "express");
-  progress.stage("starting the servers");
+  for (const database of ["ours", "direct", "bare", "express"]) await stage.copy(TEMPLATE, database);
+  progress.stage("starting the servers over TLS");
+  const ours = await startSwarmbase(stage, { name: OURS, database: "ours", population: POPULATION });
+  const bare = await startBare(stage, { database: "bare", isPlain: false });
+  const express = await startExpress(stage, "express", POPULATION);
+  const lite = await startSupabaseLite(stage, "lite", POPULATION);
+  const servers = [ours, bare, express, lite];
+  const idle = await readIdle(servers);
   const contenders: Contender[] = [];
-  const servers = [
-    () => startSwarmbase(stage, { name: OURS, database: "ours", population: POPULATION }),
-    () => startBare(stage, "bare"),
-    () => startExpress(stage, "express", POPULATION),
-    ...(hasPocketBase() ? [() => startPocketBase(stage, POPULATION)] : []),
-    () => startSupabaseLite(stage, "lite", POPULATION),
-  ];
-  for (const start of servers) contenders.push(await join(bench, await start(), POPULATION, OPERATIONS));
+  for (const server of servers) contenders.push(await join(bench, server, POPULATION, OPERATIONS));
   const direct = await startDirect(stage, { database: "direct", population: POPULATION, concurrency: CONNECTIONS });
   bench.closers.add(() => direct.stop());
   contenders.splice(1, 0, direct);
-
   const results = await measureAll(bench, contenders, OPERATIONS);
-  const memories: Memory[] = [];
-  for (const contender of contenders) memories.push(await readMemory(stage, contender));
-  const names = contenders.map(({ name }) => name);
+  const memories = await readMemories(stage, contenders, idle);
+  addRace(results, contenders, OVER_TLS);
+
+  const floors = contenders.filter(({ name }) => name === OURS || name === COSTS.bound);
+  for (const floor of listFloors(ours, bare)) floors.push(await join(bench, floor, POPULATION, ["read one"]));
+  const measured = (await measureAll(bench, floors, ["read one"])).get("read one") ?? new Map<string, Figures>();
   for (const contender of contenders) await contender.stop();
   progress.end();
-  const about = `${CONNECTIONS} connections kept open, ${describePopulation(POPULATION)}, row-level rules on; medians of ${bench.timing.rounds} rounds`;
-  const rivals = names.flatMap((name) => (GOALS[name] === undefined ? [] : [{ name, goal: GOALS[name] }]));
-  return [
-    tabulateRatios(results, OURS, rivals, about),
-    tabulateBound(results, { subject: OURS, bound: BOUND, rivals }),
-    tabulateCosts(results, names),
-    tabulateMemory(memories),
+  report.add(tabulateOperationCosts(results, measured, COSTS), tabulateFloors(measured, COSTS));
+  return memories;
+}
+
+/** The transport that PocketBase has without a public name; the service has it behind a proxy. */
+async function compareOverHttp(bench: Bench): Promise<Memory[]> {
+  const { stage, progress } = bench;
+  for (const database of ["ours_plain", "bare_plain"]) await stage.copy(TEMPLATE, database);
+  progress.stage("starting the servers over plain HTTP");
+  const population = POPULATION;
+  const servers = [
+    await startSwarmbase(stage, { name: OURS, database: "ours_plain", population, isPlain: true }),
+    await startBare(stage, { database: "bare_plain", isPlain: true }),
+    await startPocketBase(stage, { name: "PocketBase", population, isDurable: false }),
+    await startPocketBase(stage, { name: DURABLE, population, isDurable: true }),
   ];
+  const idle = await readIdle(servers);
+  const contenders: Contender[] = [];
+  for (const server of servers) contenders.push(await join(bench, server, population, OPERATIONS));
+  const results = await measureAll(bench, contenders, OPERATIONS);
+  const memories = await readMemories(stage, contenders, idle);
+  for (const contender of contenders) await contender.stop();
+  progress.end();
+  addRace(results, contenders, OVER_HTTP);
+  return memories.filter(({ name }) => name.startsWith("PocketBase"));
+}
+
+function addRace(results: Results, contenders: readonly Contender[], race: Race): void {
+  const names = contenders.map(({ name }) => name);
+  const about = `${CONNECTIONS} connections kept open, ${describePopulation(POPULATION)}, row-level rules on; medians of ${length.timing.rounds} rounds`;
+  const served = names.filter((name) => name !== COSTS.direct);
+  report.add(
+    tabulateRatios(results, race, about),
+    tabulateBound(results, race),
+    tabulateRates(results, names, race),
+    tabulateLoad(results, served, race),
+  );
 }
 
 async function compareSizes(bench: Bench): Promise<Table> {
@@ -142,7 +191,7 @@ async function compareSizes(bench: Bench): Promise<Table> {
 
 async function join(
   { load, closers: closing }: Bench,
-  server: Parameters<typeof createHttpContender>[0],
+  server: HttpServer,
   population: Population,
   operations: readonly Operation[],
 ): Promise<Contender> {
@@ -164,13 +213,30 @@ async function measureAll(
   }
   for (const operation of operations) {
     progress.stage(`measuring: ${operation}`);
-    const { postmasterPid } = stage;
-    results.set(operation, await measure(contenders, operation, { timing, postmasterPid, onRound: progress.step }));
+    const { postmasterPid, listOthers } = stage;
+    const options = { timing, postmasterPid, listOthers, onRound: progress.step };
+    results.set(operation, await measure(contenders, operation, options));
   }
   return results;
 }
 
-async function readMemory(stage: Stage, { name, pids, database }: Contender): Promise<Memory> {
-  const backends = database === null ? [] : await stage.listBackends(database);
-  return { name, serverBytes: readResidentBytes(pids), databaseBytes: readOwnBytes(backends) };
+/** Before the first request. */
+async function readIdle(servers: readonly HttpServer[]): Promise<ReadonlyMap<string, number>> {
+  await sleep(IDLE_MS);
+  return new Map(servers.map(({ name, pids }) => [name, readResidentBytes(pids)]));
+}
+
+async function readMemories(
+  stage: Stage,
+  contenders: readonly Contender[],
+  idle: ReadonlyMap<string, number>,
+): Promise<Memory[]> {
+  const memories: Memory[] = [];
+  for (const { name, pids, database } of contenders) {
+    const idleBytes = idle.get(name);
+    if (idleBytes === undefined) continue;
+    const backends = database === null ? [] : await stage.listBackends(database);
+    memories.push({ name, idleBytes, serverBytes: readResidentBytes(pids), databaseBytes: readOwnBytes(backends) });
+  }
+  return memories;
 }

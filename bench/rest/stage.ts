@@ -30,6 +30,8 @@ export interface Stage {
   createEmpty(database: string): Promise<void>;
   /** The backends that serve a database. */
   listBackends(database: string): Promise<readonly number[]>;
+  /** The processes that serve other databases. */
+  listOthers(database: string): Promise<readonly number[]>;
   close(): Promise<void>;
 }
 
@@ -91,14 +93,17 @@ async function describeStage({ folder, masterKey, adminUrl, admin, close }: Open
     createEmpty: async (database) => {
       await admin.query(`create database ${database}`);
     },
-    listBackends: async (database) => {
-      const { rows } = await admin.query<{ pid: number }>("select pid from pg_stat_activity where datname = $1", [
-        database,
-      ]);
-      return rows.map(({ pid }) => pid);
-    },
+    listBackends: (database) => listPids(admin, "datname = $1", database),
+    listOthers: (database) => listPids(admin, "datname <> $1", database),
     close,
   };
+}
+
+async function listPids(admin: pg.Client, condition: string, database: string): Promise<number[]> {
+  const { rows } = await admin.query<{ pid: number }>(`select pid from pg_stat_activity where ${condition}`, [
+    database,
+  ]);
+  return rows.map(({ pid }) => pid);
 }
 
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -111,7 +116,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
   }
 }
 
-async function findPostmaster(admin: pg.Client): Promise<number> {
+export async function findPostmaster(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query<{ directory: string }>("select current_setting('data_directory') as directory");
   const text = await readFile(join(rows[0]?.directory ?? "", "postmaster.pid"), "utf8");
   return Number(text.split("\n")[0]);

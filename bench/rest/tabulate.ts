@@ -1,12 +1,14 @@
 import { medianOf } from "../load/measure-rate.ts";
-import { type Bar, formatFigure, type Goal, type Table } from "../report/table.ts";
+import { type Bar, formatFigure, type Table } from "../report/table.ts";
 import { type Figures, ratioOf } from "./measure.ts";
 import type { Operation } from "./operations.ts";
+import type { Race } from "./tabulate-races.ts";
 
 export type Results = ReadonlyMap<Operation, ReadonlyMap<string, Figures>>;
 
 export interface Memory {
   readonly name: string;
+  readonly idleBytes: number;
   readonly serverBytes: number;
   readonly databaseBytes: number;
 }
@@ -14,89 +16,15 @@ export interface Memory {
 const MB = 1024 * 1024;
 /** The maximum cost of a read from the larger store, relative to the smaller one. */
 const MAX_GROWTH = 1.3;
-
-export interface Rival {
-  readonly name: string;
-  /** How many times faster the service should be. */
-  readonly goal: number;
-}
-
-/** How many times faster the subject is than each of the others. */
-export function tabulateRatios(results: Results, subject: string, rivals: readonly Rival[], about: string): Table {
-  const ratios = [...results].flatMap(([operation, figures]) =>
-    rivals.map(({ name, goal }) => ({
-      operation,
-      name,
-      goal,
-      ratio: ratioOf(figures.get(subject), figures.get(name)),
-    })),
-  );
-  return {
-    id: "rest-ratios",
-    title: "Tables: how many times as fast as …",
-    head: [`${subject} to …`, ...rivals.map(({ name, goal }) => `${name} (goal ${goal})`)],
-    rows: [...results.keys()].map((operation) => [
-      operation,
-      ...ratios.filter((one) => one.operation === operation).map(({ ratio }) => ratio.toFixed(2)),
-    ]),
-    notes: [`${about}.`],
-    goals: ratios.map(({ operation, name, goal, ratio }): Goal => {
-      return { about: `${operation} to ${name}`, bound: "at least", limit: goal, value: ratio, unit: "" };
-    }),
-    plot: {
-      caption: "times as many requests a second; below 1 the other is faster",
-      bars: ratios.map(({ operation, name, goal, ratio }) => ({
-        label: `${operation}, to ${name}`,
-        value: ratio,
-        text: ratio.toFixed(2),
-        goal,
-        isOurs: true,
-      })),
-    },
-  };
-}
-
-/** The rate of the minimal server, and the share of it that the subject reaches. */
-export function tabulateBound(
-  results: Results,
-  names: { subject: string; bound: string; rivals: readonly Rival[] },
-): Table {
-  const { subject, bound, rivals } = names;
-  const rows = [...results].map(([operation, figures]) => ({
-    operation,
-    share: ratioOf(figures.get(subject), figures.get(bound)),
-    ratios: rivals.map(({ name }) => ratioOf(figures.get(bound), figures.get(name))),
-  }));
-  return {
-    id: "rest-bound",
-    title: "Tables: the rate of a server that only forwards transactions",
-    head: [`${bound} to …`, ...rivals.map(({ name, goal }) => `${name} (goal ${goal})`), `${subject} to ${bound}`],
-    rows: rows.map(({ operation, share, ratios }) => [
-      operation,
-      ...[...ratios, share].map((ratio) => ratio.toFixed(2)),
-    ]),
-    notes: [
-      "Node's own HTTPS server with the same transactions behind it, which knows no token, no limit and no query. A goal above its figure is out of reach on this machine, where load, server and PostgreSQL share the cores.",
-    ],
-    goals: [],
-    plot: {
-      caption: `of the rate of ${bound}`,
-      bars: rows.map(({ operation, share }) => ({
-        label: operation,
-        value: share,
-        text: share.toFixed(2),
-        goal: null,
-        isOurs: true,
-      })),
-    },
-  };
-}
+const MAX_MEGABYTES = { idle: 180, busy: 250 };
+/** The most that the load generator may use of the machine. */
+const MAX_LOAD_SHARE = 0.2;
 
 /** Rates and the cost of a request: CPU of the server and of PostgreSQL in microseconds. */
-export function tabulateCosts(results: Results, names: readonly string[]): Table {
+export function tabulateRates(results: Results, names: readonly string[], { id, over }: Race): Table {
   return {
-    id: "rest-rates",
-    title: "Tables: requests a second, and the CPU of one",
+    id: `${id}-rates`,
+    title: `Tables over ${over}: requests a second, and the CPU of one`,
     head: ["requests/s · CPU per request (server + PostgreSQL)", ...names],
     rows: [...results].map(([operation, figures]) => [operation, ...names.map((name) => describe(figures.get(name)))]),
     notes: [],
@@ -110,18 +38,78 @@ export function tabulateCosts(results: Results, names: readonly string[]): Table
   };
 }
 
-export function tabulateMemory(memories: readonly Memory[]): Table {
+/** Its CPU takes from what the servers have. */
+export function tabulateLoad(results: Results, names: readonly string[], { id, over }: Race): Table {
+  const shares = [...results].flatMap(([operation, figures]) =>
+    names.map((name) => ({ operation, name, share: medianOf(figures.get(name)?.loadShares ?? []) })),
+  );
+  const largest = shares.toSorted((one, other) => other.share - one.share)[0];
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  return {
+    id: `${id}-load`,
+    title: `Tables over ${over}: the load generator's share of the machine`,
+    head: ["", ...names],
+    rows: [...results.keys()].map((operation) => [
+      operation,
+      ...shares.filter((one) => one.operation === operation).map(({ share }) => percent(share)),
+    ]),
+    notes: [],
+    goals: [
+      {
+        about: `the load generator's share of the machine over ${over}, largest (${largest?.operation ?? ""}, ${largest?.name ?? ""})`,
+        bound: "at most",
+        limit: MAX_LOAD_SHARE,
+        value: largest?.share ?? Number.NaN,
+        unit: "",
+      },
+    ],
+    plot: {
+      caption: "share of all cores, less is better",
+      bars: shares.map(({ operation, name, share }) => ({
+        label: `${operation}, ${name}`,
+        value: share,
+        text: percent(share),
+        goal: MAX_LOAD_SHARE,
+        isOurs: false,
+      })),
+    },
+  };
+}
+
+export function tabulateMemory(memories: readonly Memory[], subject: string): Table {
+  const ours = memories.find(({ name }) => name === subject);
+  const megabytes = (bytes: number | undefined): number => (bytes ?? Number.NaN) / MB;
   return {
     id: "rest-memory",
     title: "Tables: resident memory",
-    head: ["", "server", "own memory of its database connections"],
-    rows: memories.map(({ name, serverBytes, databaseBytes }) => [
+    head: ["", "idle, after the start", "32 busy connections", "own memory of its database connections"],
+    rows: memories.map(({ name, idleBytes, serverBytes, databaseBytes }) => [
       name,
+      `${Math.round(idleBytes / MB)} MB`,
       `${Math.round(serverBytes / MB)} MB`,
       databaseBytes === 0 ? "–" : `${Math.round(databaseBytes / MB)} MB`,
     ]),
     notes: [],
-    goals: [],
+    goals: [
+      {
+        about: "memory of the idle service",
+        bound: "at most",
+        limit: MAX_MEGABYTES.idle,
+        value: megabytes(ours?.idleBytes),
+        unit: " MB",
+        isCost: true,
+        history: "idle, MB",
+      },
+      {
+        about: "memory with 32 busy connections",
+        bound: "at most",
+        limit: MAX_MEGABYTES.busy,
+        value: megabytes(ours?.serverBytes),
+        unit: " MB",
+        reason: describeBusyMemory(memories),
+        isCost: true,
+      },
+    ],
     plot: {
       caption: "MB of the server, less is better",
       bars: memories.map(({ name, serverBytes }, at) => ({
@@ -171,6 +159,14 @@ export function tabulateGrowth(results: Results, smaller: string, larger: string
       })),
     },
   };
+}
+
+/** A server that does next to nothing shows what Node.js itself keeps for short-lived objects. */
+function describeBusyMemory(memories: readonly Memory[]): string {
+  const others = memories.flatMap(({ name, serverBytes }) =>
+    name === "bare HTTPS" || name === "Express 5 + pg" ? [`${name} ${Math.round(serverBytes / MB)} MB`] : [],
+  );
+  return `beside it, on the same Node.js and under the same load, ${others.join(" and ")}`;
 }
 
 function rateBar(label: string, figures: Figures | undefined, isOurs: boolean): Bar {

@@ -1,9 +1,9 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
 import { findFreePort, spawnServer } from "../rest/child.ts";
-import { isReady, readCredentials } from "../rest/data-directory.ts";
+import { isReady, readAuthority, readCredentials } from "../rest/data-directory.ts";
 
 export interface User {
   readonly id: string;
@@ -70,9 +70,10 @@ export async function startVersion({
     },
     isUp: () => isReady(dataDir),
   });
-  const { url, anon_key: apikey, ca_cert_file: caFile, database_url: databaseUrl } = await readCredentials(dataDir);
+  const credentials = await readCredentials(dataDir);
+  const { url, anon_key: apikey, database_url: databaseUrl } = credentials;
   const { hostname, port } = new URL(url);
-  const target = { host: hostname, port: Number(port), ca: await readFile(caFile, "utf8") };
+  const target = { host: hostname, port: Number(port), ca: await readAuthority(credentials) };
   const post = async (path: string, headers: Readonly<Record<string, string>>, body: object): Promise<unknown> => {
     const connection = await openConnection(target);
     try {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,7 +6,7 @@ import { type HttpConnection, openConnection, renderRequest } from "../load/http
 import { measureRate, medianOf } from "../load/measure-rate.ts";
 import { openReport } from "../report/report.ts";
 import { findFreePort, spawnServer } from "../rest/child.ts";
-import { isReady, readCredentials } from "../rest/data-directory.ts";
+import { isReady, readAuthority, readCredentials } from "../rest/data-directory.ts";
 import { createProgress } from "../rest/progress.ts";
 import { type CpuShares, readCpuShares, subtractShares } from "./cpu-shares.ts";
 
@@ -66,9 +66,10 @@ async function start(workers: number): Promise<Contender> {
     },
     isUp: () => isReady(dataDir),
   });
-  const { url, anon_key: apikey, ca_cert_file: caFile } = await readCredentials(dataDir);
+  const credentials = await readCredentials(dataDir);
+  const { url, anon_key: apikey } = credentials;
   const { hostname: host, port } = new URL(url);
-  const target = { host, port: Number(port), ca: await readFile(caFile, "utf8") };
+  const target = { host, port: Number(port), ca: await readAuthority(credentials) };
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(target)));
   const [first] = connections;
   if (first === undefined) throw new Error("there are no connections");

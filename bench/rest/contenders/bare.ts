@@ -4,8 +4,13 @@ import type { HttpServer } from "../contender.ts";
 import type { Stage } from "../stage.ts";
 import { buildTableRequest, readTableAgents } from "../table-requests.ts";
 
-/** The cost of Node.js itself: its HTTPS server with the same pipelined transactions, selected by the path. */
-export async function startBare(stage: Stage, database: string): Promise<HttpServer> {
+export interface BareOptions {
+  readonly database: string;
+  readonly isPlain: boolean;
+}
+
+/** The cost of Node.js itself: its own server with the same pipelined transactions, selected by the path. */
+export async function startBare(stage: Stage, { database, isPlain }: BareOptions): Promise<HttpServer> {
   const port = await findFreePort();
   const server = await spawnServer({
     program: process.execPath,
@@ -16,16 +21,15 @@ export async function startBare(stage: Stage, database: string): Promise<HttpSer
       PORT: String(port),
       DATABASE_URL: stage.urlOf(database),
       MASTER_KEY: stage.masterKey,
-      TLS_CERT: stage.cert,
-      TLS_KEY: stage.key,
+      ...(!isPlain && { TLS_CERT: stage.cert, TLS_KEY: stage.key }),
     },
     isUp: () => isListening(port),
   });
   return {
-    name: "bare HTTPS",
+    name: isPlain ? "bare HTTP" : "bare HTTPS",
     pids: [server.pid],
     database,
-    target: { host: "localhost", port, ca: stage.ca },
+    target: { host: "localhost", port, ca: stage.ca, isPlain },
     request: (operation, target) => ({
       ...buildTableRequest(operation, target, {}),
       path: `/${operation.replaceAll(" ", "-")}/${target.user}/${target.agent}`,

