@@ -9,6 +9,7 @@ import { prepareRequest, type RequestShape } from "../../server/src/rest/prepare
 import { RequestShapeCache } from "../../server/src/rest/request-shape-cache.ts";
 import type { TableRules } from "../../server/src/rest/table-rules.ts";
 import { createTableRules, isOwnName } from "../../server/src/tables/index.ts";
+import type { HttpRequest } from "../load/http-connection.ts";
 import { buildClaims } from "./contenders/swarmbase.ts";
 import type { Operation } from "./operations.ts";
 import { idOf, type Target } from "./population.ts";
@@ -18,17 +19,31 @@ const SCHEMAS = ["public"];
 const STATEMENT_TIMEOUT_MS = 8_000;
 const MAX_ROWS = 1_000;
 
-export interface PlannedTransaction {
+export interface PlannedRequest {
   readonly scope: Scope;
   readonly statement: PipelinedStatement;
+}
+
+export interface PlannedTransaction extends PlannedRequest {
   /** A text that the response must contain. */
   readonly expected: string;
 }
 
+export type PlanRequest = (request: HttpRequest, user: number) => PlannedRequest;
 export type PlanTransaction = (operation: Operation, target: Target) => PlannedTransaction;
 
-/** The statements and scopes that the service would send for the same requests. */
 export async function openPlanner(database: Database): Promise<PlanTransaction> {
+  const plan = await openRequestPlanner(database);
+  return (operation, target) => {
+    const { user, agent } = target;
+    const expected =
+      operation === "insert" ? idOf("user", user) : operation.startsWith("list") ? '"id":' : idOf("agent", agent);
+    return { ...plan(buildTableRequest(operation, target, {}), user), expected };
+  };
+}
+
+/** The statements and scopes that the service would send for the same requests. */
+export async function openRequestPlanner(database: Database): Promise<PlanRequest> {
   const observer = createObserver({ level: "fatal", format: "json" });
   const holder = await openCatalogue({ pool: database.service, listenUrl: null, schemas: SCHEMAS, observer });
   const planning: Planning = {
@@ -37,7 +52,7 @@ export async function openPlanner(database: Database): Promise<PlanTransaction> 
     shapes: new RequestShapeCache<RequestShape>(),
     scopes: new Map(),
   };
-  return (operation, target) => planTransaction(operation, target, planning);
+  return (request, user) => planRequest(request, user, planning);
 }
 
 interface Planning {
@@ -47,10 +62,9 @@ interface Planning {
   readonly scopes: Map<string, Scope>;
 }
 
-function planTransaction(operation: Operation, target: Target, planning: Planning): PlannedTransaction {
-  const { method, path, headers, body } = buildTableRequest(operation, target, {});
+function planRequest({ method, path, headers, body }: HttpRequest, user: number, planning: Planning): PlannedRequest {
   const url = new URL(path, "https://localhost");
-  const userId = idOf("user", target.user);
+  const userId = idOf("user", user);
   const parsed = parseRequest(
     {
       method,
@@ -73,9 +87,8 @@ function planTransaction(operation: Operation, target: Target, planning: Plannin
   if (shape.isForeign) throw new Error("a table of the service is treated as foreign");
   const { text, parameters } = shape.statements.main;
   return {
-    scope: scopeOf(target.user, method, planning.scopes),
+    scope: scopeOf(user, method, planning.scopes),
     statement: { text, values: parameters.map((placeholder) => values[placeholder] ?? null) },
-    expected: operation === "insert" ? userId : operation.startsWith("list") ? '"id":' : idOf("agent", target.agent),
   };
 }
 

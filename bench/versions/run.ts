@@ -1,10 +1,7 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
 import { listDescendants, readCpuMs } from "../agents/descendants.ts";
 import type { ProviderAnswer, ProviderQuestion } from "../agents/provider-process.ts";
 import { openClosers } from "../load/closers.ts";
@@ -13,9 +10,10 @@ import { openReport } from "../report/report.ts";
 import { forkAsked } from "../rest/child.ts";
 import { readResidentBytes } from "../rest/process-usage.ts";
 import { createProgress } from "../rest/progress.ts";
+import { startReceiver } from "../webhooks/start-receiver.ts";
 import { startVersion, type Version } from "./start-version.ts";
 import { tabulateVersions, type RoundFigures } from "./tabulate.ts";
-import { openWorkloads, type WebhookReceiver, type Workload } from "./workloads.ts";
+import { openWorkloads, type Workload } from "./workloads.ts";
 
 const { values } = parseArgs({
   options: {
@@ -40,7 +38,6 @@ const CONNECTIONS = Number(values.connections);
 const ROUNDS = Number(values.rounds);
 const ROUND_MS = Number(values.seconds) * 1_000;
 const WARM_UP_MS = 4_000;
-const DAY_MS = 86_400_000;
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 
 const progress = createProgress(process.stderr);
@@ -56,7 +53,7 @@ try {
   const folder = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
   closers.add(() => rm(folder, { recursive: true, force: true }));
   const caFile = join(folder, "receiver.crt");
-  const receiver = await startReceiver(caFile);
+  const receiver = await startReceiver(caFile, closers);
   const settings = {
     PROVIDER_A_KIND: "openai-compatible",
     PROVIDER_A_BASE_URL: `http://127.0.0.1:${port}/v1`,
@@ -128,23 +125,5 @@ async function measure(
     serviceCpuMs: (readCpuMs([version.pid]) - serviceMs) / operations,
     databaseCpuMs: (readCpuMs(children) - databaseMs) / operations,
     memoryMb: readResidentBytes([version.pid]) / 1e6,
-  };
-}
-
-async function startReceiver(caFile: string): Promise<WebhookReceiver> {
-  const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + DAY_MS) };
-  const authority = makeAuthority(validity);
-  await writeFile(caFile, authority.cert);
-  const child = fork(resolve(import.meta.dirname, "../webhooks/receiver.ts"));
-  closers.add(async () => child.disconnect());
-  child.send(makeLeaf(authority, validity));
-  const [{ port }] = (await once(child, "message")) as [{ port: number }];
-  return {
-    url: `https://127.0.0.1:${port}/`,
-    count: async () => {
-      child.send({});
-      const [{ received }] = (await once(child, "message")) as [{ received: number }];
-      return received;
-    },
   };
 }

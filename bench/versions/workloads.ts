@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { writeScript } from "../agents/script-marker.ts";
 import { type HttpConnection, type HttpRequest, openConnection, renderRequest } from "../load/http-connection.ts";
 import { CHANGE, LIST_LIMIT, NEW_AGENT, TOOLS_PER_AGENT } from "../rest/operations.ts";
+import type { WebhookReceiver } from "../webhooks/start-receiver.ts";
 import type { User, Version } from "./start-version.ts";
 
 export interface Workload {
@@ -11,12 +12,6 @@ export interface Workload {
   work(connection: number): Promise<void>;
   /** Resolves when the consequences of these operations are complete; it belongs to the measured time. */
   settle?(operations: number): Promise<void>;
-}
-
-export interface WebhookReceiver {
-  readonly url: string;
-  /** The number of deliveries since the last call. */
-  count(): Promise<number>;
 }
 
 /** Runs before the next conversation starts, because the history is sent with every run. */

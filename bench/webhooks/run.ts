@@ -8,7 +8,8 @@ import { joinRounds, type Latency, measureLatency } from "./latency.ts";
 import { openRawPosts } from "./raw-posts.ts";
 import { openStage, type Stage } from "./stage.ts";
 import { openSwarmbase } from "./swarmbase.ts";
-import { type Rates, tabulateLatencies, tabulateRates } from "./tabulate.ts";
+import { openUsage } from "./usage.ts";
+import { type DeliveryCpu, type Rates, tabulateDeliveryCpu, tabulateLatencies, tabulateRates } from "./tabulate.ts";
 
 const { values } = parseArgs({
   options: {
@@ -78,7 +79,7 @@ try {
     for (const endpoints of [1, 100, 1_000]) rates.push(await measureRates(stage, endpoints, contenders));
     progress.end();
     const names = { limit: limit.name, subject: subject.name, peers: peers.map(({ name }) => name) };
-    report.add(tabulateRates(rates, { ...names, absent }));
+    report.add(tabulateRates(rates, { ...names, absent }), tabulateDeliveryCpu(rates, { ...names, absent }));
   }
 
   const rounds: Latency[] = [];
@@ -118,15 +119,24 @@ try {
 async function measureRates(stage: Stage, endpoints: number, contenders: readonly Contender[]): Promise<Rates> {
   const load = { deliveries: DELIVERIES, endpoints };
   const rates = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  const cpu = new Map(contenders.map(({ name }) => [name, [] as DeliveryCpu[]]));
+  const readUsage = openUsage(stage);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       progress.stage(`${endpoints} endpoints, round ${round + 1} of ${ROUNDS}: ${contender.name}`);
       await contender.fill(load);
       await stage.checkpoint();
+      const usedBefore = readUsage();
       const startedAtMs = performance.now();
       await contender.drain(load);
       rates.get(contender.name)?.push((DELIVERIES * 1_000) / (performance.now() - startedAtMs));
+      const used = readUsage();
+      cpu.get(contender.name)?.push({
+        sender: (used.sender - usedBefore.sender) / DELIVERIES,
+        database: (used.database - usedBefore.database) / DELIVERIES,
+        receiver: (used.receiver - usedBefore.receiver) / DELIVERIES,
+      });
     }
   }
-  return { endpoints, rates };
+  return { endpoints, rates, cpu };
 }

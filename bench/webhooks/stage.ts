@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import type pg from "pg";
 import { openDatabase, withDatabase } from "../../server/src/db/index.ts";
 import { makeAuthority, makeLeaf } from "../../server/src/http/server/tls/certificate.ts";
 import { createAddressPolicy, openOutbound, type Outbound } from "../../server/src/outbound/index.ts";
@@ -12,6 +12,7 @@ import { systemClock } from "../../server/src/time/index.ts";
 import { openWebhooks } from "../../server/src/webhooks/index.ts";
 import { startTestCluster, TEMPLATE } from "../../server/test/support/cluster.ts";
 import { silentObserver } from "../../server/test/support/silent-observer.ts";
+import { findPostmaster, withClient } from "../rest/stage.ts";
 
 const DAY_MS = 86_400_000;
 const RECEIVER = fileURLToPath(new URL("./receiver.ts", import.meta.url));
@@ -30,6 +31,9 @@ export interface Stage {
   readonly url: string;
   readonly ca: string;
   readonly adminUrl: string;
+  readonly receiverPid: number;
+  /** Its children do the work of the database. */
+  readonly postmasterPid: number;
   createDatabase(name: string): Promise<void>;
   /** A checkpoint, so that no contender pays for earlier writes. */
   checkpoint(): Promise<void>;
@@ -75,6 +79,8 @@ export async function openStage(): Promise<Stage> {
     url: receiverUrl,
     ca: authority.cert,
     adminUrl,
+    receiverPid: receiver.pid ?? 0,
+    postmasterPid: await withClient(adminUrl, findPostmaster),
     createDatabase: (name) => asAdmin(adminUrl, `create database ${name}`),
     checkpoint: () => asAdmin(adminUrl, "checkpoint"),
     count: async () => {
@@ -159,11 +165,5 @@ export async function openStage(): Promise<Stage> {
 }
 
 async function asAdmin(url: string, statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.end();
-  }
+  await withClient(url, (admin) => admin.query(statement));
 }

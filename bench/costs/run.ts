@@ -1,0 +1,38 @@
+import { parseArgs } from "node:util";
+import { openClosers } from "../load/closers.ts";
+import { openReport } from "../report/report.ts";
+import { createProgress } from "../rest/progress.ts";
+import { openStage } from "../rest/stage.ts";
+import { measureDeliveries } from "./measure-deliveries.ts";
+import { measureWrites, USERS_PER_CASE } from "./measure-writes.ts";
+import { tabulateDeliveries } from "./tabulate-deliveries.ts";
+import { tabulateWrites } from "./tabulate-writes.ts";
+import { WRITE_CASES } from "./write-cases.ts";
+
+/** Measures the CPU of single operations. Run: npm run bench:costs -- [--quick] */
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, json: { type: "string" } },
+});
+const WRITES = values.quick ? { rounds: 4, explained: 10 } : { rounds: 15, explained: 40 };
+const DELIVERIES = values.quick
+  ? { rounds: 1, seconds: 3, warmUpSeconds: 3, fannedOutEvents: 10 }
+  : { rounds: 3, seconds: 10, warmUpSeconds: 10, fannedOutEvents: 50 };
+
+const report = openReport(values.json);
+const progress = createProgress(process.stderr);
+const closers = openClosers();
+try {
+  progress.stage("filling a database");
+  const stage = await openStage();
+  const stopStage = closers.add(() => stage.close());
+  await stage.createFilled("costs", { users: USERS_PER_CASE * WRITE_CASES.length, agentsPerUser: 20 });
+  progress.stage("writes");
+  report.add(tabulateWrites(await measureWrites(stage, "costs", WRITES)));
+  await stopStage();
+  report.add(tabulateDeliveries(await measureDeliveries(closers, progress, DELIVERIES)));
+} catch (error) {
+  if (!closers.isClosing()) throw error;
+} finally {
+  await closers.closeAll();
+  progress.end();
+}
