@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
+import { startRestoredPostgres } from "../../../server/test/support/restored-postgres.ts";
 import { runHere } from "../../../server/test/support/run-here.ts";
 import { startService } from "../../../server/test/support/service.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { groupNames } from "../src/archive/names.ts";
 import { S3_CREDENTIALS, startS3Server } from "./support/s3-server.ts";
-import { Cleaner, makeHome, startCommand } from "./support/swarmbase.ts";
+import { openHome, startCommand } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
 
 test(
-  "the server of a list that accepts writes is archived to a bucket, verified, and restored as a data directory of PostgreSQL",
+  "the server of a list that accepts writes is archived to a bucket, verified, and restored to a time as a data directory that PostgreSQL starts",
   SEVERAL_STARTS,
   async (t) => {
-    const cleaner = new Cleaner();
-    t.after(() => cleaner.close());
-    const { home, dataDir } = await makeHome(cleaner);
+    const { cleaner, home, dataDir } = await openHome(t);
     const bucket = await startS3Server(cleaner);
     // To the commands below, the database of a running service is one of the operator.
     const { credentials } = await startService(cleaner, { dataDir, env: { EXTENSIONS: "" } });
@@ -46,9 +46,14 @@ test(
     const standby = startCommand(cleaner, ["backup", "--continuous"], env);
     await until(() => standby.stderr().includes("another process archives to this target"), "the second one waits");
     await first.stop("SIGKILL");
-    await useDatabase(url, (client) =>
-      client.query("create table public.entries as select n from generate_series(1, 1000) n"),
-    );
+    const time = await useDatabase(url, async (client) => {
+      await client.query("create table public.entries as select n from generate_series(1, 1000) n");
+      await delay(5);
+      const { rows } = await client.query<{ at: Date }>("select clock_timestamp() as at");
+      await delay(5);
+      await client.query("insert into public.entries values (-1)");
+      return rows[0]?.at.toISOString() ?? "";
+    });
     await until(
       () => standby.stderr().includes("continues the archive"),
       "the second one takes over",
@@ -67,7 +72,7 @@ test(
     const target = join(home, "cluster");
     const missing = await runHere(["restore", "--to-latest"], env);
     assert.equal(missing.code, 2);
-    const restored = await runHere(["restore", "--to-latest", "--to", target], env);
+    const restored = await runHere(["restore", "--to-time", time, "--to", target], env);
     assert.equal(restored.code, 0, restored.stderr);
     assert.match(restored.stdout, /Wrote a data directory of PostgreSQL 18 to .*RESTORED_COPY=hold/);
     const names = await readdir(target);
@@ -78,5 +83,15 @@ test(
     const again = await runHere(["restore", "--to-latest", "--to", target], env);
     assert.equal(again.code, 1);
     assert.match(again.stderr, /is not empty, and nothing was changed/);
+
+    const copyUrl = await startRestoredPostgres(cleaner, { dataDir, masterKey, folder: target });
+    await useDatabase(copyUrl, async (client) => {
+      const isOver = async (): Promise<boolean> =>
+        (await client.query<{ is_so: boolean }>("select not pg_is_in_recovery() as is_so")).rows[0]?.is_so === true;
+      await until(isOver, "the server has recovered");
+      const { rows } = await client.query("select count(*)::int as count, min(n) as least from public.entries");
+      assert.deepEqual(rows, [{ count: 1000, least: 1 }]);
+      await client.query("insert into public.entries values (0)");
+    });
   },
 );

@@ -9,7 +9,7 @@ import { startService } from "../../../server/test/support/service.ts";
 import { until } from "../../../server/test/support/until.ts";
 import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { flipByte, listArchive, removeObject } from "./support/archive-folder.ts";
-import { Cleaner, makeHome } from "./support/swarmbase.ts";
+import { openHome } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
 
 const ENV = { BACKUP_DELAY_SECONDS: "1", EXTENSIONS: "backup,database-tools" };
@@ -18,9 +18,7 @@ test(
   "a continuous backup survives kill -9, restores to the end and to a time, and its verification finds damage",
   SEVERAL_STARTS,
   async (t) => {
-    const cleaner = new Cleaner();
-    t.after(() => cleaner.close());
-    const { home, dataDir } = await makeHome(cleaner);
+    const { cleaner, home, dataDir } = await openHome(t);
     const archive = join(home, "archive");
     const metricsPort = String(await findFreePort());
     const env = { ...ENV, DATA_DIR: dataDir, BACKUP_FOLDER: archive, METRICS_PORT: metricsPort };

@@ -9,7 +9,7 @@ import { SEVERAL_STARTS } from "../../../server/test/support/wait-limit.ts";
 import { groupNames } from "../src/archive/names.ts";
 import { listArchive } from "./support/archive-folder.ts";
 import { S3_CREDENTIALS, startS3Server } from "./support/s3-server.ts";
-import { Cleaner, makeHome, startCommand } from "./support/swarmbase.ts";
+import { openHome, startCommand } from "./support/swarmbase.ts";
 import { useDatabase } from "./support/use-database.ts";
 
 const KILLS = 12;
@@ -20,9 +20,7 @@ test(
   "nothing that was confirmed and archived is lost over many kills of the service at random moments",
   SEVERAL_STARTS,
   async (t) => {
-    const cleaner = new Cleaner();
-    t.after(() => cleaner.close());
-    const { home, dataDir } = await makeHome(cleaner);
+    const { cleaner, home, dataDir } = await openHome(t);
     const archive = join(home, "archive");
     const env = { DATA_DIR: dataDir, BACKUP_FOLDER: archive, BACKUP_DELAY_SECONDS: "1", EXTENSIONS };
     let confirmed = 0;
@@ -60,9 +58,7 @@ test(
   "a target that accepts nothing makes the database keep a limited amount of WAL, and a new chain follows",
   SEVERAL_STARTS,
   async (t) => {
-    const cleaner = new Cleaner();
-    t.after(() => cleaner.close());
-    const { home, dataDir } = await makeHome(cleaner);
+    const { cleaner, home, dataDir } = await openHome(t);
     const bucket = await startS3Server(cleaner);
     const { credentials } = await startService(cleaner, { dataDir, env: { EXTENSIONS: "" } });
     const url = credentials.database_url;

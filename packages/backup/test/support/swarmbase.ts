@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { fillDataDir } from "../../../../server/test/support/used-data-dir.ts";
 import { WITHOUT_LIMITS } from "../../../../server/test/support/without-limits.ts";
@@ -22,8 +23,16 @@ export class Cleaner {
   }
 }
 
-/** A folder with the data directory of a service that has run and was stopped. */
-export async function makeHome(cleaner: Cleaner): Promise<{ readonly home: string; readonly dataDir: string }> {
+export interface Home {
+  readonly cleaner: Cleaner;
+  readonly home: string;
+  readonly dataDir: string;
+}
+
+/** A folder with the data directory of a service that has run and was stopped, for one test. */
+export async function openHome(t: Pick<TestContext, "after">): Promise<Home> {
+  const cleaner = new Cleaner();
+  t.after(() => cleaner.close());
   const home = await mkdtemp(join(tmpdir(), "swarmbase-backup-"));
   // As root, the database runs under another account.
   await chmod(home, 0o711);
@@ -31,7 +40,7 @@ export async function makeHome(cleaner: Cleaner): Promise<{ readonly home: strin
   const dataDir = join(home, "data");
   await mkdir(dataDir, { mode: 0o711 });
   await fillDataDir(dataDir);
-  return { home, dataDir };
+  return { cleaner, home, dataDir };
 }
 
 export interface CommandProcess {
