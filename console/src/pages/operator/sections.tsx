@@ -13,10 +13,10 @@ const SECTIONS = [
   { to: "/operator/audit", label: "Audit log" },
 ] as const;
 
-/** The scenes of the operator view. */
+/** The pages of the operator view. */
 export function Sections() {
   const list = useRef<HTMLElement>(null);
-  // The links scroll horizontally on a narrow screen. Each scene has its own list.
+  // The links scroll horizontally on a narrow screen. Each page has its own list.
   useEffect(() => {
     list.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, []);
