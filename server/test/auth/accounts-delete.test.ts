@@ -33,3 +33,10 @@ test("DELETE /user needs the second factor of a user who has one", async (t) => 
   await person.show(factor);
   assert.deepEqual(await person.stage.call("DELETE", "/user", { token: person.token }), { status: 204 });
 });
+
+test("DELETE /user takes no second factor that an old session has just enrolled for a sign-in", async (t) => {
+  const person = await openPerson(t);
+  person.stage.clock.advance(16 * MINUTE_MS);
+  await person.enrolVerified();
+  await assertRejected(person.stage.call("DELETE", "/user", { token: person.token }), 400, "reauthentication_needed");
+});

@@ -34,7 +34,8 @@ export async function deleteOwnAccount(context: AuthContext, call: AuthCall): Pr
   return { status: 204 };
 }
 
+/** The oldest proof counts, which is the sign-in: whoever has the token can enrol a second factor and prove that at any time. */
 function isRecent({ amr }: SessionRow, now: Date): boolean {
-  const last = Math.max(0, ...amr.map(({ timestamp }) => timestamp));
-  return now.getTime() / 1000 - last <= RECENT_SECONDS;
+  const signedInAt = amr.length === 0 ? 0 : Math.min(...amr.map(({ timestamp }) => timestamp));
+  return now.getTime() / 1000 - signedInAt <= RECENT_SECONDS;
 }
