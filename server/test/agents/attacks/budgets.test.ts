@@ -196,6 +196,43 @@ describe("the daily budget of a payer", () => {
     await node?.stop();
   });
 
+  test("includes the calls in progress and the paused runs of a swarm that is deleted", async () => {
+    const payerId = await newPayer(20_000);
+    const [asked, paused] = await askAll(payerId, 2);
+    assert.ok(asked !== undefined && paused !== undefined);
+    await stage.newTool(paused.agentIds[0] ?? "", "pay", { requiresApproval: true });
+    const nodes = startNodes(1, (call) =>
+      call.tools.length > 0 ? calls(call, { name: "pay" }) : hangs(call, "words"),
+    );
+    await until(async () => (await stage.run(paused.runId)).status === "requires_action", "the run waits");
+    await until(async () => (await heldBy(payerId)) > 15, "the call is under way");
+    const held = await heldBy(payerId);
+    await stage.rows("delete from public.swarms where owner_id = $1", [payerId]);
+    assert.deepEqual([await heldBy(payerId), await spentBy(payerId)], [0, held]);
+    const recorded = await stage.rows(
+      "select run_id, agent_id, estimated from public.usage_records where payer_id = $1 order by estimated desc",
+      [payerId],
+    );
+    assert.deepEqual(recorded, [
+      { run_id: asked.runId, agent_id: asked.agentIds[0], estimated: true },
+      { run_id: paused.runId, agent_id: paused.agentIds[0], estimated: false },
+    ]);
+    for (const node of nodes) await node.stop();
+  });
+
+  test("includes the call of an agent that is deleted meanwhile", async () => {
+    const payerId = await newPayer(20_000);
+    const [asked] = await askAll(payerId, 1);
+    assert.ok(asked !== undefined);
+    const nodes = startNodes(1, (call) => hangs(call, "words"));
+    await until(async () => (await heldBy(payerId)) > 0, "the call is under way");
+    await stage.rows("delete from public.agents where id = $1", [asked.agentIds[0]]);
+    await stage.end(asked.runId);
+    assert.ok((await spentBy(payerId)) > 3_000);
+    assert.equal(await heldBy(payerId), 0);
+    for (const node of nodes) await node.stop();
+  });
+
   test("keeps no reservation when a swarm or an account is deleted during a call", async () => {
     const nodes = startNodes(1, (call) => hangs(call, "words"));
     for (const victim of ["swarm", "account"]) {
