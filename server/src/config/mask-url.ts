@@ -1,9 +1,12 @@
 const MASK = "***";
-/** Within a text, a URL ends with the word, whatever characters it has: templates of tools have braces. */
-const URLS = /[a-z][a-z0-9+.-]*:\/\/\S+/gi;
+/**
+ * Within a text, a URL ends with the word, whatever characters it has: templates of tools have braces. Parsers accept any number of
+ * slashes and backslashes after the scheme.
+ */
+const URLS = /[a-z][a-z0-9+.-]*:[\\/]+\S+/gi;
 /** A text that begins like a URL can be one with spaces, which browsers and the service accept. */
-const WHOLE = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
-const PARTS = /^(\s*[a-z][a-z0-9+.-]*:\/\/)([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
+const WHOLE = /^\s*[a-z][a-z0-9+.-]*:[\\/]+/i;
+const PARTS = /^(\s*[a-z][a-z0-9+.-]*:[\\/]+)([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const MIN_TOKEN_LENGTH = 20;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -140,8 +140,9 @@ function isUrlPattern(entry: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s\\]*$/i.test(entry);
 }
 
+/** The parser also accepts other numbers of slashes, and credentials after them. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
-  const url = /\s/.test(text) ? null : URL.parse(text);
+  const url = /^[a-z]+:\/\/[^/\\\s]\S*$/i.test(text) ? URL.parse(text) : null;
   return url !== null && protocols.includes(url.protocol) && url.hostname !== "";
 }
 

@@ -106,7 +106,15 @@ test("masks what can be a credential in a URL, wherever it is in a text", () => 
     ["https://example.com/{city}?key={{k}}&id=s'3<c>|r", "https://example.com/{city}?key=***&id=***"],
     ["https://example.com/a b?q=two words&key=secret", "https://example.com/a b?q=***&key=***"],
     ["https://a.example.com and https://u:p@b.example.com", "https://a.example.com and https://***@b.example.com"],
+    ["https:/u:p@example.com", "https:/***@example.com"],
+    ["https:///u:p@example.com/x", "https:///***@example.com/x"],
+    ["https:\\\\u:p@example.com", "https:\\\\***@example.com"],
     ["no URL, a:b@c", "no URL, a:b@c"],
   ];
   for (const [text = "", masked] of cases) assert.equal(maskUrls(text), masked);
+});
+
+test("accepts no address whose credentials would not be masked", () => {
+  for (const address of ["https:u:p@example.com", "https:/u:p@example.com", "https:///u:p@example.com"])
+    assert.throws(() => loadSettings({ SITE_URL: address }), /SITE_URL/, address);
 });
