@@ -265,3 +265,23 @@ test("an edit cannot send the withheld headers of a webhook to another address",
   const off = { from: "true", to: "false" };
   assert.equal((await change({ id: rows[0].id }, { is_active: off }, webhooks)).status, 200);
 });
+
+test("a violated constraint quotes no column that is withheld", async () => {
+  const path = `${TABLES}/public/plans`;
+  await service.database.owner.query(`
+    create table public.plans (id int primary key, price int not null check (price > 0), api_key text,
+      unique (price, api_key));
+    insert into public.plans values (1, 1, 'sk-live-planted'), (2, 2, 'sk-live-planted');
+    grant all on public.plans to service_role; notify pgrst`);
+  await until(async () => (await asAda("GET", path)).status === 200);
+  for (const [to, code, status] of [
+    ["0", "23514", 400],
+    [null, "23502", 400],
+    ["2", "23505", 409],
+  ] as const) {
+    const { status: answered, body, text } = await change({ id: "1" }, { price: { from: "1", to } }, path);
+    assert.deepEqual([answered, body.code, body.details], [status, code, null], text);
+    assert.match(body.message, /price/);
+    assert.ok(!text.includes("sk-live"), text);
+  }
+});

@@ -3,6 +3,7 @@ import { invalidCsv, parseCsv } from "./csv.ts";
 import type { Table } from "./describe-table.ts";
 import { getColumn } from "./filters.ts";
 import { parseValue } from "./values.ts";
+import { writeAsService } from "./write-as-service.ts";
 
 const MAX_ROWS = 5000;
 
@@ -31,7 +32,7 @@ export function readImport(table: Table, bytes: unknown): ImportedRows {
 
 /** All rows or none. A trial stores nothing. */
 export async function insertRows(context: OperatorContext, table: Table, rows: ImportedRows["rows"], isTrial: boolean) {
-  await context.restAsService({
+  await writeAsService(context, {
     method: "POST",
     path: `/${encodeURIComponent(table.name)}`,
     headers: { "content-profile": table.schema, prefer: "return=minimal" },

@@ -4,6 +4,7 @@ import { invalidField, readBody } from "../read-input.ts";
 import type { Table, TableColumn } from "./describe-table.ts";
 import { getColumn } from "./filters.ts";
 import { parseValue, quoteName, quoteText, renderSame, type Value } from "./values.ts";
+import { writeAsService } from "./write-as-service.ts";
 
 /** One row by its key, and for each column the value that the operator saw and the new one. */
 export interface RowChange {
@@ -52,7 +53,7 @@ export async function writeRow(context: OperatorContext, table: Table, { key, ch
     });
     return `/${encodeURIComponent(table.name)}?${query.toString()}`;
   };
-  const written = await context.restAsService({
+  const written = await writeAsService(context, {
     method: "PATCH",
     path: path([...ofKey, ...same]),
     headers: { "content-profile": table.schema, prefer: "return=representation" },
