@@ -45,6 +45,19 @@ test("the first load transfers less than 200 KB, signed in or not", async (t, { 
   }
 });
 
+test("the styles of the first paint do not remain on the pages", async (t, { openPage }) => {
+  const page = await openPage(t);
+  await page.goto("/");
+  const heading = page.getByRole("heading", { level: 1, name: "Sign in" });
+  await heading.waitFor();
+  const [shown, intended] = await heading.evaluate((element) => {
+    const color = getComputedStyle(element).color;
+    element.style.color = "var(--ink)";
+    return [color, getComputedStyle(element).color];
+  });
+  assert.equal(shown, intended);
+});
+
 test("the first visitor of a new service is welcomed and makes an account", async (t, { openPage }) => {
   const page = await openPage(t);
   await page.route("**/console.json", async (route) => {
