@@ -110,7 +110,7 @@ function Report({ report, days, split, measure }: ReportProps) {
   const budgets = settings === undefined ? { tokens: null, cost: null } : findDayBudgets(settings);
   const today = addUp(report.days.filter(({ day }) => day === days.at(-1)));
   return (
-    <div className="grid gap-4">
+    <div className="grid grid-cols-1 gap-4">
       <UsageTotals total={addUp(report.days)} today={today} days={days.length} />
       <Card className="sm:p-5">
         <UsageChart report={report} days={days} split={split} measure={measure} budget={budgets[measure]} />
