@@ -5436,8 +5436,8 @@ begin
   order by r.id for update;
   insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
     input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-  select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, by.agent_id,
-    by.framework, by.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
+  select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, t.agent_id,
+    b.framework, b.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
     coalesce(used.output_tokens, 0), coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true)
   from private.budget_reservations b
   join public.runs r on r.id = b.run_id
@@ -5449,16 +5449,8 @@ begin
       'cost_usd', nullif(b.cost_usd, 0), 'estimated', true)))
     as used (input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
       cost_usd numeric, estimated boolean)
-  cross join lateral (
-    select t.agent_id, t.framework, t.model, false as is_coordinator, 0 as position from public.run_turns t
-    where t.swarm_id = old.id and t.id = b.turn_id
-    union all
-    select a.id, a.framework, coalesce(a.model, 'default'), a.id is not distinct from old.coordinator_agent_id,
-      sa.position
-    from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-    where sa.swarm_id = old.id and b.turn_id is null
-    order by is_coordinator desc, position limit 1) as by
-  where b.swarm_id = old.id;
+  left join public.run_turns t on t.swarm_id = old.id and t.id = b.turn_id
+  where b.swarm_id = old.id and b.framework is not null;
   return old;
 end
 $function$;
@@ -6096,8 +6088,10 @@ begin
   if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
-  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, input_tokens, tokens, cost_usd)
-  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, input, input + granted,
+  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, framework, model, input_tokens,
+    tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, call ->> 'framework',
+    call ->> 'model', input, input + granted,
     input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
   return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
 end
@@ -7227,6 +7221,8 @@ create table private.budget_reservations (
   cost_usd numeric not null,
   usage jsonb,
   created_at timestamp with time zone default now() not null,
+  framework text,
+  model text,
   input_tokens bigint,
   constraint budget_reservations_pkey PRIMARY KEY (id),
   constraint budget_reservations_run_id_fkey FOREIGN KEY (run_id) REFERENCES public.runs(id) ON DELETE CASCADE

@@ -153,8 +153,10 @@ begin
   if granted < least(wanted, (call ->> 'least_output_tokens')::numeric) then
     return json_build_object('outcome', 'refused', 'is_reserved', false, 'max_output_tokens', 0);
   end if;
-  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, input_tokens, tokens, cost_usd)
-  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, input, input + granted,
+  insert into private.budget_reservations (id, run_id, swarm_id, payer_id, turn_id, framework, model, input_tokens,
+    tokens, cost_usd)
+  values ((call ->> 'id')::uuid, run.id, swarm.id, payer, (call ->> 'turn_id')::uuid, call ->> 'framework',
+    call ->> 'model', input, input + granted,
     input_cost + case when wanted > 0 then output_cost * granted / wanted else 0 end);
   return json_build_object('outcome', 'granted', 'is_reserved', true, 'max_output_tokens', granted);
 end
@@ -198,8 +200,7 @@ as $$
 $$;
 
 -- Records the reservations of a swarm that is deleted as usage, because its runs can no longer do it: otherwise whoever
--- deletes the swarm before the end of an answer pays nothing for it. A call in progress counts as it was reserved. A
--- call without a turn selects a speaker, for which the coordinator or the first agent stands.
+-- deletes the swarm before the end of an answer pays nothing for it. A call in progress counts as it was reserved.
 create or replace function private.record_usage_of_deleted_swarm() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -209,8 +210,8 @@ begin
   order by r.id for update;
   insert into public.usage_records (payer_id, user_id, swarm_id, run_id, turn_id, agent_id, framework, model,
     input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, cost_usd, estimated)
-  select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, by.agent_id,
-    by.framework, by.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
+  select payer.id, (select u.id from auth.users u where u.id = r.user_id), old.id, r.id, b.turn_id, t.agent_id,
+    b.framework, b.model, coalesce(used.input_tokens, 0), coalesce(used.cached_input_tokens, 0),
     coalesce(used.output_tokens, 0), coalesce(used.reasoning_tokens, 0), used.cost_usd, coalesce(used.estimated, true)
   from private.budget_reservations b
   join public.runs r on r.id = b.run_id
@@ -222,16 +223,8 @@ begin
       'cost_usd', nullif(b.cost_usd, 0), 'estimated', true)))
     as used (input_tokens bigint, cached_input_tokens bigint, output_tokens bigint, reasoning_tokens bigint,
       cost_usd numeric, estimated boolean)
-  cross join lateral (
-    select t.agent_id, t.framework, t.model, false as is_coordinator, 0 as position from public.run_turns t
-    where t.swarm_id = old.id and t.id = b.turn_id
-    union all
-    select a.id, a.framework, coalesce(a.model, 'default'), a.id is not distinct from old.coordinator_agent_id,
-      sa.position
-    from public.swarm_agents sa join public.agents a on a.id = sa.agent_id
-    where sa.swarm_id = old.id and b.turn_id is null
-    order by is_coordinator desc, position limit 1) as by
-  where b.swarm_id = old.id;
+  left join public.run_turns t on t.swarm_id = old.id and t.id = b.turn_id
+  where b.swarm_id = old.id and b.framework is not null;
   return old;
 end
 $$;

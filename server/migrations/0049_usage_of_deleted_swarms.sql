@@ -1,5 +1,9 @@
 -- Calls that are in progress when their swarm is deleted count in the budgets of their payer.
-alter table private.budget_reservations add column input_tokens bigint;
+-- Nodes of the release before set none of the columns.
+alter table private.budget_reservations
+  add column framework text,
+  add column model text,
+  add column input_tokens bigint;
 
 -- after functions
 

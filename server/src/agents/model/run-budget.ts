@@ -1,3 +1,4 @@
+import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 import { retryWhileHeld } from "../execution/retry-while-held.ts";
 import type { RunWriter } from "../execution/run-writer.ts";
@@ -17,6 +18,8 @@ export class BudgetSpent extends Error {
 export interface CallEstimate {
   /** Null when the call belongs to no turn. */
   readonly turnId: string | null;
+  readonly framework: Framework;
+  readonly model: string;
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
   /** The call is rejected when the budget allows less output than this. */
@@ -78,6 +81,8 @@ export function createRunBudget(options: RunBudgetOptions): RunBudget {
         fence: hold.fence,
         turn_id: estimate.turnId,
         payer_id: payerId,
+        framework: estimate.framework,
+        model: estimate.model,
         input_tokens: estimate.inputTokens,
         max_output_tokens: estimate.maxOutputTokens,
         least_output_tokens: estimate.minOutputTokens,

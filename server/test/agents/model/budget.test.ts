@@ -55,6 +55,8 @@ function callOf({ runId, ownerId }: StartedSwarm, more: Partial<BudgetCall> = {}
     fence: 1,
     turn_id: null,
     payer_id: ownerId,
+    framework: "provider_a",
+    model: "m",
     input_tokens: 50,
     max_output_tokens: 50,
     least_output_tokens: 50,
@@ -273,6 +275,23 @@ describe("usage", () => {
     );
     assert.equal(used?.tokens, 45);
     assert.deepEqual(await stage.rows("select 1 from private.budget_reservations where run_id = $1", [runId]), []);
+  });
+
+  test("of a call without a turn counts for its payer when the account of the owner is deleted", async () => {
+    const swarm = await start({ swarm: { max_tokens: 1_000 } });
+    const payerId = await stage.newUser();
+    assert.equal(await reserve(swarm, { payer_id: payerId, ...PRICED }), 50);
+    await stage.rows("delete from auth.users where id = $1", [swarm.ownerId]);
+    const recorded = await stage.rows(
+      `select user_id, swarm_id, framework, input_tokens::integer as input, output_tokens::integer as output,
+         cost_usd::float8 as cost, estimated
+       from public.usage_records where payer_id = $1`,
+      [payerId],
+    );
+    const { swarmId } = swarm;
+    assert.deepEqual(recorded, [
+      { user_id: null, swarm_id: swarmId, framework: "provider_a", input: 50, output: 50, cost: 0.1, estimated: true },
+    ]);
   });
 
   test("is priced by the fallback that answered", async () => {

@@ -1,3 +1,4 @@
+import type { Framework } from "@swarmbase/sdk";
 import type pg from "pg";
 
 /** Names are those that private.reserve_budget reads. */
@@ -8,6 +9,8 @@ export interface BudgetCall {
   readonly fence: number;
   readonly turn_id: string | null;
   readonly payer_id: string;
+  readonly framework: Framework;
+  readonly model: string;
   readonly input_tokens: number;
   readonly max_output_tokens: number;
   readonly least_output_tokens: number;
