@@ -285,3 +285,16 @@ test("a violated constraint quotes no column that is withheld", async () => {
     assert.ok(!text.includes("sk-live"), text);
   }
 });
+
+test("columns of an app are withheld by the words of their names, however these are joined", async () => {
+  const withheld = ["accessToken", "passwordHash", "userAPIKey", "client-secret", "OTP", "token2", "aws_access_key"];
+  const shown = ["id", "pinned", "keyboard", "isHashed", "monkey"];
+  const columns = [...withheld, ...shown].map((name) => `"${name}" text`).join(", ");
+  await service.database.owner.query(
+    `create table public.names (${columns}, primary key (id)); grant all on public.names to service_role; notify pgrst`,
+  );
+  const path = `${TABLES}/public/names`;
+  await until(async () => (await asAda("GET", path)).status === 200);
+  const { body } = await asAda("GET", path);
+  assert.deepEqual(body.withheld, withheld);
+});

@@ -33,7 +33,7 @@ export interface Table {
 const CLOSED_SCHEMAS = /^(?:auth|private|realtime|ext_operator|information_schema|pg_.*)$/;
 /** In tables of an app, whose columns nobody has listed. */
 const CREDENTIAL_NAME =
-  /(?:^|_)(?:secrets?|passwords?|passwd|passphrase|tokens?|api_?keys?|private_?keys?|credentials?|hash|salt|otp|pin)(?:_|$)/i;
+  /(?:^|_)(?:secrets?|passwords?|passwd|passphrase|tokens?|api_?keys?|(?:private|access|signing|encryption)_?keys?|credentials?|hash|salt|otp|pin)(?:_|$)/i;
 /** What the comparison with the old value cannot do, or text cannot express. */
 const NOT_EDITABLE: ReadonlySet<TableColumn["category"]> = new Set([
   "bytea",
@@ -120,5 +120,13 @@ function findReference(catalogue: Catalogue, relation: Relation, name: string): 
 function isShown({ schema, name }: Relation, column: Column): boolean {
   const listed = schema === CORE_SCHEMA && Object.hasOwn(CORE_COLUMNS, name) ? CORE_COLUMNS[name] : undefined;
   if (listed !== undefined) return listed.split(" ").includes(column.name);
-  return column.type.category !== "bytea" && !CREDENTIAL_NAME.test(column.name);
+  return column.type.category !== "bytea" && !CREDENTIAL_NAME.test(separateWords(column.name));
+}
+
+/** `accessToken2` as `access_Token_`. */
+function separateWords(name: string): string {
+  return name
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, "$1_$2")
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1_$2")
+    .replace(/\P{L}+/gu, "_");
 }
