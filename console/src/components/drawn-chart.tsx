@@ -76,16 +76,22 @@ export function DrawnChart(props: ChartProps) {
   }, [times, series, format, height, isStacked, top, markValue, theme]);
 
   return (
-    <figure className="grid gap-3">
+    <figure className="grid grid-cols-1 gap-3">
       <div className="relative">
         <div ref={box} role="img" aria-label={label} style={{ height }} />
         <ChartReadout {...props} pointed={pointed} />
       </div>
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-soft">
         {series.map(({ label: name, color }) => (
-          <span key={name} className="flex items-center gap-1.5">
-            <span aria-hidden className="size-2.5 rounded-[3px]" style={{ backgroundColor: `var(${color})` }} />
-            {name}
+          <span key={name} className="flex max-w-full items-center gap-1.5">
+            <span
+              aria-hidden
+              className="size-2.5 shrink-0 rounded-[3px]"
+              style={{ backgroundColor: `var(${color})` }}
+            />
+            <span className="truncate" title={name}>
+              {name}
+            </span>
           </span>
         ))}
         {mark !== undefined && (
