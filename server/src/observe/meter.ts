@@ -66,6 +66,8 @@ export function createMeter(): Meter {
       registers: [registry],
       async collect() {
         this.reset();
+        // A reset sets a gauge without labels to 0, which would be a value.
+        if (labels.length === 0) this.remove();
         const readings = await inTime(read).catch(() => []);
         for (const { labels: values, value } of readings) this.set(values, value);
       },

@@ -48,6 +48,15 @@ test("a gauge is read at each scrape, and one that fails is omitted", async () =
   assert.doesNotMatch(text, /^swarmbase_runs_waiting\{/m);
 });
 
+test("a gauge without labels that has no value is omitted, also after it had one", async () => {
+  const meter = createMeter();
+  let values = [7];
+  meter.addGauge({ name: "swarmbase_backup_test", help: "x" }, () => values.map((value) => ({ labels: {}, value })));
+  assert.match(await meter.render(), /^swarmbase_backup_test 7$/m);
+  values = [];
+  assert.doesNotMatch(await meter.render(), /^swarmbase_backup_test /m);
+});
+
 test("a gauge that hangs does not delay the others", async () => {
   const meter = createMeter();
   meter.gauge("swarmbase_runs_waiting", () => new Promise(() => {}));
