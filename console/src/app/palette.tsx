@@ -6,6 +6,7 @@ import { useMatch, useNavigate } from "react-router";
 import { type Found, type FoundKind, SEARCHED_DAYS, useSearch } from "../data/search.ts";
 import { Button } from "../components/button.tsx";
 import { type Command, useOfferedCommands } from "../components/commands.tsx";
+import { EmptyOption } from "../components/empty-option.tsx";
 import { Kbd } from "../components/kbd.tsx";
 import { useDebounced } from "../components/use-debounced.ts";
 
@@ -108,8 +109,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
               </p>
             )}
             <Menu.List label="Results" className="max-h-[52dvh] overflow-y-auto p-2">
-              <Menu.Empty className="px-3 py-10 text-center text-ink-faint">
-                {isSearching ? "Searching …" : "Nothing matches. Names, ids and the words of messages are searched."}
+              <Menu.Empty>
+                <EmptyOption className="px-3 py-10 text-center text-ink-faint">
+                  {isSearching ? "Searching …" : "Nothing matches. Names, ids and the words of messages are searched."}
+                </EmptyOption>
               </Menu.Empty>
               {[...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) => (
                 <Group key={group} heading={group}>

@@ -20,7 +20,7 @@ export function Banner({ tone, children, action }: BannerProps) {
   return (
     <div
       role={tone === "bad" ? "alert" : "status"}
-      className={clsx("flex items-center gap-3 rounded-md px-3.5 py-2.5", style)}
+      className={clsx("flex items-center gap-3 rounded-md px-3.5 py-2.5 [&_a]:text-inherit [&_a]:underline", style)}
     >
       <Icon className="size-4.5 shrink-0" aria-hidden />
       <div className="min-w-0 flex-1 text-base text-pretty">{children}</div>

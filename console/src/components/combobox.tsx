@@ -3,6 +3,7 @@ import { Command } from "cmdk";
 import { Check, ChevronsUpDown } from "lucide-react";
 import { Popover as Primitive } from "radix-ui";
 import { type ReactNode, useState } from "react";
+import { EmptyOption } from "./empty-option.tsx";
 import { useFieldLinks } from "./field.tsx";
 import { INPUT_STYLE } from "./text-input.tsx";
 
@@ -66,8 +67,10 @@ export function Combobox({ label, value, choices, onChange, placeholder = "Choos
               className="h-10 w-full border-b border-line bg-transparent px-3 text-base outline-none placeholder:text-ink-faint"
             />
             <Command.List label={label} className="max-h-72 overflow-y-auto p-1">
-              <Command.Empty className="px-3 py-6 text-center text-sm text-ink-faint">
-                {empty ?? "Nothing matches."}
+              <Command.Empty>
+                <EmptyOption className="px-3 py-6 text-center text-sm text-ink-faint">
+                  {empty ?? "Nothing matches."}
+                </EmptyOption>
               </Command.Empty>
               {groups.map(([group, members]) => (
                 <Command.Group

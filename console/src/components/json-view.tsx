@@ -61,7 +61,7 @@ function Value({ value, depth, name }: ValueProps) {
   const [open, close] = isList ? ["[", "]"] : ["{", "}"];
   return (
     <details open={depth > 0} className="[&[open]>summary>.sum]:hidden">
-      <summary className="w-fit cursor-pointer rounded-sm text-ink-soft marker:text-ink-faint">
+      <summary className="w-fit cursor-pointer rounded-sm py-0.5 text-ink-soft marker:text-ink-faint">
         {label}
         {open}
         <span className="sum text-ink-faint">

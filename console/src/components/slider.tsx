@@ -17,7 +17,7 @@ export function Slider({ label, value, min, max, step, onChange }: SliderProps) 
   return (
     <div className="flex items-center gap-4">
       <Primitive.Root
-        value={[value]}
+        value={[Number.isNaN(value) ? min : Math.min(max, Math.max(min, value))]}
         min={min}
         max={max}
         step={step}

@@ -18,6 +18,8 @@ const TYPING = "typing";
 const REPORT_MS = 3_000;
 /** Somebody who does not report it again has stopped, or has closed the page. */
 const FORGET_MS = 6_000;
+/** A member can send any number of ids. */
+const MOST_TYPING = 20;
 
 /** Joins the private channel of the swarm, which only members can join and viewers cannot send to. */
 export function usePresence(swarmId: string, userId: string): Presence {
@@ -39,6 +41,7 @@ export function usePresence(swarmId: string, userId: string): Presence {
         const { user_id: id, is_typing: isTyping } = (payload ?? {}) as Record<string, unknown>;
         if (typeof id !== "string" || id === userId) return;
         if (isTyping !== true) return forget(id);
+        if (!timers.has(id) && timers.size >= MOST_TYPING) return;
         clearTimeout(timers.get(id));
         timers.set(
           id,

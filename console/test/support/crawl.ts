@@ -1,15 +1,17 @@
 import type { Page } from "playwright-core";
+import { findViolations } from "./axe.ts";
 
 /** Markup, special characters of filters and patterns, and a very long word. */
 export const HOSTILE = `<img src=x onerror="throw 1">'),("%_*\\]};--&${"W".repeat(160)}`;
+const THEMES = ["light", "dark"] as const;
 const DIGITS = "9".repeat(160);
 
 const FIELDS = ["text", "email", "url", "password", "search", "tel", "number"].map((type) => `input[type=${type}]`);
 const ANY_FIELD = [...FIELDS, "input:not([type])", "textarea"].map((field) => `${field}:visible:enabled`).join();
 
 /**
- * Fills all visible fields with text that breaks lines and markup, and returns the problems at each width: a page that
- * scrolls horizontally, a control outside of the screen, a changed text.
+ * Fills all visible fields with text that breaks lines and markup, and returns the problems at each width, in both themes: a page
+ * that scrolls horizontally, a control outside of the screen, a changed text, a violation of accessibility.
  */
 export async function fillEveryField(
   page: Page,
@@ -47,7 +49,12 @@ export async function fillEveryField(
   }
   for (const width of widths) {
     if (page.viewportSize()?.width !== width) await page.setViewportSize({ width, height: 800 });
-    problems.push(...(await measure(page, `${where} at ${width} px`)));
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme });
+      const here = `${where} at ${width} px, ${colorScheme}`;
+      problems.push(...(await measure(page, here)));
+      for (const violation of await findViolations(page)) problems.push(`${here}: ${violation}`);
+    }
   }
   return { count, problems };
 }

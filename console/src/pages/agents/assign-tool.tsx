@@ -123,7 +123,7 @@ function CatalogueRow({ tool, isAssigned, isBusy, onAssign }: CatalogueRowProps)
         </Badge>
       ) : (
         <Button size="small" icon={<Plus />} isBusy={isBusy} onClick={onAssign} aria-label={`Assign ${tool.name}`}>
-          Give
+          Assign
         </Button>
       )}
     </div>

@@ -31,10 +31,10 @@ export function Cell({ column, value, onSave, failure }: CellProps) {
       {column.is_editable ? (
         <button
           type="button"
-          aria-label={`Edit ${column.name}: ${value ?? "NULL"}`}
-          className="min-w-6 flex-1 truncate rounded-sm text-left hover:underline"
+          className="relative min-w-6 flex-1 truncate rounded-sm text-left hover:underline"
           onClick={() => setEditing(true)}
         >
+          <span className="sr-only">Edit {column.name}: </span>
           {shown}
         </button>
       ) : (
