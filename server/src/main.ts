@@ -1,6 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import { CrashReason, runCommand, runWorker } from "./commands/index.ts";
-import { isWorkerProcess } from "./processes/index.ts";
+import { isBackgroundCommand, isWorkerProcess } from "./processes/index.ts";
 import { systemClock } from "./time/index.ts";
 
 const EXIT_CRASH = 1;
@@ -29,7 +29,7 @@ function stopOnSignals(): void {
   }
 }
 
-/** A terminal and a service manager send these to all processes; the primary decides for its workers. */
+/** A terminal and a service manager send these to all processes; the one that started this process decides for it. */
 function ignoreSignals(): void {
   for (const name of Object.keys(SIGNAL_EXIT_CODES)) process.on(name, () => {});
 }
@@ -58,6 +58,16 @@ function stopWithNpm(): void {
   watch.unref();
 }
 
+/** A command in the background ends with the process that started it, also when that was killed. */
+function stopWithStarter(): void {
+  process.stdin.once("close", () => {
+    setTimeout(() => process.exit(EXIT_CRASH), CRASH_STOP_TIMEOUT_MS).unref();
+    ending.abort();
+  });
+  process.stdin.on("error", () => {}).resume();
+  process.stdin.unref();
+}
+
 /** The service goes on when the reader of its output has ended. */
 function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -73,13 +83,16 @@ function removeDriverVariables(): void {
   for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
 }
 
-const args = process.argv.slice(2);
-const isWorker = isWorkerProcess(args);
-if (isWorker) ignoreSignals();
+const given = process.argv.slice(2);
+const isWorker = isWorkerProcess(given);
+const isBackground = isBackgroundCommand(given);
+const args = isBackground ? given.slice(1) : given;
+if (isWorker || isBackground) ignoreSignals();
 else {
   stopOnSignals();
   stopWithNpm();
 }
+if (isBackground) stopWithStarter();
 stopOnCrash();
 removeDriverVariables();
 ignoreClosedOutput();

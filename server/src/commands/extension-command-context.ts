@@ -5,6 +5,7 @@ import { buildServerAdminUrl, compareMigrations, type ExtensionSchema, withScrat
 import type { CommandDatabase, ExtensionCommandContext, LoadedExtension } from "../extensions/index.ts";
 import type { Observer } from "../observe/index.ts";
 import { createAddressPolicy, openGuardedFetch } from "../outbound/index.ts";
+import { runInBackground } from "../processes/index.ts";
 import type { CommandContext } from "./command.ts";
 import { createCommandObserver, type OwnerAccess, withOwnerClient } from "./database-access.ts";
 import { openServerCopies } from "./extension-copies.ts";
@@ -29,6 +30,7 @@ export function openCommandContext(
       return loadTlsMaterial({ dataDir: serviceSettings.dataDir, certFile: null, keyFile: null, clock });
     },
     copies: openServerCopies(extension.name, serviceSettings, context),
+    runInBackground: (args, signal) => runInBackground({ args, env: { ...context.env }, signal }),
     withDatabase: (work) =>
       withOwnerClient(serviceSettings, context, (access) =>
         work(openCommandDatabase(access, serviceSettings, schemas, createCommandObserver(serviceSettings, context))),

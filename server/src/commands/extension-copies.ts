@@ -10,17 +10,18 @@ import {
   prepareCopy,
   type RecoveryTarget,
   recoverCluster,
+  throwAwayPath,
+  withDraft,
 } from "../db/index.ts";
 import { describeServer, type ServerCopies, type ServerCopy } from "../extensions/index.ts";
 import { openMasterKey } from "../prepare-database.ts";
 import { extractCopy, makeEmptyFolder, writeKeptFiles } from "./archive/extract-copy.ts";
 import type { CommandContext } from "./command.ts";
 import { requireEmbeddedCluster } from "./database-access.ts";
-import { installCopy, withCheckedCopy, withDraft } from "./install-copy.ts";
+import { installCopy, withCheckedCopy } from "./install-copy.ts";
 import { withProgress } from "./progress-line.ts";
 import { missingKeyError, printRestored, requireMajor, requireNoDatabaseUrl } from "./restore.ts";
 
-const THROW_AWAY = "verified-copy";
 /** The superuser of an embedded server. A server of the operator may have another one, which no key here belongs to. */
 const SUPERUSER = "postgres";
 
@@ -104,9 +105,8 @@ export function openServerCopies(extension: string, settings: Settings, context:
     },
 
     tryOut: async (copy, { folder, database }, work) => {
-      const beside = folder === null ? `${settings.dataDir}.${THROW_AWAY}` : join(resolve(folder), THROW_AWAY);
       const { masterKey } = await readKey();
-      return withDraft(beside, async (draft) => {
+      return withDraft(throwAwayPath(settings.dataDir, folder), async (draft) => {
         await extract(copy, draft);
         return withCheckedCopy(draft, { database, masterKey, settings, context }, work);
       });

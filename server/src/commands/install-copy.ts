@@ -1,23 +1,20 @@
 import { readdir, rename } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Client } from "pg";
 import { checkMasterKey } from "../auth/index.ts";
 import type { Settings } from "../config/index.ts";
 import { derivePassword, syncFolder } from "../crypto/index.ts";
 import {
   compareMigrations,
-  isProcessAlive,
   lockDataDirectory,
-  removeCopy,
   startEmbedded,
   unlessMissing,
   withClient,
   withDatabase,
+  withDraft,
 } from "../db/index.ts";
 import type { CommandContext } from "./command.ts";
 import { createCommandObserver } from "./database-access.ts";
-
-const UNFINISHED = "restoring";
 
 export interface InstallCopyOptions {
   /** The data directory to create. */
@@ -57,23 +54,6 @@ export async function installCopy(o: InstallCopyOptions): Promise<string | null>
     });
   } finally {
     lock?.release();
-  }
-}
-
-/** Removes the data directory that the work leaves under the temporary name, and those of processes that were killed. */
-export async function withDraft<T>(target: string, work: (draft: string) => Promise<T>): Promise<T> {
-  const prefix = `.${basename(target)}.${UNFINISHED}-`;
-  for (const name of await readdir(dirname(target)).catch(() => [])) {
-    const pid = Number(name.slice(prefix.length));
-    if (!name.startsWith(prefix) || !Number.isInteger(pid)) continue;
-    if (pid === process.pid || !isProcessAlive(pid)) await removeCopy(join(dirname(target), name));
-  }
-  const draft = join(dirname(target), `${prefix}${process.pid}`);
-  try {
-    return await work(draft);
-  } finally {
-    // Moved into place, it has another name.
-    await removeCopy(draft);
   }
 }
 

@@ -7,6 +7,8 @@ import {
   MASTER_KEY_FILE,
   REPLICA_ROLE,
   readBaseBackup,
+  removeAbandonedDrafts,
+  throwAwayPath,
   unlessMissing,
   withRole,
 } from "../db/index.ts";
@@ -34,6 +36,7 @@ export function describeServer({ extension, masterKey, dataDir, server }: Descri
     },
     readBaseBackup: ({ signal, onPosition }) =>
       readBaseBackup({ url: replicationUrl, signal, includesWal: false, onPosition, onTotal: () => {} }),
+    removeAbandonedCopies: (folder) => removeAbandonedDrafts(throwAwayPath(dataDir, folder)),
     deriveKey: (purpose) => deriveKey(masterKey, `extension:${extension}:${purpose}`),
     readKeptFiles: async () => {
       const files: Record<string, Buffer> = {};

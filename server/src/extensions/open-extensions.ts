@@ -8,6 +8,7 @@ import type { HelpLinks } from "../errors/index.ts";
 import type { Route } from "../http/index.ts";
 import type { Worker } from "../jobs/index.ts";
 import type { Observer } from "../observe/index.ts";
+import { runInBackground } from "../processes/index.ts";
 import type { DescribeSchema } from "../rest/index.ts";
 import type { Clock } from "../time/index.ts";
 import { callAuthAsService } from "./auth-as-service.ts";
@@ -117,6 +118,7 @@ function openExtension(loaded: LoadedExtension, options: OpenExtensionsOptions):
     readMetrics: () => options.readMetrics(),
     server,
     operations,
+    runInBackground: (args, signal) => runInBackground({ args, env: { ...environment }, signal }),
     setGauge: (gauge, value) => void gaugeValues.set(gauge, value),
     note: (message, fields = {}) => observer.note("extension.note", { ...fields, extension: name, note: message }),
     fail: (message, error) => observer.note("extension.failed", { extension: name, note: message, error }),

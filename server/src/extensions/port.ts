@@ -10,6 +10,7 @@ import type {
   StandardVariable,
 } from "../config/index.ts";
 import type { LogLine, MetricFamily } from "../observe/index.ts";
+import type { BackgroundResult } from "../processes/index.ts";
 import type { Catalogue, SchemaDescription } from "../rest/index.ts";
 import type { ExtensionContext, ExtensionRoute } from "./route-port.ts";
 import type { ExtensionToolKind } from "./tool-kind-port.ts";
@@ -70,6 +71,7 @@ export type {
 export type { ExtensionToolKind, OpenedToolKind, PlainToolKind, StatefulToolKind } from "./tool-kind-port.ts";
 export type * from "./provider-port.ts";
 export type { ExtensionOperations } from "./operations-port.ts";
+export type { BackgroundResult } from "../processes/index.ts";
 export type { ExtensionServer, ServerCopies, ServerCopy } from "./server-port.ts";
 export type { ExtensionTelemetry, Telemetry, TelemetryContext } from "./telemetry-port.ts";
 export type {
@@ -230,6 +232,11 @@ export interface ExtensionCommandContext<Rows extends readonly ExtensionSettingR
   loadLocalCertificate(): Promise<LocalCertificate>;
   /** The database server as files: its backups, and copies of it. */
   readonly copies: ServerCopies;
+  /**
+   * Runs a command of the service in a process of its own, with the environment of this one and at a low priority. It ends
+   * with this process and when the signal aborts.
+   */
+  runInBackground(args: readonly string[], signal: AbortSignal): Promise<BackgroundResult>;
   /** Connects to the database for the duration of the work. Starts the embedded one when the service is stopped. */
   withDatabase<T>(work: (database: CommandDatabase) => Promise<T>): Promise<T>;
 }

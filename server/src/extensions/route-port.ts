@@ -1,6 +1,7 @@
 import type { ApiKeyScope, FunctionsClient, LimitName } from "@swarmbase/sdk";
 import type { Environment, ExtensionSettingRow, ExtensionSettings } from "../config/index.ts";
 import type { MetricFamily } from "../observe/index.ts";
+import type { BackgroundResult } from "../processes/index.ts";
 import type { Catalogue } from "../rest/index.ts";
 import type { InterfaceDescription } from "./describe-interface.ts";
 import type { ExtensionOperations } from "./operations-port.ts";
@@ -46,6 +47,11 @@ export interface ExtensionContext<Rows extends readonly ExtensionSettingRow[] = 
   readonly server: ExtensionServer;
   /** For packages that serve the person who runs the service. The route decides who may ask. */
   readonly operations: ExtensionOperations;
+  /**
+   * Runs a command of the service in a process of its own, with the environment of this one and at a low priority. It ends
+   * with this process and when the signal aborts.
+   */
+  runInBackground(args: readonly string[], signal: AbortSignal): Promise<BackgroundResult>;
   /** Sets one of the extension's `gauges`; null: it has no value. Only the process that sets it reports it. */
   setGauge(name: string, value: number | null): void;
   /** Writes the log event `extension.note`. */

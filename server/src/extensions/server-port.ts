@@ -21,6 +21,8 @@ export interface ExtensionServer {
   readBaseBackup(options: { readonly signal: AbortSignal; onPosition(lsn: string): void }): AsyncIterable<Buffer>;
   /** The files of the data directory that belong to a backup and are not the master key, by path. */
   readKeptFiles(): Promise<Readonly<Record<string, Buffer>>>;
+  /** Removes what `tryOut` in this folder, null for the default, has left behind in processes that were killed. */
+  removeAbandonedCopies(folder: string | null): Promise<void>;
   /** 32 bytes that depend on the master key, the extension and the purpose, and reveal nothing about other keys. */
   deriveKey(purpose: string): Buffer;
 }
