@@ -1,7 +1,8 @@
 import type { ExtensionContext } from "swarmbase/extension";
-import { openArchive } from "./archive/archive.ts";
+import { openArchive, type Verification } from "./archive/archive.ts";
 import { GAUGES, type GaugeName } from "./gauges.ts";
 import { findStore, KEY_PURPOSE } from "./open-target.ts";
+import { VERIFY_ARGUMENTS } from "./verify/verify-arguments.ts";
 import { runArchiver } from "./run/run-archiver.ts";
 import { type BackupRows, rulesOf, slotPrefixOf } from "./settings.ts";
 
@@ -10,8 +11,14 @@ export async function runArchiveWorker(signal: AbortSignal, context: ExtensionCo
   const { settings, server, fetch, version } = context;
   const store = findStore({ settings, fetch, now: () => context.now() });
   if (store === null) return untilAborted(signal);
-  const gauge = (name: GaugeName, value: number): void => context.setGauge(name, value);
+  const gauge = (name: GaugeName, value: number | null): void => context.setGauge(name, value);
+  const clearGauges = (): void => {
+    for (const { name } of GAUGES) context.setGauge(name, null);
+  };
   let failures = 0;
+  await server
+    .removeAbandonedCopies(settings.BACKUP_VERIFY_FOLDER)
+    .catch((error: unknown) => context.fail("a copy of an interrupted verification was not removed", error));
   const toSeconds = (time: Date): number => time.getTime() / 1_000;
   await runArchiver(
     {
@@ -20,8 +27,10 @@ export async function runArchiveWorker(signal: AbortSignal, context: ExtensionCo
       slotPrefix: slotPrefixOf(store.location),
       rules: rulesOf(settings),
       version,
+      verify: (until) => context.runInBackground(VERIFY_ARGUMENTS, until),
       now: () => context.now(),
-      onStandby: () => {},
+      // Another process sets them now; its alerts must not see what this one found before.
+      onStandby: clearGauges,
       report: {
         note: (message, fields) => context.note(message, fields),
         fail: (message, error) => {
@@ -32,11 +41,17 @@ export async function runArchiveWorker(signal: AbortSignal, context: ExtensionCo
         archived: (until) => gauge("swarmbase_backup_archived_timestamp_seconds", toSeconds(until)),
         based: (at) => gauge("swarmbase_backup_base_timestamp_seconds", toSeconds(at)),
         kept: (bytes) => gauge("swarmbase_backup_kept_bytes", bytes),
+        verified: ({ last, lastVerified }) => {
+          const timeOf = (one: Verification | null): number | null => one && toSeconds(new Date(one.at));
+          gauge("swarmbase_backup_verified_timestamp_seconds", timeOf(lastVerified));
+          gauge("swarmbase_backup_verification_timestamp_seconds", timeOf(last));
+          gauge("swarmbase_backup_verification_success", last && Number(last.fault === null));
+        },
       },
     },
     signal,
   );
-  for (const { name } of GAUGES) context.setGauge(name, null);
+  clearGauges();
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

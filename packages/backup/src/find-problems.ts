@@ -1,46 +1,60 @@
 import type { ExtensionCommandContext, ExtensionFinding } from "swarmbase/extension";
+import type { Archive } from "./archive/archive.ts";
 import { planRestore } from "./archive/plan-restore.ts";
+import { findVerificationProblems } from "./find-verification-problems.ts";
 import { withArchive } from "./open-target.ts";
 import type { BackupRows } from "./settings.ts";
 
 /** WAL may be late by its own delay, by a status that is written each minute, and by a restart of the service. */
 const LATE_MS = 10 * 60 * 1_000;
 
-/** Whether the archive of the settings could be restored, and how old its content is. */
-export async function findProblems(context: ExtensionCommandContext<BackupRows>): Promise<readonly ExtensionFinding[]> {
-  const { settings, signal } = context;
+type Context = ExtensionCommandContext<BackupRows>;
+
+/** Whether the archive of the settings could be restored, how old its content is, and whether it was verified. */
+export async function findProblems(context: Context): Promise<readonly ExtensionFinding[]> {
+  const { settings } = context;
   if (settings.BACKUP_FOLDER === null && settings.BACKUP_S3_URL === null)
     return [{ level: "ok", what: "no target is set (BACKUP_FOLDER or BACKUP_S3_URL): nothing is archived" }];
-  try {
-    return await withArchive(context, undefined, async (archive) => {
-      const { base, completeUntil } = await planRestore(archive, null, signal);
-      const nowMs = context.now().getTime();
-      const what =
-        `${archive.location} is complete until ${completeUntil.toISOString()}, ` +
-        `and its last base backup is of ${base.stoppedAt}`;
-      const isLate = nowMs - completeUntil.getTime() > LATE_MS + settings.BACKUP_DELAY_SECONDS * 1_000;
-      const isOld = nowMs - Date.parse(base.stoppedAt) > 2 * settings.BACKUP_BASE_HOURS * 60 * 60 * 1_000;
-      if (!isLate && !isOld) return [{ level: "ok", what }];
-      return [
-        {
-          level: "warning",
-          what,
-          why: isLate
-            ? "Later changes would be lost with the machine."
-            : "A recovery would replay more WAL than intended.",
-          advice: "Start the service if it is stopped; otherwise see its log for extension.failed of backup.",
-        },
-      ];
-    });
-  } catch (error) {
-    return [
-      {
+  const read = (find: (archive: Archive) => Promise<ExtensionFinding>): Promise<ExtensionFinding> =>
+    withArchive(context, undefined, find);
+  return Promise.all([
+    read((archive) => findAge(context, archive)).catch(
+      (error: unknown): ExtensionFinding => ({
         level: "fault",
-        what: `the archive could not be restored: ${error instanceof Error ? error.message : String(error)}`,
+        what: `the archive could not be restored: ${describe(error)}`,
         why: "There is no backup to recover from.",
         advice:
           "Check the target and MASTER_KEY. The service begins a new archive if it cannot continue one; see its log.",
-      },
-    ];
-  }
+      }),
+    ),
+    read((archive) => findVerificationProblems(context, archive)).catch(
+      (error: unknown): ExtensionFinding => ({
+        level: "warning",
+        what: `the record of verifications cannot be read: ${describe(error)}`,
+        why: "Nobody knows whether the archive was verified.",
+        advice: "Check the target and MASTER_KEY, and run swarmbase backup --verify, which replaces the record.",
+      }),
+    ),
+  ]);
+}
+
+async function findAge({ settings, signal, now }: Context, archive: Archive): Promise<ExtensionFinding> {
+  const { base, completeUntil } = await planRestore(archive, null, signal);
+  const nowMs = now().getTime();
+  const what =
+    `${archive.location} is complete until ${completeUntil.toISOString()}, ` +
+    `and its last base backup is of ${base.stoppedAt}`;
+  const isLate = nowMs - completeUntil.getTime() > LATE_MS + settings.BACKUP_DELAY_SECONDS * 1_000;
+  const isOld = nowMs - Date.parse(base.stoppedAt) > 2 * settings.BACKUP_BASE_HOURS * 60 * 60 * 1_000;
+  if (!isLate && !isOld) return { level: "ok", what };
+  return {
+    level: "warning",
+    what,
+    why: isLate ? "Later changes would be lost with the machine." : "A recovery would replay more WAL than intended.",
+    advice: "Start the service if it is stopped; otherwise see its log for extension.failed of backup.",
+  };
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -80,6 +80,24 @@ export const SETTINGS = [
     description:
       "How much write-ahead log the database keeps for a target that does not accept it. Beyond that the archive has a gap until its next base backup. The embedded database keeps at most 1 GB.",
   },
+  {
+    name: "BACKUP_VERIFY_HOURS",
+    kind: "integer",
+    min: 0,
+    max: 8_760,
+    default: 0,
+    secret: false,
+    description:
+      "The time between verifications: the process that archives recovers the newest base backup in a temporary database at low priority, and compares its tables, as `swarmbase backup --verify` does. 0: only the command verifies. 168 is once a week. Needs disk space for a copy of the database and the write-ahead log since its base backup.",
+  },
+  {
+    name: "BACKUP_VERIFY_FOLDER",
+    kind: "path",
+    default: null,
+    secret: false,
+    description:
+      "The folder of this node in which verifications create their temporary database. Unset: the folder that contains `DATA_DIR`.",
+  },
 ] as const satisfies readonly ExtensionSettingRow[];
 
 export type BackupRows = typeof SETTINGS;
@@ -115,6 +133,7 @@ export function rulesOf(settings: BackupSettings): ArchiverRules {
     baseEveryMs: settings.BACKUP_BASE_HOURS * 60 * 60 * 1_000,
     keep: settings.BACKUP_KEEP,
     maxKeptBytes: settings.BACKUP_MAX_KEPT_BYTES,
+    verifyEveryMs: settings.BACKUP_VERIFY_HOURS * 60 * 60 * 1_000,
   };
 }
 

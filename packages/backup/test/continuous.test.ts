@@ -60,6 +60,8 @@ test(
       assert.equal(code, 0, stderr + stdout);
       assert.match(stdout, /tables and \d+ indexes are intact\./);
       assert.match(stdout, /tables have the same rows as the database at 2/);
+      const { stdout: findings } = await runHere(["doctor"], env);
+      assert.match(findings, /the archive was verified at 2\S+, to the position [0-9A-F]+\/[0-9A-F]+/);
     });
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const archivedAt = /^swarmbase_backup_archived_timestamp_seconds (\d+)/m.exec(metrics)?.[1];
@@ -123,6 +125,8 @@ test(
         });
         assert.equal(code, 1);
         assert.match(stderr, expected);
+        const { stdout } = await runHere(["doctor"], { ...env, BACKUP_FOLDER: copy });
+        assert.match(stdout, /the verification of the archive at 2\S+ failed \(.*\), and it was verified last at 2/);
       });
   },
 );

@@ -7,6 +7,8 @@ import {
   chainName,
   figuresName,
   groupNames,
+  LAST_VERIFICATION,
+  LAST_VERIFIED,
   type ListedChain,
   type ListedWal,
   partName,
@@ -64,6 +66,25 @@ export interface TableFigures {
   readonly checksum: string;
 }
 
+/** The outcome of recovering a copy and comparing it. */
+export interface Verification {
+  /** When it began, by the clock of the process that verified. */
+  readonly at: string;
+  readonly seconds: number;
+  /** Null: no base backup could be chosen, and so on. */
+  readonly chain: string | null;
+  readonly base: string | null;
+  /** The copy was recovered to this position. */
+  readonly lsn: string | null;
+  /** Null: nothing was damaged, missing or different. */
+  readonly fault: string | null;
+}
+
+export interface Verifications {
+  readonly last: Verification | null;
+  readonly lastVerified: Verification | null;
+}
+
 /** The typed objects of a store, encrypted with one key. */
 export interface Archive {
   readonly location: string;
@@ -83,6 +104,9 @@ export interface Archive {
   getBase(chain: string, base: string, signal: AbortSignal): Promise<BaseDescription>;
   putFigures(chain: string, lsn: bigint, figures: Figures, signal: AbortSignal): Promise<void>;
   getFigures(name: string, signal: AbortSignal): Promise<Figures>;
+  /** Two objects, each replaced as a whole: processes that verify at the same time do not lose a success of each other. */
+  putVerification(verification: Verification, signal: AbortSignal): Promise<void>;
+  findVerifications(signal: AbortSignal): Promise<Verifications>;
   remove(name: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -114,17 +138,18 @@ export function openArchive(store: ObjectStore, key: Buffer): Archive {
     if (!isRecord(value)) throw new Error(`${store.location}: ${name} is not a description`);
     return value as T;
   };
+  const findJson = async <T>(name: string, signal: AbortSignal): Promise<T | null> =>
+    getJson<T>(name, signal).catch((error: unknown) => {
+      if (error instanceof MissingError) return null;
+      throw error;
+    });
   return {
     location: store.location,
     list: async (signal) => groupNames(await store.list(CHAINS, signal)),
     putChain: (chain, description, signal) => putJson(chainName(chain), description, { signal }),
     getChain: (chain, signal) => getJson(chainName(chain), signal),
     putStatus: (chain, status, signal) => putJson(statusName(chain), status, { signal, mayReplace: true }),
-    findStatus: async (chain, signal) =>
-      getJson<ChainStatus>(statusName(chain), signal).catch((error: unknown) => {
-        if (error instanceof MissingError) return null;
-        throw error;
-      }),
+    findStatus: (chain, signal) => findJson(statusName(chain), signal),
     putWal: (chain, range, content, signal) => put(walName(chain, range), content, { signal }),
     async getWal({ name, start, end }, signal) {
       const content = await get(name, signal);
@@ -146,6 +171,14 @@ export function openArchive(store: ObjectStore, key: Buffer): Archive {
     putFigures: (chain, lsn, figures, signal) =>
       putJson(figuresName(chain, lsn), figures, { signal, mayReplace: true }),
     getFigures: (name, signal) => getJson(name, signal),
+    async putVerification(verification, signal) {
+      const names = verification.fault === null ? [LAST_VERIFIED, LAST_VERIFICATION] : [LAST_VERIFICATION];
+      for (const name of names) await putJson(name, verification, { signal, mayReplace: true });
+    },
+    findVerifications: async (signal) => ({
+      last: await findJson(LAST_VERIFICATION, signal),
+      lastVerified: await findJson(LAST_VERIFIED, signal),
+    }),
     remove: (name, signal) => store.remove(name, signal),
   };
 }

@@ -7,12 +7,16 @@
  *   chains/<chain>/base/<base>/part-<number>         the cluster, split into objects of bounded size
  *   chains/<chain>/base/<base>/base.json             written last: without it the base backup is incomplete
  *   chains/<chain>/figures/<position>.json           what the tables had at a position
+ *   verification.json                                the last verification, whatever its result
+ *   verified.json                                    the last one that succeeded
  *
  * A chain is the WAL of one server without a gap. Positions have 16 hexadecimal digits, so that names sort as they do.
  */
 const POSITION_DIGITS = 16;
 const PART_DIGITS = 6;
 export const CHAINS = "chains/";
+export const LAST_VERIFICATION = "verification.json";
+export const LAST_VERIFIED = "verified.json";
 
 export interface WalRange {
   readonly start: bigint;

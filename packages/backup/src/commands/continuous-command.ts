@@ -1,6 +1,7 @@
 import { type ExtensionCommandContext, parseOptions } from "swarmbase/extension";
 import { withArchive } from "../open-target.ts";
 import { runArchiver } from "../run/run-archiver.ts";
+import { VERIFY_ARGUMENTS } from "../verify/verify-arguments.ts";
 import { type BackupRows, rulesOf, slotPrefixOf } from "../settings.ts";
 
 /** Archives until the program is ended. */
@@ -18,6 +19,11 @@ export async function runContinuousCommand(context: ExtensionCommandContext<Back
         slotPrefix: slotPrefixOf(archive.location),
         rules: rulesOf(settings),
         version,
+        verify: (until) =>
+          context.runInBackground(
+            [...VERIFY_ARGUMENTS, ...(values.to === undefined ? [] : ["--from", values.to])],
+            until,
+          ),
         now: () => context.now(),
         onStandby: () => say("another process archives to this target; waiting to take over"),
         report: {
@@ -26,6 +32,7 @@ export async function runContinuousCommand(context: ExtensionCommandContext<Back
           archived: () => {},
           based: () => {},
           kept: () => {},
+          verified: () => {},
         },
       },
       signal,

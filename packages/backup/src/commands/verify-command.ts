@@ -1,86 +1,52 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ExtensionCommandContext, parseOptions } from "swarmbase/extension";
-import type { Archive, Figures } from "../archive/archive.ts";
-import { parseLsn } from "../archive/lsn.ts";
-import { planRestore, type RestorePlan } from "../archive/plan-restore.ts";
-import { readCopy } from "../archive/read-copy.ts";
-import { checkCopy, compareFigures } from "../figures/sql/check-copy.ts";
-import { takeFigures } from "../figures/take-figures.ts";
+import type { Archive } from "../archive/archive.ts";
 import { withArchive } from "../open-target.ts";
+import { OtherKeyError } from "../sealed/seal.ts";
 import type { BackupRows } from "../settings.ts";
+import { type VerifiedSubject, verifyArchive } from "../verify/verify-archive.ts";
 
-const POLL_MS = 250;
-/** How much longer than its own delay the archive may take to reach the position of the figures. */
-const ARRIVAL_LIMIT_MS = 60_000;
+const MAX_FAULT_CHARACTERS = 1_000;
 
 type Context = ExtensionCommandContext<BackupRows>;
 
-/** Recovers the newest base backup in a temporary database, and compares its tables with those of the original. */
+/** Verifies an archive, and records the result in it. */
 export async function runVerifyCommand(context: Context): Promise<number> {
   const { values } = parseOptions(context.args, {
     verify: { type: "boolean" },
     from: { type: "string" },
     in: { type: "string" },
   });
-  const { copies, signal, stdout } = context;
+  const { settings, signal } = context;
   return withArchive(context, values.from, async (archive) => {
-    const fresh = await takeFresh(context, archive);
-    const plan = await planRestore(archive, null, signal);
-    const figures = fresh ?? (await findStored(archive, plan, signal));
-    const copy = readCopy(archive, plan, figures === null ? null : { lsn: figures.lsn }, signal);
-    const { base, wal } = plan;
-    const options = { folder: values.in ?? null, database: base.database };
-    const result = await copies.tryOut(copy, options, async (client) => ({
-      differences: figures === null ? null : await compareFigures(client, figures),
-      checked: await checkCopy(client),
-    }));
-    stdout.write(`Recovered the base backup of ${base.stoppedAt} with ${wal.pieces.length} objects of WAL.\n`);
-    const { differences, checked } = result;
-    stdout.write(
-      checked === null
-        ? "The extension amcheck is not available, so indexes were not checked.\n"
-        : `${checked.tables} tables and ${checked.indexes} indexes are intact.\n`,
-    );
-    if (figures === null || differences === null) {
-      stdout.write("The archive has no figures to compare the tables with.\n");
-      return 0;
+    const startedAt = context.now();
+    const subject: VerifiedSubject = { chain: null, base: null, lsn: null };
+    const record = (fault: string | null): Promise<void> =>
+      recordResult(context, archive, { startedAt, subject, fault });
+    try {
+      const folder = values.in ?? settings.BACKUP_VERIFY_FOLDER;
+      const differences = await verifyArchive(context, { archive, folder, subject });
+      await record(differences.length === 0 ? null : differences.join("\n"));
+      return differences.length === 0 ? 0 : 1;
+    } catch (error) {
+      signal.throwIfAborted();
+      // With another key, it would replace the record by one that the service cannot read.
+      if (!(error instanceof OtherKeyError)) await record(error instanceof Error ? error.message : String(error));
+      throw error;
     }
-    for (const difference of differences) stdout.write(`${difference}\n`);
-    const tables = Object.keys(figures.tables).length;
-    if (differences.length > 0) return 1;
-    stdout.write(`${tables} tables have the same rows as the database at ${figures.takenAt}.\n`);
-    return 0;
   });
 }
 
-/** The tables of the database as they are now, once the archive includes that position; null when it cannot be reached. */
-async function takeFresh(context: Context, archive: Archive): Promise<Figures | null> {
-  const { copies, stderr, signal, settings } = context;
-  try {
-    const server = await copies.findServer();
-    const figures = await takeFigures(await server.locate(), signal);
-    const limitMs = performance.now() + settings.BACKUP_DELAY_SECONDS * 1_000 + ARRIVAL_LIMIT_MS;
-    while (performance.now() < limitMs) {
-      const plan = await planRestore(archive, null, signal).catch(() => null);
-      if (plan !== null && plan.wal.end >= parseLsn(figures.lsn)) return figures;
-      await sleep(POLL_MS, undefined, { signal });
-    }
-    stderr.write(
-      "The archive does not follow the database, so it is compared with the figures of its last base backup.\n",
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
-    stderr.write(`The database cannot be read (${reason}), so the figures of the last base backup are compared.\n`);
-  }
-  return null;
-}
-
-async function findStored(
+/** The archive may be readable only, for example on another machine. */
+async function recordResult(
+  { now, stderr, signal }: Context,
   archive: Archive,
-  { chain, base, wal }: RestorePlan,
-  signal: AbortSignal,
-): Promise<Figures | null> {
-  const usable = chain.figures.findLast(({ lsn }) => lsn >= parseLsn(base.stopLsn) && lsn <= wal.end);
-  return usable === undefined ? null : archive.getFigures(usable.name, signal);
+  result: { readonly startedAt: Date; readonly subject: VerifiedSubject; readonly fault: string | null },
+): Promise<void> {
+  const { startedAt, subject, fault } = result;
+  const seconds = Math.round((now().getTime() - startedAt.getTime()) / 1_000);
+  const at = startedAt.toISOString();
+  const verification = { at, seconds, ...subject, fault: fault === null ? null : fault.slice(0, MAX_FAULT_CHARACTERS) };
+  await archive.putVerification(verification, signal).catch((error: unknown) => {
+    stderr.write(`The result was not recorded: ${error instanceof Error ? error.message : String(error)}\n`);
+  });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import type { ExtensionServer } from "swarmbase/extension";
 import type { Figures } from "../archive/archive.ts";
+import { closeOnAbort } from "./close-on-abort.ts";
 import { readTables, selectPlace } from "./sql/read-tables.ts";
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -29,16 +30,9 @@ export async function takeFigures(
     application_name: "swarmbase-backup",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  const stop = (): void => {
-    for (const client of [slotClient, reader])
-      (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-  };
-  signal.addEventListener("abort", stop, { once: true });
+  const release = closeOnAbort([slotClient, reader], signal);
   try {
-    for (const client of [slotClient, reader]) {
-      client.on("error", () => {});
-      await client.connect();
-    }
+    for (const client of [slotClient, reader]) await client.connect();
     const name = `swarmbase_figures_${randomBytes(6).toString("hex")}`;
     const { rows } = await slotClient.query<{ consistent_point: string; snapshot_name: string }>(
       `CREATE_REPLICATION_SLOT ${name} TEMPORARY LOGICAL pgoutput (SNAPSHOT 'export')`,
@@ -53,7 +47,7 @@ export async function takeFigures(
     await reader.query("commit");
     return { lsn: slot.consistent_point, takenAt: at.toISOString(), database, tables };
   } finally {
-    signal.removeEventListener("abort", stop);
+    release();
     await Promise.all([slotClient, reader].map((client) => client.end().catch(() => {})));
   }
 }

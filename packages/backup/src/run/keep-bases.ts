@@ -4,14 +4,16 @@ import { planRetention } from "../archive/plan-retention.ts";
 import { readBases } from "../archive/plan-restore.ts";
 import { takeFigures } from "../figures/take-figures.ts";
 import type { SessionContext } from "./session-context.ts";
+import { openSchedule } from "./verification-schedule.ts";
 import { copyCluster } from "./copy-cluster.ts";
 
 const RETRY_MS = 60_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Makes a base backup when one is due, and then removes what no base backup needs that stays. */
+/** Makes a base backup when one is due, then removes what no base backup needs that stays, and verifies the archive when that is due. */
 export async function keepBases(context: SessionContext, signal: AbortSignal): Promise<void> {
   const { session, slotName, rules, report } = context;
+  const verifications = openSchedule(context);
   // Read once, because lists of large archives cost.
   let lastAt: Date | null | undefined;
   while (!signal.aborted) {
@@ -27,6 +29,8 @@ export async function keepBases(context: SessionContext, signal: AbortSignal): P
         await recordFigures(context, signal);
         await removeOld(context, signal);
       }
+      // In turn with base backups, because retention removes what a verification reads.
+      await verifications.runIfDue(signal);
       // Clocks can be set, so a long wait is made of short ones.
       waitMs = Math.min(Math.max(dueInMs, 0), LONGEST_WAIT_MS);
     } catch (error) {

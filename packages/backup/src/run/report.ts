@@ -1,3 +1,5 @@
+import type { Verifications } from "../archive/archive.ts";
+
 /** What an archiver tells about its work. */
 export interface Report {
   /** Something that an operator may want to know. */
@@ -10,4 +12,6 @@ export interface Report {
   based(at: Date): void;
   /** The bytes of WAL that the server keeps for the archive. */
   kept(bytes: number): void;
+  /** The verifications that the archive records. */
+  verified(verifications: Verifications): void;
 }

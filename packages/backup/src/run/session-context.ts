@@ -1,4 +1,4 @@
-import type { ExtensionServer } from "swarmbase/extension";
+import type { BackgroundResult, ExtensionServer } from "swarmbase/extension";
 import type { Archive } from "../archive/archive.ts";
 import type { Report } from "./report.ts";
 import type { ServerSession } from "./sql/server-session.ts";
@@ -13,6 +13,8 @@ export interface ArchiverOptions {
   readonly rules: ArchiverRules;
   readonly version: string;
   readonly report: Report;
+  /** Runs `backup --verify` for the archive in a process of its own. */
+  verify(signal: AbortSignal): Promise<BackgroundResult>;
   now(): Date;
 }
 
@@ -25,6 +27,8 @@ export interface ArchiverRules {
   readonly keep: number;
   /** How much WAL the server may keep for a target that does not accept it. */
   readonly maxKeptBytes: number;
+  /** The time between verifications; 0: none. */
+  readonly verifyEveryMs: number;
 }
 
 /** What the parts of a session share. */

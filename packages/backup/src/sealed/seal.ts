@@ -24,6 +24,9 @@ export class SealError extends Error {
   override readonly name = "SealError";
 }
 
+/** The stream names another key than the given one. */
+export class OtherKeyError extends SealError {}
+
 /** Encrypts a stream. `name` identifies it, and opens it again. */
 export async function* seal(key: Buffer, name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const salt = randomBytes(SALT_BYTES);
@@ -42,7 +45,7 @@ export async function* unseal(key: Buffer, name: string, source: AsyncIterable<B
   const { header, rest } = await readHeader(source);
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) throw new SealError(`${name} is no file of a backup`);
   if (!header.subarray(MAGIC.length, MAGIC.length + KEY_ID_BYTES).equals(idOf(key)))
-    throw new SealError(`${name} was encrypted with another master key. Set MASTER_KEY to the one of that time.`);
+    throw new OtherKeyError(`${name} was encrypted with another master key. Set MASTER_KEY to the one of that time.`);
   const streamKey = keyOf(key, header.subarray(HEADER_BYTES - SALT_BYTES), name);
   let number = 0;
   for await (const [frame, isLast] of inFrames(rest, FRAME_BYTES + TAG_BYTES)) {
