@@ -109,6 +109,8 @@ export interface Backups {
   readonly base_hours: number | null;
   readonly delay_seconds: number | null;
   readonly kept_bases: number | null;
+  /** 0: only the command verifies. */
+  readonly verify_hours: number | null;
   readonly node: string | null;
   readonly reported_at: string | null;
   readonly state: {
@@ -116,6 +118,9 @@ export interface Backups {
     readonly base_at: string | null;
     readonly kept_bytes: number | null;
     readonly failures: number;
+    /** These two are absent for a process of an older release. */
+    readonly verified_at?: string | null;
+    readonly verification?: { readonly at: string; readonly is_ok: boolean } | null;
   } | null;
 }
 

@@ -131,7 +131,16 @@ test("metrics are what happened between two samples, over all nodes", async () =
 
 test("a process is listed from its start on, with its version, its tasks and the state of backups", async () => {
   const { owner } = service.database;
-  const backup = { archived_at: "2026-11-17T10:00:00.000Z", base_at: null, kept_bytes: 7, failures: 2 };
+  const archivedAt = "2026-11-17T10:00:00.000Z";
+  const verification = { at: archivedAt, is_ok: false };
+  const backup = {
+    archived_at: archivedAt,
+    base_at: null,
+    kept_bytes: 7,
+    failures: 2,
+    verified_at: null,
+    verification,
+  };
   await owner.query(
     `insert into ext_operator.metric_samples (created_at, node, measured, process)
      values (now() - interval '10 minutes', 'gone', '{}', $1)`,

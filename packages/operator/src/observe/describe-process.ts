@@ -20,6 +20,13 @@ export interface BackupState {
   readonly base_at: string | null;
   readonly kept_bytes: number | null;
   readonly failures: number;
+  /** The last verification that succeeded. */
+  readonly verified_at: string | null;
+  readonly verification: {
+    /** The last one, whatever its result. */
+    readonly at: string;
+    readonly is_ok: boolean;
+  } | null;
 }
 
 const MS_PER_SECOND = 1000;
@@ -47,10 +54,13 @@ function readBackup(families: readonly MetricFamily[]): BackupState | null {
   const base = read("base_timestamp_seconds");
   const failures = read("failures");
   if (archived === null && base === null && failures === null) return null;
+  const verifiedAt = toTime(read("verification_timestamp_seconds"));
   return {
     archived_at: toTime(archived),
     base_at: toTime(base),
     kept_bytes: read("kept_bytes"),
     failures: failures ?? 0,
+    verified_at: toTime(read("verified_timestamp_seconds")),
+    verification: verifiedAt === null ? null : { at: verifiedAt, is_ok: read("verification_success") === 1 },
   };
 }

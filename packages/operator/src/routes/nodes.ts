@@ -45,6 +45,7 @@ function describeBackups({ operations }: OperatorContext, rows: readonly NodeRow
     base_hours: readNumber("BACKUP_BASE_HOURS"),
     delay_seconds: readNumber("BACKUP_DELAY_SECONDS"),
     kept_bases: readNumber("BACKUP_KEEP"),
+    verify_hours: readNumber("BACKUP_VERIFY_HOURS"),
     node: latest?.node ?? null,
     reported_at: latest?.seen_at ?? null,
     state,

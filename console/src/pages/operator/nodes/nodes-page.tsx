@@ -125,13 +125,12 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
       </CardSection>
     );
   const { state } = backups;
-  const failures = state?.failures ?? 0;
   const keptBytes = state?.kept_bytes ?? null;
   return (
     <CardSection
       title="Backups"
-      description="Base backups and the write-ahead log, continuously. The command swarmbase backup --verify restores the archive in a temporary database, and compares it."
-      action={<Badge tone={state === null || failures > 0 ? "bad" : "good"}>{describeState(state, failures)}</Badge>}
+      description="Base backups and the write-ahead log, continuously. A verification restores the archive in a temporary database, and compares it."
+      action={<Badge tone={isHealthy(state) ? "good" : "bad"}>{describeState(state)}</Badge>}
     >
       <Facts
         rows={[
@@ -142,6 +141,7 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
             "Schedule",
             `a base backup every ${backups.base_hours} hours, changes after ${backups.delay_seconds} seconds`,
           ],
+          ["Last verification", showVerification(backups)],
           ["Kept", `${backups.kept_bases} base backups`],
           ["Not archived yet", keptBytes === null ? "not known" : formatBytes(keptBytes)],
           ["Archived by", backups.node ?? "no process"],
@@ -151,9 +151,31 @@ function BackupCard({ backups }: { readonly backups: Backups }) {
   );
 }
 
-function describeState(state: Backups["state"], failures: number): string {
+function isHealthy(state: Backups["state"]): boolean {
+  return state !== null && state.failures === 0 && state.verification?.is_ok !== false;
+}
+
+function describeState(state: Backups["state"]): string {
   if (state === null) return "No report";
-  return failures === 0 ? "Archives" : `${formatCount(failures)} failures`;
+  if (state.verification?.is_ok === false) return "Verification failed";
+  return state.failures === 0 ? "Archives" : `${formatCount(state.failures)} failures`;
+}
+
+function showVerification({ state, verify_hours: hours }: Backups) {
+  const { verification = null, verified_at: verifiedAt = null } = state ?? {};
+  const schedule = hours === null || hours === 0 ? "set BACKUP_VERIFY_HOURS for a schedule" : `every ${hours} hours`;
+  if (verification === null) return `none is known; ${schedule}`;
+  return (
+    <>
+      {verification.is_ok ? "succeeded" : "failed"} <RelativeTime at={verification.at} />
+      {!verification.is_ok && verifiedAt !== null && (
+        <>
+          , succeeded before <RelativeTime at={verifiedAt} />
+        </>
+      )}
+      ; {schedule}
+    </>
+  );
 }
 
 function showTime(at: string | null | undefined) {
