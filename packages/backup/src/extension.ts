@@ -46,7 +46,8 @@ Usage: swarmbase backup --verify [--from <folder>] [--in <folder>]
 Recovers the newest base backup of an archive in a temporary database, checks every table and index, and compares the
 number and a checksum of the rows of every table with the running database, or with the figures of the archive when that
 cannot be reached. Reads every object that a restore needs. Exits with 1 when something is damaged, missing or different.
-Records the result in the archive, for doctor and the metrics of the service, which does the same every BACKUP_VERIFY_HOURS.
+Records the result in the archive, for doctor and the metrics of the service, which does the same every
+BACKUP_VERIFY_HOURS.
 
 --from  the folder of the archive; default: BACKUP_FOLDER or BACKUP_S3_URL.
 --in    the folder for the temporary database; default: BACKUP_VERIFY_FOLDER, or beside DATA_DIR.`,
