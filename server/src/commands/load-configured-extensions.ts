@@ -1,4 +1,4 @@
-import type { Environment, Settings } from "../config/index.ts";
+import { type Environment, type Settings, SettingsError } from "../config/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 
 const PROVIDERS = "providers";
@@ -16,6 +16,12 @@ export async function loadConfiguredExtensions(
 
 async function hasVendor(settings: Settings, environment: Environment): Promise<boolean> {
   const { loadProviders } = await import("../agents/index.ts");
-  const providers = Object.values(loadProviders(settings, environment));
-  return providers.some(({ state, kind }) => state !== "unconfigured" && kind !== "simulated");
+  try {
+    const providers = Object.values(loadProviders(settings, environment));
+    return providers.some(({ state, kind }) => state !== "unconfigured" && kind !== "simulated");
+  } catch (error) {
+    // Faults of the providers are no faults of an extension: whoever uses the providers reports them.
+    if (error instanceof SettingsError) return false;
+    throw error;
+  }
 }

@@ -57,8 +57,8 @@ describe("loading extensions", () => {
     const own = `import { extension as shipped } from ${JSON.stringify(shipped)};
       export const extension = { ${VALID}, providerKinds: shipped.providerKinds.slice(0, 1) };`;
     const folder = await writeModules(t, { "own.js": own });
-    const namesOf = async (EXTENSIONS: string, PROVIDER_B_API_KEY = "key"): Promise<readonly string[]> => {
-      const environment = { EXTENSIONS, PROVIDER_B_API_KEY };
+    const namesOf = async (EXTENSIONS: string, PROVIDER_B_API_KEY = "key", more = {}): Promise<readonly string[]> => {
+      const environment = { EXTENSIONS, PROVIDER_B_API_KEY, ...more };
       const loaded = await loadConfiguredExtensions(loadSettings(environment), environment);
       return loaded.map(({ extension }) => extension.name);
     };
@@ -67,6 +67,8 @@ describe("loading extensions", () => {
     assert.deepEqual(await namesOf("reference"), ["providers", "reference"]);
     assert.deepEqual(await namesOf("reference,providers"), ["reference", "providers"]);
     assert.deepEqual(await namesOf(join(folder, "own.js")), ["valid"]);
+    const missing = { PROVIDERS_FILE: join(folder, "missing.json") };
+    assert.deepEqual(await namesOf("reference", "", missing), ["reference"], "the service reports faults of providers");
   });
 
   test("does not print the secrets among an extension's settings", async () => {
