@@ -1,4 +1,4 @@
-import { isEventType } from "@swarmbase/sdk";
+import { type DeliveryStatus, isEventType } from "@swarmbase/sdk";
 import { AppError } from "../../errors/index.ts";
 import { concludeAttempt } from "../conclude-attempt.ts";
 import { sendAttempt } from "../send-attempt.ts";
@@ -54,32 +54,43 @@ export async function testWebhook(
 }
 
 /** Makes one more attempt of a failed delivery now. When it fails, the delivery fails again without further retries. */
-export async function retryDelivery(tools: WebhookTools, { callerId, deliveryId }: DeliveryCall): Promise<AttemptNow> {
-  const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
-  if (!target.is_active) throw webhookDisabled();
-  const claim = tools.newClaim();
-  const isClaimed = target.status === "failed" && (await claimFailedDelivery(tools.pool, deliveryId, claim));
-  if (!isClaimed)
-    throw new AppError("VALIDATION_ERROR", "Only a delivery that has failed can be retried.", {
-      details: { delivery_id: "has not failed" },
-    });
-  return await getAttempt(tools, deliveryId, claim);
+export function retryDelivery(tools: WebhookTools, call: DeliveryCall): Promise<AttemptNow> {
+  return attemptIf(tools, call, {
+    status: "failed",
+    claim: claimFailedDelivery,
+    message: "Only a delivery that has failed can be retried.",
+    detail: "has not failed",
+  });
 }
 
 /** Makes the next attempt of a retrying delivery now. It counts as one of its retries, and further ones follow the schedule. */
-export async function sendNow(tools: WebhookTools, { callerId, deliveryId }: DeliveryCall): Promise<AttemptNow> {
+export function sendNow(tools: WebhookTools, call: DeliveryCall): Promise<AttemptNow> {
+  return attemptIf(tools, call, {
+    status: "retrying",
+    claim: claimWaitingDelivery,
+    message: "Only a delivery that waits for its next attempt can be sent now.",
+    detail: "does not wait for a retry",
+  });
+}
+
+interface Condition {
+  readonly status: DeliveryStatus;
+  readonly claim: typeof claimFailedDelivery;
+  /** Of the rejection of a delivery in another state, or one that somebody else attempts. */
+  readonly message: string;
+  readonly detail: string;
+}
+
+async function attemptIf(
+  tools: WebhookTools,
+  { callerId, deliveryId }: DeliveryCall,
+  { status, claim: take, message, detail }: Condition,
+): Promise<AttemptNow> {
   const target = await getOwnDelivery(tools.pool, callerId, deliveryId);
   if (!target.is_active) throw webhookDisabled();
   const claim = tools.newClaim();
-  const isClaimed = target.status === "retrying" && (await claimWaitingDelivery(tools.pool, deliveryId, claim));
-  if (!isClaimed)
-    throw new AppError("VALIDATION_ERROR", "Only a delivery that waits for its next attempt can be sent now.", {
-      details: { delivery_id: "does not wait for a retry" },
-    });
-  return await getAttempt(tools, deliveryId, claim);
-}
-
-async function getAttempt(tools: WebhookTools, deliveryId: string, claim: string): Promise<AttemptNow> {
+  const isClaimed = target.status === status && (await take(tools.pool, deliveryId, claim));
+  if (!isClaimed) throw new AppError("VALIDATION_ERROR", message, { details: { delivery_id: detail } });
   const attempt = await attemptNow(tools, deliveryId, claim);
   if (attempt === null) throw new AppError("DELIVERY_NOT_FOUND", "The delivery was removed.");
   return attempt;
