@@ -250,6 +250,13 @@ describe("rows of the service's tables", () => {
     assert.equal(error.message, "5 fields are not valid");
   });
 
+  it("a message names the bound that a number exceeds", () => {
+    const detailOf = (count: number): unknown =>
+      rejection(attempt("read_positions", "insert", { swarm_id: USER, last_read_seq: count })).extra.details;
+    assert.deepEqual(detailOf(-1), { last_read_seq: "must be at least 0" });
+    assert.deepEqual(detailOf(1e19), { last_read_seq: "must be at most 9223372036854774784" });
+  });
+
   it("only columns to write are validated", () => {
     passes(attempt("agents", "insert", { name: "Ada", role: 5 }, { columns: ["name"] }));
     assert.deepEqual(placesOf(rejection(attempt("agents", "insert", { name: "Ada" }, { columns: ["role"] }))), [

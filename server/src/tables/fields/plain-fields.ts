@@ -19,7 +19,7 @@ export function integer(bounds: Bounds | BoundedField): Field {
   return field(
     (value) => {
       if (!Number.isInteger(value)) return fault("must be an integer");
-      return isBetween(value as number, min, max) ? FINE : fault(describeRange(min, max));
+      return isBetween(value as number, min, max) ? FINE : fault(describeRange(value as number, min, max));
     },
     (text) => (WHOLE_NUMBER.test(text) ? Number(text) : text),
   );
@@ -29,7 +29,7 @@ export function number({ min, max }: Bounds): Field {
   return field(
     (value) => {
       if (typeof value !== "number") return fault("must be a number");
-      return isBetween(value, min, max) ? FINE : fault(describeRange(min, max));
+      return isBetween(value, min, max) ? FINE : fault(describeRange(value, min, max));
     },
     (text) => (DECIMAL.test(text) ? Number(text) : text),
   );
@@ -51,6 +51,8 @@ export function isBetween(value: number, min: number, max: number): boolean {
   return value >= min && value <= max;
 }
 
-export function describeRange(min: number, max: number): string {
-  return max >= INTEGER_MAX ? `must be at least ${min}` : `must be between ${min} and ${max}`;
+/** Names an upper bound that only the type of the column sets, which few callers know, just where the value exceeds it. */
+export function describeRange(value: number, min: number, max: number): string {
+  if (max < INTEGER_MAX) return `must be between ${min} and ${max}`;
+  return value > max ? `must be at most ${BigInt(max)}` : `must be at least ${min}`;
 }

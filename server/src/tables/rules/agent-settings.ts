@@ -30,7 +30,7 @@ function findFault(
   if (row.kind === "integer" && !Number.isInteger(value)) return "must be an integer";
   if (typeof value !== "number") return "must be a number";
   const max = row.max ?? Number.MAX_SAFE_INTEGER;
-  return isBetween(value, row.min, max) ? null : describeRange(row.min, max);
+  return isBetween(value, row.min, max) ? null : describeRange(value, row.min, max);
 }
 
 function findListFault(maxItems: number, value: PresentValue): string | null {
