@@ -4,6 +4,8 @@ import { type Bounds, FINE, type Field, fault, field } from "./field.ts";
 export const INTEGER_MAX = 2_147_483_647;
 /** The largest double that a bigint holds. */
 export const BIGINT_MAX = 2 ** 63 - 1024;
+/** The largest cost in US dollars: of numeric(18, 9), as far as a double tells it apart from the next whole number. */
+export const COST_MAX_USD = 999_999_999.999999;
 
 const WHOLE_NUMBER = /^\s*[+-]?\d+\s*$/;
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/;

@@ -2,13 +2,11 @@ import { EVAL_EXPECTATION_KINDS, EVAL_RUN_STATUSES, type EvalExpectation } from 
 import { isRecord } from "../../json/index.ts";
 import { type Fault, FINE, fault, nullable, type Row, type Value, valueOf } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
-import { BIGINT_MAX, boolean, INTEGER_MAX, integer, number, timestamp } from "../fields/plain-fields.ts";
+import { BIGINT_MAX, boolean, COST_MAX_USD, INTEGER_MAX, integer, number, timestamp } from "../fields/plain-fields.ts";
 import { choice, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { tableRule } from "./table-rule.ts";
 
-/** Of numeric(18, 9). */
-const COST_MAX_USD = 999_999_999.999999;
 const COUNT = { min: 0, max: INTEGER_MAX };
 const TOKENS = { min: 0, max: BIGINT_MAX };
 const MAX_TEXTS = 50;

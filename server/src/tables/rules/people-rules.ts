@@ -1,13 +1,10 @@
 import { FRAMEWORKS } from "@swarmbase/sdk";
 import { nullable } from "../fields/field.ts";
 import { jsonObject } from "../fields/json-field.ts";
-import { BIGINT_MAX, boolean, INTEGER_MAX, integer, number } from "../fields/plain-fields.ts";
+import { BIGINT_MAX, boolean, COST_MAX_USD, INTEGER_MAX, integer, number } from "../fields/plain-fields.ts";
 import { anyText, choice, httpUrl, text } from "../fields/text-field.ts";
 import { uuid } from "../fields/uuid-field.ts";
 import { tableRule } from "./table-rule.ts";
-
-/** Of numeric(18, 9). */
-const COST_MAX_USD = 999_999_999.999999;
 
 export const PROFILES = tableRule({
   name: "profiles",
