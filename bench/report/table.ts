@@ -1,4 +1,4 @@
-import type { HistoryColumn } from "./history.ts";
+import type { HistoryColumn } from "./history-columns.ts";
 
 /** One table of a part: its rows, its plot and its goals. */
 export interface Table {

@@ -22,9 +22,10 @@ import { describePopulation, type Population } from "./population.ts";
 import { readOwnBytes, readResidentBytes } from "./process-usage.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { openStage, type Stage } from "./stage.ts";
-import { type Memory, type Results, tabulateGrowth, tabulateLoad, tabulateMemory, tabulateRates } from "./tabulate.ts";
+import type { Race, Results } from "./race.ts";
+import { type Memory, tabulateGrowth, tabulateLoad, tabulateMemory, tabulateRates } from "./tabulate.ts";
 import { type CostNames, tabulateFloors, tabulateOperationCosts } from "./tabulate-costs.ts";
-import { type Race, tabulateBound, tabulateRatios } from "./tabulate-races.ts";
+import { tabulateBound, tabulateRatios } from "./tabulate-races.ts";
 
 const CONNECTIONS = 32;
 const OURS = "Swarmbase";

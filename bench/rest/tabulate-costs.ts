@@ -1,10 +1,10 @@
 import { medianOf } from "../load/measure-rate.ts";
-import type { HistoryColumn } from "../report/history.ts";
+import type { HistoryColumn } from "../report/history-columns.ts";
 import { formatFigure, type Goal, type Table } from "../report/table.ts";
 import { FLOORS } from "./contenders/floors.ts";
 import { cpuRatioOf, type Figures } from "./measure.ts";
 import { type Operation, READS } from "./operations.ts";
-import type { Results } from "./tabulate.ts";
+import type { Results } from "./race.ts";
 
 /** CPU of the service relative to the minimal server. */
 const MAX_TIMES_BARE = { read: 1.35, write: 1.3 };

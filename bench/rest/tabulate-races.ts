@@ -1,26 +1,6 @@
 import type { Goal, Table } from "../report/table.ts";
-import type { HistoryColumn } from "../report/history.ts";
 import { ratioOf } from "./measure.ts";
-import type { Operation } from "./operations.ts";
-import type { Results } from "./tabulate.ts";
-
-/** Servers that speak over the same transport. */
-export interface Race {
-  /** Begins the names of its tables. */
-  readonly id: string;
-  readonly over: string;
-  readonly subject: string;
-  /** The minimal server, which bounds what a server in Node.js can reach. */
-  readonly bound: string;
-  readonly rivals: readonly Rival[];
-}
-
-export interface Rival {
-  readonly name: string;
-  /** How many times as fast the service should be; null: a share of what the minimal server reaches in the same run. */
-  readonly goal: number | null;
-  readonly history?: Partial<Record<Operation, HistoryColumn>>;
-}
+import type { Race, Results } from "./race.ts";
 
 /** The share of the minimal server's rate that the service should reach. */
 const BOUND_SHARE = 0.85;

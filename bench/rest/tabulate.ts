@@ -1,10 +1,7 @@
 import { medianOf } from "../load/measure-rate.ts";
 import { type Bar, formatFigure, type Table } from "../report/table.ts";
 import { type Figures, ratioOf } from "./measure.ts";
-import type { Operation } from "./operations.ts";
-import type { Race } from "./tabulate-races.ts";
-
-export type Results = ReadonlyMap<Operation, ReadonlyMap<string, Figures>>;
+import type { Race, Results } from "./race.ts";
 
 export interface Memory {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { medianOf } from "../load/measure-rate.ts";
-import type { HistoryColumn } from "../report/history.ts";
+import type { HistoryColumn } from "../report/history-columns.ts";
 import { formatFigure, type Goal, type Table } from "../report/table.ts";
 import type { Latency } from "./latency.ts";
 
