@@ -1674,6 +1674,24 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION private.count_deleted_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  with deleted as materialized (
+    select c.user_id from private.webhook_counters c where c.user_id in (select o.user_id from old_rows o)
+    order by c.user_id for no key update
+  )
+  update private.webhook_counters c
+  set webhooks = c.webhooks - (select count(*) from old_rows o where o.user_id = c.user_id)
+  where c.user_id in (select d.user_id from deleted d);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.count_truncated_agents()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1682,6 +1700,18 @@ CREATE OR REPLACE FUNCTION private.count_truncated_agents()
 AS $function$
 begin
   delete from private.agent_counters;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.count_truncated_webhooks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  delete from private.webhook_counters;
   return null;
 end
 $function$;
@@ -2578,11 +2608,16 @@ CREATE OR REPLACE FUNCTION private.enforce_webhook_limit()
 AS $function$
 declare
   allowed constant integer := 1000;
+  most integer;
 begin
-  -- Prevents two concurrent inserts from both taking the last place.
-  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
-  if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
-             group by w.user_id having count(*) > allowed) then
+  with counted as (
+    insert into private.webhook_counters as counter (user_id, webhooks)
+    select n.user_id, count(*) from new_rows n group by n.user_id order by n.user_id
+    on conflict (user_id) do update set webhooks = counter.webhooks + excluded.webhooks
+    returning counter.webhooks
+  )
+  select max(c.webhooks) into most from counted c;
+  if most > allowed then
     raise exception 'a user may have at most % webhooks', allowed
       using errcode = 'check_violation', schema = 'public', table = 'webhooks', constraint = 'webhooks_limit_per_user';
   end if;
@@ -5015,7 +5050,8 @@ CREATE OR REPLACE FUNCTION private.prepare_webhook()
 AS $function$
 begin
   new.name := private.trim_whitespace(new.name);
-  if new.events is not null then
+  -- A statement of its own, so only for names that may be repeated.
+  if pg_catalog.cardinality(new.events) > 1 and (tg_op = 'INSERT' or new.events is distinct from old.events) then
     new.events := array(
       select named.event
       from (select event, min(position) as first
@@ -7540,6 +7576,18 @@ create policy turn_snapshots_service on private.turn_snapshots to sb_service
   with check (true);
 grant delete, insert, select, update on table private.turn_snapshots to sb_service;
 
+create table private.webhook_counters (
+  user_id uuid not null,
+  webhooks integer not null,
+  constraint webhook_counters_pkey PRIMARY KEY (user_id),
+  constraint webhook_counters_user_id_fkey FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE
+);
+alter table private.webhook_counters enable row level security;
+create policy webhook_counters_service on private.webhook_counters to sb_service
+  using (true)
+  with check (true);
+grant delete, insert, select, update on table private.webhook_counters to sb_service;
+
 create table private.webhook_endpoint_queues (
   webhook_id uuid not null,
   next_due_at timestamp with time zone default now() not null,
@@ -9119,6 +9167,8 @@ create policy webhooks_update on public.webhooks for update to authenticated
   using (user_id = (( SELECT auth.uid() AS uid)))
   with check (user_id = (( SELECT auth.uid() AS uid)));
 CREATE TRIGGER webhooks_check_run BEFORE INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.check_webhook_run();
+CREATE TRIGGER webhooks_count_deleted AFTER DELETE ON public.webhooks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.count_deleted_webhooks();
+CREATE TRIGGER webhooks_count_truncated AFTER TRUNCATE ON public.webhooks FOR EACH STATEMENT EXECUTE FUNCTION private.count_truncated_webhooks();
 CREATE TRIGGER webhooks_delete_deliveries AFTER DELETE ON public.webhooks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION private.delete_webhook_deliveries();
 CREATE TRIGGER webhooks_enqueue_mails AFTER UPDATE ON public.webhooks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION private.enqueue_webhook_mails();
 CREATE TRIGGER webhooks_follow_run AFTER INSERT ON public.webhooks FOR EACH ROW WHEN (new.run_id IS NOT NULL) EXECUTE FUNCTION private.follow_run();

@@ -4,7 +4,8 @@ create or replace function private.prepare_webhook() returns trigger language pl
 as $$
 begin
   new.name := private.trim_whitespace(new.name);
-  if new.events is not null then
+  -- A statement of its own, so only for names that may be repeated.
+  if pg_catalog.cardinality(new.events) > 1 and (tg_op = 'INSERT' or new.events is distinct from old.events) then
     new.events := array(
       select named.event
       from (select event, min(position) as first
@@ -37,19 +38,49 @@ begin
 end
 $$;
 
+-- A counter as for agents: see enforce_agent_limit.
 create or replace function private.enforce_webhook_limit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 declare
   allowed constant integer := 1000;
+  most integer;
 begin
-  -- Prevents two concurrent inserts from both taking the last place.
-  perform 1 from auth.users u where u.id in (select n.user_id from new_rows n) order by u.id for no key update;
-  if exists (select 1 from public.webhooks w where w.user_id in (select n.user_id from new_rows n)
-             group by w.user_id having count(*) > allowed) then
+  with counted as (
+    insert into private.webhook_counters as counter (user_id, webhooks)
+    select n.user_id, count(*) from new_rows n group by n.user_id order by n.user_id
+    on conflict (user_id) do update set webhooks = counter.webhooks + excluded.webhooks
+    returning counter.webhooks
+  )
+  select max(c.webhooks) into most from counted c;
+  if most > allowed then
     raise exception 'a user may have at most % webhooks', allowed
       using errcode = 'check_violation', schema = 'public', table = 'webhooks', constraint = 'webhooks_limit_per_user';
   end if;
+  return null;
+end
+$$;
+
+create or replace function private.count_deleted_webhooks() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  with deleted as materialized (
+    select c.user_id from private.webhook_counters c where c.user_id in (select o.user_id from old_rows o)
+    order by c.user_id for no key update
+  )
+  update private.webhook_counters c
+  set webhooks = c.webhooks - (select count(*) from old_rows o where o.user_id = c.user_id)
+  where c.user_id in (select d.user_id from deleted d);
+  return null;
+end
+$$;
+
+create or replace function private.count_truncated_webhooks() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from private.webhook_counters;
   return null;
 end
 $$;

@@ -493,6 +493,11 @@ private.agent_counters           | insert                            | no    no 
 private.agent_counters           | update                            | no    no    no     no     no      no       no    no      yes
 private.agent_counters           | delete                            | no    no    no     no     no      no       no    no      yes
 
+private.webhook_counters         | select                            | no    no    no     no     no      no       no    no      yes
+private.webhook_counters         | insert                            | no    no    no     no     no      no       no    no      yes
+private.webhook_counters         | update                            | no    no    no     no     no      no       no    no      yes
+private.webhook_counters         | delete                            | no    no    no     no     no      no       no    no      yes
+
 private.message_counters         | select                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | insert                            | no    no    no     no     no      no       no    no      yes
 private.message_counters         | update                            | no    no    no     no     no      no       no    no      yes

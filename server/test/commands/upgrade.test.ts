@@ -66,6 +66,7 @@ const SERVICE_ROWS = `
   insert into public.agents (id, user_id, name) values ('${USER}', '${USER}', 'Ada');
   insert into public.agent_tools (agent_id, tool_id) select '${USER}', id from public.tools;
   update public.agents set role = 'helps';
+  insert into public.webhooks (user_id, name, url, events) values ('${USER}', 'hook', 'https://example.test', '{run.updated}');
   insert into public.swarms (id, owner_id, name) values ('${SWARM}', '${USER}', 'Room');
   insert into public.swarm_agents (swarm_id, agent_id) values ('${SWARM}', '${USER}');
   insert into private.private_swarms (user_id, agent_id, swarm_id) values ('${USER}', '${USER}', '${SWARM}');
@@ -141,6 +142,7 @@ test("upgrade copies a database into a new cluster, or leaves it unchanged", SEV
     "model_calls",
     "model_call_prompts",
     "private.agent_counters",
+    "private.webhook_counters",
     "private.hidden_swarms",
   ])
     assert.match(rows?.tables[table] ?? "", /^[1-9]/, `${table} has rows: ${JSON.stringify(rows)}`);

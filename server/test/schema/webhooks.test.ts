@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, it } from "node:test";
-import { API_VERSION, DELIVERY_STATUSES, EVENT_TYPES } from "@swarmbase/sdk";
+import { API_VERSION, DELIVERY_STATUSES, EVENT_TYPES, WEBHOOK_LIMIT_PER_USER } from "@swarmbase/sdk";
 import { FORBIDDEN, openStage, violates, rejects } from "./support/stage.ts";
 
 const HOOK = { name: "Hook", url: "https://hooks.example.com/x", events: ["message.created"] };
@@ -234,5 +234,56 @@ describe("webhooks", () => {
       await stage.run("internal", "select id from public.webhook_deliveries where webhook_id = $1", [webhook_id]),
       [],
     );
+  });
+
+  it("stop at the limit when several requests want the last place, and free it when one is deleted", async () => {
+    const { stage } = opened;
+    const user = await stage.newUser();
+    const bulk = "insert into webhooks (name, url, events) select 'a', $1, $2 from generate_series(1, $3::int)";
+    await stage.run(user, bulk, [HOOK.url, HOOK.events, WEBHOOK_LIMIT_PER_USER - 1]);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => stage.insert(user, "webhooks", HOOK)));
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 1);
+    const [mine] = await stage.run(user, "select id, secret from webhooks limit 1");
+    const upsert = `insert into webhooks (id, name, url, events, secret) values ($1, 'b', $2, $3, $4)
+      on conflict (id) do update set name = excluded.name returning id`;
+    assert.equal((await stage.run(user, upsert, [mine?.["id"], HOOK.url, HOOK.events, mine?.["secret"]])).length, 1);
+    await rejects(stage.insert(user, "webhooks", HOOK), violates("webhooks_limit_per_user"));
+    await stage.remove(user, "webhooks", mine?.["id"]);
+    await stage.insert(user, "webhooks", HOOK);
+    await rejects(
+      stage.insert("service_role", "webhooks", { ...HOOK, user_id: user }),
+      violates("webhooks_limit_per_user"),
+    );
+  });
+
+  it("are counted for the limit, whatever statements insert and delete them", async () => {
+    const { stage } = opened;
+    const { owner } = stage.database;
+    const users = await Promise.all(Array.from({ length: 4 }, () => stage.newUser()));
+    const countDifferences = async (): Promise<unknown[]> => {
+      const { rows } = await owner.query(
+        `select u.id, c.webhooks, count(w.id) from unnest($1::uuid[]) as u (id)
+         left join private.webhook_counters c on c.user_id = u.id left join webhooks w on w.user_id = u.id
+         group by u.id, c.webhooks having coalesce(c.webhooks, 0) <> count(w.id)`,
+        [users],
+      );
+      return rows;
+    };
+    const all = [users, users.toReversed()];
+    const insert =
+      "insert into webhooks (name, url, events, user_id) select 'a', 'https://example.com/', '{agent.created}', unnest($1::uuid[])";
+    const remove =
+      "delete from webhooks where id in (select id from webhooks where user_id = any ($1) order by random() limit 2)";
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) => stage.run("service_role", at % 3 === 2 ? remove : insert, [all[at % 2]])),
+    );
+    assert.deepEqual(await countDifferences(), []);
+    await owner.query("begin");
+    await owner.query("truncate webhooks cascade");
+    assert.deepEqual(await countDifferences(), []);
+    await owner.query("rollback");
+    await owner.query("delete from auth.users where id = any ($1)", [users]);
+    const { rows } = await owner.query("select 1 from private.webhook_counters where user_id = any ($1)", [users]);
+    assert.deepEqual(rows, []);
   });
 });

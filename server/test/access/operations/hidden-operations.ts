@@ -172,6 +172,11 @@ export const HIDDEN_OPERATIONS: Readonly<Record<string, TableOperations>> = {
     insert: "(user_id, agents) values (:newcomer, 0)",
     update: "agents = agents",
   }),
+  "private.webhook_counters": rows("private.webhook_counters", {
+    where: "user_id = :owner",
+    insert: "(user_id, webhooks) values (:newcomer, 0)",
+    update: "webhooks = webhooks",
+  }),
   "private.message_counters": rows("private.message_counters", {
     where: "swarm_id = :swarm",
     insert: "(swarm_id, last_seq) values (:annex, 1)",
