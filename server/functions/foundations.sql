@@ -15,6 +15,9 @@ grant execute on function private.random_32_bytes() to authenticated, sb_service
 create or replace function private.stamp_created() returns trigger language plpgsql
 as $$
 begin
+  if current_user not in ('anon', 'authenticated', 'service_role') then
+    return new;
+  end if;
   if tg_op = 'INSERT' then
     new.created_at := pg_catalog.now();
   else
@@ -27,6 +30,9 @@ $$;
 create or replace function private.stamp_created_and_updated() returns trigger language plpgsql
 as $$
 begin
+  if current_user not in ('anon', 'authenticated', 'service_role') then
+    return new;
+  end if;
   if tg_op = 'INSERT' then
     new.created_at := pg_catalog.now();
   else

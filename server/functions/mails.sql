@@ -41,6 +41,10 @@ create or replace function private.enqueue_webhook_mails() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
+  if not exists (select 1 from new_rows n where not n.is_active
+                 and n.disabled_reason in ('endpoint_gone', 'endpoint_failing', 'queue_full')) then
+    return null;
+  end if;
   insert into private.mail_outbox as waiting (kind, user_id, data, not_before, due_at)
   select 'webhook_disabled', owners.user_id, jsonb_build_object('webhooks', owners.webhooks),
     schedule.due_at, schedule.due_at

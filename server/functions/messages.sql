@@ -8,15 +8,20 @@ begin
   if current_user in ('anon', 'authenticated') then
     new.sender_type := 'user';
     new.sender_user_id := auth.uid();
-    new.sender_agent_id := null;
-    new.run_id := null;
-    new.turn_id := null;
-    new.finish_reason := null;
-    new.sender_name := null;
-    new.edited_at := null;
-    new.deleted_at := null;
-    new.deleted_by := null;
-    new.flagged := false;
+    -- Requests rarely have these, and one condition costs less than nine assignments.
+    if new.flagged is distinct from false
+       or pg_catalog.num_nonnulls(new.sender_agent_id, new.run_id, new.turn_id, new.finish_reason, new.sender_name,
+         new.edited_at, new.deleted_at, new.deleted_by) > 0 then
+      new.sender_agent_id := null;
+      new.run_id := null;
+      new.turn_id := null;
+      new.finish_reason := null;
+      new.sender_name := null;
+      new.edited_at := null;
+      new.deleted_at := null;
+      new.deleted_by := null;
+      new.flagged := false;
+    end if;
   end if;
   if current_user in ('anon', 'authenticated', 'service_role') then
     new.created_at := now();
@@ -55,6 +60,7 @@ grant execute on function private.may_write_message(uuid) to authenticated, sb_s
 -- message. One statement reads everything: inserts are frequent, and each further one costs as much as this.
 create or replace function private.prepare_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 declare
   moderation jsonb;
@@ -93,6 +99,7 @@ $$;
 -- Stores the previous content as a revision, and marks messages whose author's account or agent was deleted.
 create or replace function private.revise_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
   if (old.sender_user_id is not null and new.sender_user_id is null)

@@ -72,6 +72,7 @@ $$;
 
 create or replace function private.moderate_message() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 declare
   moderation jsonb;

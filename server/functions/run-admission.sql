@@ -646,6 +646,7 @@ grant execute on function private.admit_runs(jsonb, text, integer, integer) to s
 -- can store a message for a user who is not a member: by_service exempts such a run from the check.
 create or replace function private.queue_auto_responses() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 declare
   asked record;

@@ -9,12 +9,17 @@ end
 $$;
 
 -- Helpers for policies. They return the caller's sets once per statement (as an InitPlan) instead of once per row.
+-- plpgsql keeps their plans. A plan that was made for an empty table would read all of it later, so they use indexes.
 create or replace function private.my_swarm_ids() returns setof uuid
-language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
+begin
+  return query
   select m.swarm_id from public.swarm_members m
-  where m.user_id = (select auth.uid()) and m.status = 'active'
-    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
+  where m.user_id = auth.uid() and m.status = 'active'
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id);
+end
 $$;
 grant execute on function private.my_swarm_ids() to authenticated, sb_service, service_role;
 
@@ -24,55 +29,78 @@ language sql immutable parallel safe
 as $$ select status = 'active' and role in ('owner', 'admin', 'member') $$;
 
 create or replace function private.my_writable_swarm_ids() returns setof uuid
-language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
+begin
+  return query
   select m.swarm_id from public.swarm_members m
-  where m.user_id = (select auth.uid()) and private.is_writer(m.status, m.role)
-    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
+  where m.user_id = auth.uid() and private.is_writer(m.status, m.role)
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id);
+end
 $$;
 grant execute on function private.my_writable_swarm_ids() to authenticated, sb_service, service_role;
 
 -- For conditions of triggers, which are evaluated for each row: costs the same however many swarms the caller has.
 create or replace function private.may_i_write(swarm_id uuid) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
   return exists (select 1 from public.swarm_members m
                  where m.swarm_id = may_i_write.swarm_id and m.user_id = auth.uid()
-                   and private.is_writer(m.status, m.role))
-    and not private.is_hidden_swarm(may_i_write.swarm_id);
+                   and private.is_writer(m.status, m.role)
+                   and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id));
 end
 $$;
 grant execute on function private.may_i_write(uuid) to authenticated, sb_service, service_role;
 
 create or replace function private.my_managed_swarm_ids() returns setof uuid
-language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
+begin
+  return query
   select m.swarm_id from public.swarm_members m
-  where m.user_id = (select auth.uid()) and m.status = 'active' and m.role in ('owner', 'admin')
-    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id)
+  where m.user_id = auth.uid() and m.status = 'active' and m.role in ('owner', 'admin')
+    and not exists (select 1 from private.hidden_swarms h where h.swarm_id = m.swarm_id);
+end
 $$;
 grant execute on function private.my_managed_swarm_ids() to authenticated, sb_service, service_role;
 
 -- The hidden swarms, which the sets above do not have; also those that were just deleted.
 create or replace function private.my_hidden_swarm_ids() returns setof uuid
-language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
-as $$ select h.swarm_id from private.hidden_swarms h where h.user_id = (select auth.uid()) $$;
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
+as $$
+begin
+  return query select h.swarm_id from private.hidden_swarms h where h.user_id = auth.uid();
+end
+$$;
 grant execute on function private.my_hidden_swarm_ids() to authenticated, sb_service, service_role;
 
 create or replace function private.my_co_member_ids() returns setof uuid
-language sql stable rows 50 security definer set search_path = pg_catalog, pg_temp
+language plpgsql stable rows 50 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
+begin
+  return query
   select distinct other.user_id
   from public.swarm_members mine
   join public.swarm_members other on other.swarm_id = mine.swarm_id and other.status = 'active'
-  where mine.user_id = (select auth.uid()) and mine.status = 'active'
+  where mine.user_id = auth.uid() and mine.status = 'active';
+end
 $$;
 grant execute on function private.my_co_member_ids() to authenticated, sb_service, service_role;
 
 create or replace function private.my_agent_ids() returns setof uuid
-language sql stable rows 20 security definer set search_path = pg_catalog, pg_temp
-as $$ select a.id from public.agents a where a.user_id = (select auth.uid()) $$;
+language plpgsql stable rows 20 security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
+as $$
+begin
+  return query select a.id from public.agents a where a.user_id = auth.uid();
+end
+$$;
 grant execute on function private.my_agent_ids() to authenticated, sb_service, service_role;
 
 create or replace function private.prepare_swarm() returns trigger language plpgsql
@@ -120,8 +148,7 @@ grant execute on function private.invitation_expiry() to authenticated, service_
 create or replace function private.prepare_swarm_member() returns trigger language plpgsql
 as $$
 declare
-  is_end_user boolean := current_user in ('anon', 'authenticated');
-  manages boolean := is_end_user and new.swarm_id = any (array(select private.my_managed_swarm_ids()));
+  is_end_user constant boolean := current_user in ('anon', 'authenticated');
 begin
   if tg_op = 'INSERT' then
     new.invited_email := nullif(pg_catalog.lower(private.trim_whitespace(new.invited_email)), '');
@@ -168,9 +195,11 @@ begin
   else
     new.joined_at := old.joined_at;
   end if;
-  if is_end_user and new.role is distinct from old.role and not manages then
-    raise exception 'only the owner and admins of a swarm change roles'
-      using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'role';
+  if is_end_user and new.role is distinct from old.role then
+    if not new.swarm_id = any (array(select private.my_managed_swarm_ids())) then
+      raise exception 'only the owner and admins of a swarm change roles'
+        using errcode = 'insufficient_privilege', schema = 'public', table = 'swarm_members', column = 'role';
+    end if;
   end if;
   return new;
 end
@@ -234,8 +263,14 @@ $$;
 
 create or replace function private.emit_swarm_created() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set jit = off
 as $$
 begin
+  if not exists (select 1 from new_rows n
+                 where exists (select 1 from public.webhooks w where w.is_active and w.user_id = n.owner_id
+                                 and 'swarm.created' = any (w.events) offset 0)) then
+    return null;
+  end if;
   insert into private.events (type, data, audience)
   select 'swarm.created',
     json_build_object('swarm_id', n.id, 'name', n.name, 'owner_id', n.owner_id, 'strategy', n.strategy,
@@ -352,6 +387,9 @@ create or replace function private.emit_members_joined() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 as $$
 begin
+  if not exists (select 1 from new_rows n where n.status = 'active' and n.role <> 'owner') then
+    return null;
+  end if;
   insert into private.events (type, data, audience)
   select 'user.joined',
     json_build_object('swarm_id', n.swarm_id, 'user_id', n.user_id, 'role', n.role, 'actor', private.get_actor()),

@@ -137,6 +137,33 @@ describe("the schema", () => {
     }
   });
 
+  it("finds the swarms of a caller by an index, also with plans that were made for nearly empty tables", async () => {
+    const { stage } = opened;
+    const { owner } = stage.database;
+    const user = await stage.newUser();
+    const swarm = await stage.newSwarm(user);
+    await owner.query("vacuum analyze public.swarm_members, private.hidden_swarms");
+    await owner.query("begin");
+    try {
+      await owner.query("select set_config('request.jwt.claim.sub', $1, true)", [user]);
+      await owner.query(
+        `select private.may_i_write($1), array(select private.my_swarm_ids()), array(select private.my_writable_swarm_ids()),
+           array(select private.my_managed_swarm_ids()), array(select private.my_hidden_swarm_ids())`,
+        [swarm],
+      );
+      const { rows } = await owner.query(
+        `select relname, seq_scan, idx_scan > 0 as is_read from pg_stat_xact_user_tables
+         where relname in ('swarm_members', 'hidden_swarms') order by relname`,
+      );
+      assert.deepEqual(rows, [
+        { relname: "hidden_swarms", seq_scan: "0", is_read: true },
+        { relname: "swarm_members", seq_scan: "0", is_read: true },
+      ]);
+    } finally {
+      await owner.query("rollback");
+    }
+  });
+
   it("finds published agents and swarms by an index, whatever the value of the parameter", async () => {
     const { owner } = opened.stage.database;
     await owner.query("begin");

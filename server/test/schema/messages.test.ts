@@ -66,6 +66,10 @@ describe("messages", () => {
     };
     const { id, created_at, seq, ...rest } = await say(fixture.owner, forged);
     assert.ok(id !== "" && Number(seq) < 9999 && (created_at as Date).getFullYear() > 2000);
+    for (const [field, value] of [...Object.entries(forged), ["flagged", null] as const]) {
+      const stored = await say(fixture.owner, { [field]: value });
+      if (field !== "seq" && field !== "created_at") assert.deepEqual(stored[field], rest[field], field);
+    }
     assert.deepEqual(rest, {
       swarm_id: fixture.swarm_id,
       sender_type: "user",
