@@ -1,6 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { findWholeUser } from "../../server/src/auth/sql/users.ts";
+import { selectLiveUser } from "../../server/src/auth/sql/liveness.ts";
 import { renderUser } from "../../server/src/auth/users/render-user.ts";
 import { openDatabase, runPipelined } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
@@ -43,9 +43,11 @@ async function findBody(url: string): Promise<string> {
     return sample;
   }
   if (url.startsWith("/user/")) {
-    const user = await findWholeUser(database.service, idOf("user", Number(url.slice("/user/".length))));
-    if (user === null) throw new Error("the user does not exist");
-    return JSON.stringify(renderUser(user));
+    const number = Number(url.slice("/user/".length));
+    const [userId, sessionId] = [idOf("user", number), idOf("session", number)];
+    const found = await selectLiveUser(database.service, { userId, sessionId, now: new Date(), inactivitySeconds: 0 });
+    if (found?.user === undefined) throw new Error("the user does not exist");
+    return JSON.stringify(renderUser(found.user));
   }
   return runTransaction(find(url));
 }

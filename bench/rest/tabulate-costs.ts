@@ -56,7 +56,7 @@ export function tabulateOperationCosts(
     bare: floors.get(FLOORS.bareUser),
     direct: undefined,
     maxTimesBare: MAX_TIMES_BARE.read,
-    reason: `${describeOwnShare(floors.get(FLOORS.user), floors.get(FLOORS.bareUser), floors)}; a second statement, for the session, is part of them`,
+    reason: describeOwnShare(floors.get(FLOORS.user), floors.get(FLOORS.bareUser), floors),
     operation: null,
   });
   return {

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { Principal } from "../db/index.ts";
 import type { AuthContext } from "./auth-context.ts";
+import type { WholeUser } from "./users/user-row.ts";
 
 /** A request as endpoints see it. */
 export interface AuthCall {
@@ -13,6 +14,8 @@ export interface AuthCall {
   readonly address: string;
   readonly userAgent: string | null;
   readonly principal: Principal;
+  /** The user of the session, where the endpoint has `needsUser`. */
+  readonly user?: WholeUser | undefined;
 }
 
 export interface AuthResponse {
@@ -29,6 +32,8 @@ export interface AuthEndpoint {
   readonly access: "public" | "apikey" | "user" | "service";
   /** Absent: API keys are rejected, because the endpoint changes or shows credentials. */
   readonly keyScope?: "read";
+  /** With access "user": the call has the user, from the check of the session. */
+  readonly needsUser?: boolean;
   readonly limit: null | "api" | "auth";
   /** Set where the query decides the rate limit. `refresh` is counted by session. */
   limitOf?(query: AuthCall["query"]): "api" | "auth" | "refresh";

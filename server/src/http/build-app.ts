@@ -189,8 +189,8 @@ function addRoutes(
   const headFirst = [...routes].sort((left, right) => Number(right.method === "HEAD") - Number(left.method === "HEAD"));
   for (const route of headFirst) {
     const { method, path, access, limit, isBearerIgnored = false, isHeadRejected = false, handler } = route;
-    const { isAal1Accepted = false, keyScope } = route;
-    const rule = { access, isBearerIgnored, isAal1Accepted, ...(keyScope !== undefined && { keyScope }) };
+    const { isAal1Accepted = false, needsUser = false, keyScope } = route;
+    const rule = { access, isBearerIgnored, isAal1Accepted, needsUser, ...(keyScope !== undefined && { keyScope }) };
     // Routes can also come from code that was not type-checked; none may be public by omission.
     if (access === undefined || limit === undefined) throw new Error(`Route ${method} ${path} lacks access or limit`);
     if (guard === undefined && access !== "public") throw new Error(`Route ${method} ${path} needs a guard`);

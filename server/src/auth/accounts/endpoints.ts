@@ -22,7 +22,7 @@ export const accountEndpoints: readonly AuthEndpoint[] = [
   { method: "POST", path: "/logout", access: "user", limit: "api", run: signOut },
   { method: "GET", path: "/sessions", access: "user", limit: "api", run: listSessions },
   { method: "DELETE", path: "/sessions/:id", access: "user", limit: "api", run: endSession },
-  { method: "GET", path: "/user", access: "user", keyScope: "read", limit: "api", run: getUser },
+  { method: "GET", path: "/user", access: "user", keyScope: "read", needsUser: true, limit: "api", run: getUser },
   { method: "PUT", path: "/user", access: "user", limit: "api", body: UPDATE_BODY, run: updateAccount },
   { method: "DELETE", path: "/user", access: "user", limit: "auth", run: deleteOwnAccount },
   { method: "GET", path: "/settings", access: "apikey", limit: "api", run: describeSettings },

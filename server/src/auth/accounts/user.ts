@@ -7,7 +7,7 @@ import type { AuthResponse, AuthCall } from "../call.ts";
 import { lockPrincipal, requireSufficientAal } from "../mfa/lock-principal.ts";
 import { readLinkOptions } from "../one-time/mail-jobs.ts";
 import { parseBody } from "../parse-call.ts";
-import { findWholeUser, selectWholeUser, updateUser } from "../sql/users.ts";
+import { selectWholeUser, updateUser } from "../sql/users.ts";
 import { renderUser } from "../users/render-user.ts";
 import { isAutoconfirmed } from "./account-rules.ts";
 import { changeEmail } from "./change-email.ts";
@@ -17,10 +17,8 @@ import { parseEmail } from "./email-address.ts";
 import { mergeMetadata } from "./metadata.ts";
 import { rejectPhoneNumber } from "./phone-number.ts";
 
-export async function getUser(context: AuthContext, { principal }: AuthCall): Promise<AuthResponse> {
-  if (principal.role !== "authenticated") throw authError("no_authorization");
-  const user = await findWholeUser(context.pool, principal.userId);
-  if (user === null) throw authError("user_not_found", "User from sub claim in JWT does not exist", { status: 401 });
+export async function getUser(_context: AuthContext, { user }: AuthCall): Promise<AuthResponse> {
+  if (user === undefined) throw authError("no_authorization");
   return { status: 200, body: renderUser(user) };
 }
 

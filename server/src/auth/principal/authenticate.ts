@@ -2,6 +2,7 @@ import type { ApiKeyScope } from "@swarmbase/sdk";
 import { ANON_PRINCIPAL, type Principal, requireScope } from "../../db/index.ts";
 import { AppError } from "../../errors/index.ts";
 import { AUTH_ERRORS, authError } from "../auth-error.ts";
+import { selectLiveness, selectLiveUser } from "../sql/liveness.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import { type LivenessContext, requireLiveSession, requireSecondFactor } from "./live-session.ts";
 import {
@@ -24,6 +25,8 @@ export interface AccessRule {
   readonly isAal1Accepted?: boolean;
   /** The scope that an API key needs. Absent: API keys are rejected, so that no route accepts them by omission. */
   readonly keyScope?: ApiKeyScope;
+  /** With access "user": the check of the session also reads the user, so that the route needs no statement of its own. */
+  readonly needsUser?: boolean;
 }
 
 /** Authenticates a request by the access rule of its route; throws 401 or 403. */
@@ -46,7 +49,7 @@ export function requireKeyScope(principal: Principal, keyScope: ApiKeyScope | un
 
 async function resolve(
   context: AuthenticationContext,
-  { access, isBearerIgnored, isAal1Accepted = false }: AccessRule,
+  { access, isBearerIgnored, isAal1Accepted = false, needsUser = false }: AccessRule,
   credentials: Credentials,
 ): Promise<Authentication> {
   switch (access) {
@@ -71,12 +74,14 @@ async function resolve(
     case "account":
     case "user": {
       const resolvePresented = access === "bearer-alone" ? resolveBearerPrincipal : resolvePrincipal;
-      const authentication = await resolvePresented(context, credentials);
-      const { principal, hasAuthorization } = authentication;
+      const presented = await resolvePresented(context, credentials);
+      const { principal, hasAuthorization } = presented;
       if (!hasAuthorization) throw authError("no_authorization");
-      if (access === "account" && principal.role === "service_role") return authentication;
+      if (access === "account" && principal.role === "service_role") return presented;
       if (principal.role !== "authenticated") throw tokenError("no_user");
-      const liveness = await requireLiveSession(context, principal);
+      const liveness = await requireLiveSession(context, principal, needsUser ? selectLiveUser : selectLiveness);
+      const { user } = liveness;
+      const authentication = user === undefined ? presented : { ...presented, user };
       // A key cannot verify a factor, so it needs no call before that.
       if (!isAal1Accepted || principal.scopes !== undefined) requireSecondFactor(principal, liveness);
       const {

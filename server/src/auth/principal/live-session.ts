@@ -5,7 +5,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { type AuthErrorCode, authError } from "../auth-error.ts";
 import { signatureRequiredError } from "../request-signing/check-request-signature.ts";
 import { messageSignatureError } from "../request-signing/message-signature-error.ts";
-import { type Liveness, selectLiveness } from "../sql/sessions.ts";
+import { type Liveness, type SelectLiveness, selectLiveness } from "../sql/liveness.ts";
 import { invalidKeyError } from "../user-keys/invalid-key-error.ts";
 
 type EndedSessionCode = Extract<AuthErrorCode, "session_not_found" | "user_not_found" | "user_banned">;
@@ -21,9 +21,10 @@ export interface LivenessContext extends Pick<AuthContext, "pool" | "clock"> {
 export async function requireLiveSession(
   { pool, clock, settings }: LivenessContext,
   principal: Pick<UserPrincipal, "userId" | "session" | "scopes">,
+  select: SelectLiveness = selectLiveness,
 ): Promise<Liveness> {
   const { userId, session } = principal;
-  const liveness = await selectLiveness(pool, {
+  const liveness = await select(pool, {
     userId,
     sessionId: session?.sessionId ?? null,
     now: clock.now(),

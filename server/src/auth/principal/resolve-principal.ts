@@ -8,6 +8,7 @@ import type { KeyRing } from "../tokens/key-ring.ts";
 import { tokenError } from "../tokens/token-error.ts";
 import type { VerifiedToken } from "../tokens/verify-token.ts";
 import { isUserKey } from "../user-keys/key-format.ts";
+import type { WholeUser } from "../users/user-row.ts";
 
 /** What a request presents. Several values of one header are joined by commas, which makes them no valid key or token. */
 export interface Credentials {
@@ -21,6 +22,8 @@ export interface Authentication {
   readonly hasAuthorization: boolean;
   /** The signatures that the user requires; set where the session was checked before the transaction. */
   readonly requiredSignatures?: RequiredSignatures;
+  /** Set where the rule of the route requires it. */
+  readonly user?: WholeUser;
 }
 
 export interface RequiredSignatures {

@@ -1,5 +1,5 @@
 import type { Queryable } from "../auth-context.ts";
-import type { FactorRow, IdentityRow, UserRow, WholeUser } from "../users/user-row.ts";
+import type { UserRow, WholeUser } from "../users/user-row.ts";
 import { selectIdentities } from "./identities.ts";
 import { selectFactors } from "./mfa-factors.ts";
 import { type Columns, findRow, getRow, insertRow, selectRows, updateRow } from "./query.ts";
@@ -47,42 +47,6 @@ export async function selectWholeUsers(client: Queryable, rows: readonly UserRow
 export async function selectWholeUser(client: Queryable, row: UserRow): Promise<WholeUser> {
   const [identities, factors] = [await selectIdentities(client, [row.id]), await selectFactors(client, [row.id])];
   return { row, identities, factors };
-}
-
-interface Answer extends UserRow {
-  readonly identities: readonly Record<string, unknown>[];
-  readonly factors: readonly Record<string, unknown>[];
-}
-
-/** One round trip: clients read their user with every page they render. */
-export async function findWholeUser(client: Queryable, id: string): Promise<WholeUser | null> {
-  const answer = await findRow<Answer>(client, {
-    name: "find-whole-user",
-    text: `select u.*,
-                  coalesce((select json_agg(i order by i.created_at, i.id)
-                              from auth.identities i where i.user_id = u.id), '[]') as identities,
-                  coalesce((select json_agg(f order by f.created_at, f.id)
-                              from auth.mfa_factors f where f.user_id = u.id), '[]') as factors
-             from auth.users u
-            where u.id = $1
-              and u.deleted_at is null`,
-    values: [id],
-  });
-  if (answer === null) return null;
-  const { identities, factors, ...row } = answer;
-  return { row, identities: identities.map(reviveRow<IdentityRow>), factors: factors.map(reviveRow<FactorRow>) };
-}
-
-/** Converts JSON values to what the driver returns for the same columns. */
-function reviveRow<Row>(columns: Record<string, unknown>): Row {
-  const revived = Object.entries(columns).map(([name, value]) => {
-    // A bigint, which the driver returns as text.
-    if (name === "last_used_step" && typeof value === "number") return [name, String(value)];
-    if (typeof value !== "string") return [name, value];
-    if (name.endsWith("_at")) return [name, new Date(value)];
-    return [name, name.endsWith("_wrapped") ? Buffer.from(value.slice(2), "hex") : value];
-  });
-  return Object.fromEntries(revived) as Row;
 }
 
 type NewUser = Columns<UserRow> & Pick<UserRow, "app_metadata" | "user_metadata">;

@@ -7,7 +7,7 @@ import {
   findSessionSubject,
   findEmailSubject,
 } from "../../auth/index.ts";
-import { principalOf } from "../request/authentication.ts";
+import { authenticationOf, principalOf } from "../request/authentication.ts";
 import { firstValues } from "../request/header-values.ts";
 import { toPlainAddress } from "../request/proxy-trust.ts";
 import type { Route } from "./route.ts";
@@ -22,6 +22,7 @@ export function authRoutes(endpoints: readonly AuthEndpoint[], context: AuthCont
     path: `${PREFIX}${endpoint.path}`,
     access: endpoint.access,
     ...(endpoint.keyScope !== undefined && { keyScope: endpoint.keyScope }),
+    ...(endpoint.needsUser !== undefined && { needsUser: endpoint.needsUser }),
     limit: endpoint.limit,
     isBearerIgnored: endpoint.access === "apikey",
     // These calls raise the level of a session or end it; the others check the level themselves.
@@ -56,6 +57,7 @@ function buildCall(request: FastifyRequest): AuthCall {
     address: toPlainAddress(request.ip),
     userAgent: headers["user-agent"] ?? null,
     principal: principalOf(request),
+    user: authenticationOf(request).user,
   };
 }
 

@@ -22,6 +22,8 @@ export interface Route {
   access: AccessRule["access"];
   /** The scope that an API key of a user needs. Absent: API keys are rejected. */
   keyScope?: AccessRule["keyScope"];
+  /** With access "user": the authentication of a request has the user. */
+  needsUser?: boolean;
   /** Rows other than "api" and "auth" are counted in addition to "api". */
   limit: null | LimitName;
   /** Set where the request decides the limit. "refresh" is counted as "api", by the session in the body. */

@@ -1,9 +1,9 @@
-import { ensureKeys, loadKeys } from "../../../src/auth/index.ts";
+import { type Authentication, ensureKeys, loadKeys } from "../../../src/auth/index.ts";
 import type { AuthResponse, AuthCall, AuthEndpoint } from "../../../src/auth/call.ts";
 import type { Mail } from "../../../src/auth/mail/mail.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../src/auth/passwords/hasher.ts";
 import { authenticate } from "../../../src/auth/principal/authenticate.ts";
-import { type Principal, openDatabase } from "../../../src/db/index.ts";
+import { openDatabase } from "../../../src/db/index.ts";
 import type { AuthContext } from "../../../src/auth/auth-context.ts";
 import type { Settings } from "../../../src/config/index.ts";
 import { openKeyRing } from "../../../src/auth/tokens/key-ring.ts";
@@ -98,9 +98,10 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   const call: TestAuthContext["call"] = async (method, path, options = {}) => {
     const { endpoint, params } = findEndpoint(method, path);
     const authorization = options.token === undefined ? undefined : `Bearer ${options.token}`;
-    const admittance = { access: endpoint.access, isBearerIgnored: false, isAal1Accepted: true };
-    const { principal } = await authenticate(context, admittance, { apikey: keys.anonKey, authorization });
-    const answer = await endpoint.run({ ...context, ...options.node }, buildCall(principal, params, options));
+    const { access, needsUser = false } = endpoint;
+    const admittance = { access, needsUser, isBearerIgnored: false, isAal1Accepted: true };
+    const authentication = await authenticate(context, admittance, { apikey: keys.anonKey, authorization });
+    const answer = await endpoint.run({ ...context, ...options.node }, buildCall(authentication, params, options));
     // As the worker does that the call wakes.
     while ((await sendDueMails(context, ACCOUNT_MAILS)) > 0);
     return answer;
@@ -108,7 +109,11 @@ export async function createAuthContext(t: Cleanup, overrides: AuthContextOverri
   return { context, database, mails, clock, call, anonKey: keys.anonKey, serviceRoleKey: keys.serviceRoleKey };
 }
 
-function buildCall(principal: Principal, params: Record<string, string>, options: CallOptions): AuthCall {
+function buildCall(
+  { principal, user }: Authentication,
+  params: Record<string, string>,
+  options: CallOptions,
+): AuthCall {
   // As in the adapter, the body was parsed from JSON: it has no undefined members, and `__proto__` is an ordinary name.
   const body: unknown = options.body === undefined ? {} : JSON.parse(JSON.stringify(options.body));
   return {
@@ -119,5 +124,6 @@ function buildCall(principal: Principal, params: Record<string, string>, options
     address: options.address ?? "127.0.0.1",
     userAgent: options.userAgent ?? null,
     principal,
+    user,
   };
 }
