@@ -509,6 +509,17 @@ end
 $function$;
 grant execute on function private.advance_runs(jsonb) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.announce_webhook_work()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_catalog.set_config('swarmbase.is_webhook_work_announced', 'on', true);
+  raise info 'there is work for webhooks' using errcode = 'SB207';
+  return new;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.answer_admissions(answers jsonb, calls jsonb, turns jsonb, events public.run_events[])
  RETURNS json
  LANGUAGE plpgsql
@@ -7356,6 +7367,7 @@ alter table private.events enable row level security;
 create policy events_service on private.events to sb_service
   using (true)
   with check (true);
+CREATE TRIGGER events_announce BEFORE INSERT ON private.events FOR EACH ROW WHEN (current_setting('swarmbase.is_webhook_work_announced'::text, true) IS DISTINCT FROM 'on'::text) EXECUTE FUNCTION private.announce_webhook_work();
 grant delete, insert, select, update on table private.events to sb_service;
 
 create unlogged table private.followed_topics (
@@ -7720,6 +7732,7 @@ alter table private.webhook_resumptions enable row level security;
 create policy webhook_resumptions_service on private.webhook_resumptions to sb_service
   using (true)
   with check (true);
+CREATE TRIGGER webhook_resumptions_announce BEFORE INSERT ON private.webhook_resumptions FOR EACH ROW WHEN (current_setting('swarmbase.is_webhook_work_announced'::text, true) IS DISTINCT FROM 'on'::text) EXECUTE FUNCTION private.announce_webhook_work();
 grant delete, insert, select, update on table private.webhook_resumptions to sb_service;
 
 create table private.webhook_send_windows (

@@ -74,3 +74,14 @@ begin
 end
 $$;
 grant execute on function private.emit_event(text, json, uuid[]) to sb_service;
+
+-- Sends SB207 to the service, once in a transaction, so that it wakes its workers only when there is work. Messages of
+-- this level are sent whatever the settings are.
+create or replace function private.announce_webhook_work() returns trigger language plpgsql volatile
+as $$
+begin
+  perform pg_catalog.set_config('swarmbase.is_webhook_work_announced', 'on', true);
+  raise info 'there is work for webhooks' using errcode = 'SB207';
+  return new;
+end
+$$;

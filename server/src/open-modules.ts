@@ -162,8 +162,8 @@ export async function openModules(options: ModulesOptions): Promise<Modules> {
     describeSchema: extensions.describeSchema,
     settings,
     translateEnter: translateScopeError,
+    onWebhookWork: () => webhooks.wake(),
     onWrite: (paths) => {
-      webhooks.wake();
       // A stored message may start a run.
       if (paths.includes("/messages")) agents.executor.wake();
       if (paths.includes("/swarm_members")) outbox.wake();

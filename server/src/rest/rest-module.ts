@@ -257,7 +257,7 @@ export class RestModule {
   }
 
   #runOptions(checked: readonly CheckedRequest[], { principal, isTrial = false }: RestCall): RunOptions {
-    const { database, settings } = this.#options;
+    const { database, settings, onWebhookWork } = this.#options;
     const isRollbackRequested = checked.some(({ request }) => request.preferences.tx === "rollback");
     return {
       pool: principal.role === "service_role" ? database.service : database.user,
@@ -268,6 +268,7 @@ export class RestModule {
       statementTimeoutMs: settings.dbStatementTimeoutMs,
       shouldRollBack: isTrial || (settings.dbTxOverride && isRollbackRequested),
       maxResponseBytes: settings.dbMaxResponseBytes,
+      ...(onWebhookWork !== undefined && { onWebhookWork }),
     };
   }
 

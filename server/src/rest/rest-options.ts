@@ -16,6 +16,8 @@ export interface RestOptions {
   translateEnter(error: unknown, principal: Principal): unknown;
   /** Called after a write, with the paths of the requests without the prefix, so that workers can be woken. */
   onWrite?(paths: readonly string[]): void;
+  /** Called after a transaction that has made work for webhooks, for the same purpose. */
+  onWebhookWork?(): void;
   /** The document of the root. Null: the root has none. */
   readonly describeSchema?: DescribeSchema | null;
   /** The public URL of the service. */

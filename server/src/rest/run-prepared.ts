@@ -22,7 +22,12 @@ export interface RunOptions extends Entering {
   onBytes?(count: number): Error | null;
   /** Called before a read that is not known to be quick; an error refuses it. */
   admitSlow?(): Error | null;
+  /** Called after a transaction that has made work for webhooks. */
+  onWebhookWork?(): void;
 }
+
+/** The message of a transaction that has made work for webhooks. */
+const WEBHOOK_WORK_NOTICE = "SB207";
 
 /** Shared, so that its text is rendered once. */
 const NO_HEADERS = Object.freeze({});
@@ -54,6 +59,7 @@ export async function runPrepared(
     // A write runs to its end: its caller must not have to guess whether it was committed.
     signal: scope.isReadOnly ? call.signal : undefined,
   });
+  if (results.some(({ notices }) => notices?.includes(WEBHOOK_WORK_NOTICE) === true)) options.onWebhookWork?.();
   let next = 0;
   return groups.map(({ before, answering }) => {
     next += before.length;

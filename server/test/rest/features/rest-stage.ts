@@ -43,6 +43,7 @@ export interface StageOptions {
   /** Keeps up with changes of the schema as a running server does. */
   readonly isWatching?: boolean;
   readonly tools?: NonNullable<TableRulesOptions["tools"]>;
+  readonly onWebhookWork?: () => void;
 }
 
 /** Loads the extension when a test asks for the description. */
@@ -161,6 +162,7 @@ export function openRestStage(statements = "", options: StageOptions = {}): { re
         dbTxOverride: options.isTxOverride ?? false,
       },
       translateEnter: translateScopeError,
+      ...(options.onWebhookWork !== undefined && { onWebhookWork: options.onWebhookWork }),
       baseUrl: () => "https://localhost:8443",
       version: "test",
       observer,
