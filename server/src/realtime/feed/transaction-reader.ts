@@ -30,7 +30,8 @@ export class TransactionReader {
   #bytes = 0;
   #isOpen = false;
   #xid = 0;
-  #commitTimestamp = "";
+  /** In microseconds since the epoch of PostgreSQL. */
+  #committedAt = 0n;
   #hasParts = false;
 
   constructor(options: TransactionReaderOptions) {
@@ -68,7 +69,7 @@ export class TransactionReader {
   #begin(reader: WireReader): void {
     this.#isOpen = true;
     reader.int64();
-    this.#commitTimestamp = toTimestamp(reader.int64());
+    this.#committedAt = reader.int64();
     this.#xid = reader.uint32();
   }
 
@@ -84,7 +85,9 @@ export class TransactionReader {
     this.#hasParts = !isLastPart;
     if (isFirstPart && isLastPart && changes.length + messages.length + truncated.length === 0) return;
     const { onTransaction } = this.#options;
-    const [xid, commitTimestamp] = [this.#xid, this.#commitTimestamp];
+    const xid = this.#xid;
+    // Most transactions change nothing that anybody follows, and end above.
+    const commitTimestamp = toTimestamp(this.#committedAt);
     onTransaction({ xid, isFirstPart, isLastPart, commitTimestamp, changes, messages, truncated, bytes });
   }
 
@@ -137,7 +140,7 @@ export class TransactionReader {
     this.#messages.push({ prefix, content: reader.bytes(reader.int32()) });
     // A nontransactional message is emitted alone.
     if (this.#isOpen) return;
-    this.#commitTimestamp = new Date(0).toISOString();
+    this.#committedAt = -1000n * POSTGRES_EPOCH_MS;
     this.#emit(true);
   }
 
