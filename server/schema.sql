@@ -644,6 +644,56 @@ AS $function$
 $function$;
 grant execute on function private.append_run_event(uuid,text,jsonb,uuid,boolean) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.apply_webhook_outcomes(webhook_ids uuid[], statuses text[], retry_at timestamp with time zone[], paused_until timestamp with time zone[], should_disable boolean[], failing_days integer, min_failures integer, warn_after_days integer)
+ RETURNS TABLE(kind text, id uuid, reason text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with totals as materialized (
+    select o.webhook_id,
+      count(*) filter (where o.status = 'failed')::integer as failures,
+      bool_or(o.status = 'delivered') as has_delivered, bool_or(o.disables) as disables,
+      min(o.retry_at) as retry_at, max(o.paused_until) as paused_until
+    from unnest(webhook_ids, statuses, apply_webhook_outcomes.retry_at, apply_webhook_outcomes.paused_until,
+      apply_webhook_outcomes.should_disable) as o (webhook_id, status, retry_at, paused_until, disables)
+    where o.webhook_id is not null
+    group by o.webhook_id
+  ), locked as materialized (
+    select t.*
+    from (select * from totals order by webhook_id offset 0) as t
+    cross join lateral (
+      select from private.webhook_endpoint_queues l
+      where l.webhook_id = t.webhook_id
+        and (t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0)
+      for update) as l
+  ), queues as (
+    update private.webhook_endpoint_queues l
+    set next_due_at = least(l.next_due_at, t.retry_at),
+      paused_until = greatest(l.paused_until, t.paused_until),
+      failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
+      failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
+      warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
+    from locked t where l.webhook_id = any (array[t.webhook_id])
+    returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
+  ), disabled as (
+    update public.webhooks w
+    set is_active = false, disabled_at = now(), updated_at = now(),
+      disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
+    from totals t left join queues l on l.webhook_id = t.webhook_id
+    where w.id = any (array[t.webhook_id]) and w.is_active
+      and (t.disables
+           or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
+    returning w.id, w.disabled_reason
+  )
+  select 'disabled', disabled.id, disabled.disabled_reason from disabled
+  union all
+  select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
+end
+$function$;
+grant execute on function private.apply_webhook_outcomes(uuid[],text[],timestamp with time zone[],timestamp with time zone[],boolean[],integer,integer,integer) to sb_service;
+
 CREATE OR REPLACE FUNCTION private.assign_agent_owner()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2742,13 +2792,13 @@ begin
         limit max_events / 4 for update skip locked) as newest))
     returning e.seq, e.id, e.type, e.data, e.audience, e.created_at,
       coalesce(e.traceparent, case when is_traced then private.find_run_traceparent(e.type, e.data) end) as traceparent
-  ), addressed as materialized (
-    select e.seq, e.id as event_id, e.type, e.data, e.created_at, w.id as webhook_id, w.user_id, w.api_version,
-      w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, e.traceparent,
-      case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end as own_body
+  ), addressed as (
+    select e.seq, e.id as event_id, e.type, e.traceparent, w.id as webhook_id, w.user_id,
+      coalesce(case when e.type = 'run.updated' then (w.bodies -> (e.data ->> 'status'))::json end,
+        private.render_envelope(e.id, e.type, e.created_at, w.api_version, e.data::text)) as payload
     from taken e
     cross join lateral (
-      select w.id, w.user_id, w.api_version, w.url, w.secret, w.headers, w.retry_count, w.timeout_ms, w.bodies
+      select w.id, w.user_id, w.api_version, w.bodies
       from public.webhooks w
       where w.is_active and w.user_id = any (e.audience) and e.type = any (w.events)
         and (w.run_id is null or w.run_id = private.parse_uuid(e.data ->> 'run_id'))
@@ -2758,11 +2808,8 @@ begin
       row_number() over (order by seq, webhook_id) as position
     from addressed
   ), written as materialized (
-    select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.webhook_id, a.user_id,
-      a.url, a.secret, a.headers, a.retry_count, a.timeout_ms, a.traceparent, a.queue_position,
-      a.queue_position = 1 as is_first,
-      coalesce(a.own_body, private.render_envelope(a.event_id, a.type, a.created_at, a.api_version, a.data::text))
-        as payload,
+    select private.new_id() as delivery_id, a.seq, a.event_id, a.type, a.traceparent, a.webhook_id, a.user_id,
+      a.payload, a.queue_position,
       new_claim is not null and first_delay <= interval '0'
         and (l.webhook_id is null or (l.next_due_at > now() and coalesce(l.paused_until <= now(), true)))
         and a.user_id <> all (full_users)
@@ -2813,15 +2860,19 @@ begin
       then (select private.signal_deliveries(array_agg(w.webhook_id), array_agg(w.delivery_id)) from allowed w)
       else true end
     union all
+    -- Only the first delivery of each webhook has the columns of its webhook.
     select null, null, null, null, w.seq, w.delivery_id, w.webhook_id, w.event_id, w.type, w.payload::text,
-      case when is_first then w.user_id end, case when is_first then w.url end, case when is_first then w.secret end,
-      case when is_first then
+      h.user_id, h.url, h.secret,
+      case when h.user_id is not null then
         nullif(array(select p.secret from private.webhook_previous_secrets p
                      where p.webhook_id = w.webhook_id and p.expires_at > now() order by p.created_at desc), '{}') end,
-      case when is_first then w.headers end, case when is_first then w.retry_count end,
-      case when is_first then w.timeout_ms end, case when is_first then w.opened_at end,
-        case when is_first then w.left_ms end, w.traceparent
-    from allowed w where w.is_claimed
+      h.headers, h.retry_count, h.timeout_ms, w.opened_at, w.left_ms, w.traceparent
+    from allowed w
+    left join lateral (
+      select h.user_id, h.url, h.secret, h.headers, h.retry_count, h.timeout_ms from public.webhooks h
+      where h.id = w.webhook_id and w.queue_position = 1
+      offset 0) as h on true
+    where w.is_claimed
   )
   select a.events, a.unclaimed, a.has_resumptions, a.made_at, a.id, a.webhook_id, a.event_id, a.type, a.body,
     a.user_id, a.url, a.secret, a.previous_secrets, a.headers, a.retry_count, a.timeout_ms, a.opened_at, a.left_ms,
@@ -5566,18 +5617,21 @@ CREATE OR REPLACE FUNCTION private.record_webhook_attempts(delivery_ids uuid[], 
  SET jit TO 'off'
 AS $function$
 #variable_conflict use_column
+declare
+  -- Of the records that were written: their positions in the arguments, and their webhooks, null for a test.
+  positions bigint[];
+  webhook_ids uuid[];
+  changes_queues boolean;
 begin
-  return query
-  with given as (
-    select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated,
-      error_codes, errors, response_times_ms, urls, retry_delays_ms, pauses_ms, record_webhook_attempts.should_disable)
-    as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error,
-      response_time_ms, url, retry_delay_ms, pause_ms, disables)
-  ), held as materialized (
+  with held as materialized (
     select g.*, q.webhook_id, q.cause, w.user_id,
-      now() + g.retry_delay_ms * interval '1 millisecond' as retry_at,
-      now() + g.pause_ms * interval '1 millisecond' as paused_until
-    from (select * from given order by delivery_id offset 0) as g
+      now() + g.retry_delay_ms * interval '1 millisecond' as retry_at
+    from (
+      select * from unnest(delivery_ids, claims, attempts, statuses, status_codes, response_bodies, are_truncated,
+        error_codes, errors, response_times_ms, urls, retry_delays_ms) with ordinality
+      as g (delivery_id, claim, attempt, status, status_code, response_body, is_truncated, error_code, error,
+        response_time_ms, url, retry_delay_ms, position)
+      order by delivery_id offset 0) as g
     cross join lateral (
       select q.webhook_id, q.cause from private.webhook_queue q
       where q.delivery_id = g.delivery_id and q.claim = g.claim
@@ -5597,45 +5651,29 @@ begin
   ), ended as (
     delete from private.webhook_queue q
     where q.delivery_id = any (array(select h.delivery_id from held h where h.retry_at is null))
-  ), rescheduled as (
-    update private.webhook_queue q set run_at = h.retry_at, claim = null, lease_until = null
-    from held h where q.delivery_id = any (array[h.delivery_id]) and h.retry_at is not null
-  ), totals as materialized (
-    select h.webhook_id,
-      count(*) filter (where h.status = 'failed')::integer as failures,
-      bool_or(h.status = 'delivered') as has_delivered, bool_or(h.disables) as disables,
-      min(h.retry_at) as retry_at, max(h.paused_until) as paused_until
-    from held h where h.cause <> 'test' group by h.webhook_id
-  ), locked as materialized (
-    select t.*
-    from (select * from totals order by webhook_id offset 0) as t
-    cross join lateral (
-      select from private.webhook_endpoint_queues l
-      where l.webhook_id = t.webhook_id
-        and (t.failures > 0 or t.retry_at is not null or t.paused_until is not null or l.failed_in_a_row > 0)
-      for update) as l
-  ), queues as (
-    update private.webhook_endpoint_queues l
-    set next_due_at = least(l.next_due_at, t.retry_at),
-      paused_until = greatest(l.paused_until, t.paused_until),
-      failing_since = private.update_failing_since(l.failing_since, t.has_delivered, t.failures),
-      failed_in_a_row = case when t.has_delivered then 0 else l.failed_in_a_row + t.failures end,
-      warned_at = private.update_warned_at(l.warned_at, l.failing_since, t.has_delivered, t.failures, warn_after_days)
-    from locked t where l.webhook_id = any (array[t.webhook_id])
-    returning l.webhook_id, l.failing_since, l.failed_in_a_row, l.warned_at
-  ), disabled as (
-    update public.webhooks w
-    set is_active = false, disabled_at = now(), updated_at = now(),
-      disabled_reason = case when t.disables then 'endpoint_gone' else 'endpoint_failing' end
-    from totals t left join queues l on l.webhook_id = t.webhook_id
-    where w.id = any (array[t.webhook_id]) and w.is_active
-      and (t.disables
-           or (l.failing_since <= now() - failing_days * interval '1 day' and l.failed_in_a_row >= min_failures))
-    returning w.id, w.disabled_reason
   )
-  select 'disabled', disabled.id, disabled.disabled_reason from disabled
-  union all
-  select 'failing', queues.webhook_id, queues.failed_in_a_row::text from queues where queues.warned_at = now();
+  select array_agg(h.position), array_agg(case when h.cause <> 'test' then h.webhook_id end),
+    bool_or(h.status <> 'delivered'
+      or (select l.failed_in_a_row > 0 from private.webhook_endpoint_queues l where l.webhook_id = h.webhook_id))
+  into positions, webhook_ids, changes_queues
+  from held h;
+
+  if changes_queues then
+    update private.webhook_queue q
+    set run_at = now() + retry_delays_ms[h.position] * interval '1 millisecond', claim = null, lease_until = null
+    from unnest(positions) as h (position)
+    where q.delivery_id = any (array[delivery_ids[h.position]]) and retry_delays_ms[h.position] is not null;
+    return query
+    select o.kind, o.id, o.reason
+    from (
+      select array_agg(statuses[h.position] order by h.turn) as statuses,
+        array_agg(now() + retry_delays_ms[h.position] * interval '1 millisecond' order by h.turn) as retry_at,
+        array_agg(now() + pauses_ms[h.position] * interval '1 millisecond' order by h.turn) as paused_until,
+        array_agg(should_disable[h.position] order by h.turn) as should_disable
+      from unnest(positions) with ordinality as h (position, turn)) as given
+    cross join lateral private.apply_webhook_outcomes(webhook_ids, given.statuses, given.retry_at, given.paused_until,
+      given.should_disable, failing_days, min_failures, warn_after_days) as o;
+  end if;
   if private.has_followers() then
     perform private.signal_deliveries(array_agg(d.webhook_id), array_agg(d.id))
     from public.webhook_deliveries d where d.id = any (delivery_ids);
