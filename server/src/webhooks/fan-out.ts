@@ -12,7 +12,11 @@ const TARGET_DELIVERIES = 5_000;
 const NAME = "webhook-fan-out";
 /** How long a step waits for capacity to claim on insert, before it inserts deliveries unclaimed. */
 const MAX_CAPACITY_WAIT_MS = 100;
-/** Writes trigger polls even without events: each consecutive empty poll delays the next by 1 ms more, up to this. */
+/**
+ * A step costs as much as twenty of its deliveries. So while events keep coming, steps start at least this far apart, and an
+ * event after a pause waits for nothing. Writes trigger polls even without events: each consecutive empty poll delays the
+ * next by 1 ms more, up to this.
+ */
 const MAX_PAUSE_MS = 10;
 /** The second loop runs only when the first wakes it, and waits this long for capacity. */
 const SECOND_LOOP_SLEEP_MS = 60_000;
@@ -37,6 +41,7 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
   let maxEvents = MAX_EVENTS;
   let needsSecondLoop = false;
   let emptyPolls = 0;
+  let intervalMs = 0;
   let polledAtMs = Number.NEGATIVE_INFINITY;
   const step = async (maxWaitMs: number, signal: AbortSignal) => {
     await insertClaims.waitForCapacity(maxWaitMs, signal);
@@ -58,12 +63,14 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     return { wasEmpty: events === 0, hasMore: events >= limit, isAllClaimed: unclaimed === 0 };
   };
   const runFirst = async (signal: AbortSignal): Promise<number> => {
-    const pauseMs = polledAtMs + Math.min(emptyPolls, MAX_PAUSE_MS) - performance.now();
+    const pauseMs = polledAtMs + intervalMs - performance.now();
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return 0;
     polledAtMs = performance.now();
     const { wasEmpty, hasMore, isAllClaimed } = await step(MAX_CAPACITY_WAIT_MS, signal);
     emptyPolls = wasEmpty ? emptyPolls + 1 : 0;
+    if (wasEmpty) intervalMs = Math.min(emptyPolls, MAX_PAUSE_MS);
+    else intervalMs = hasMore ? 0 : MAX_PAUSE_MS;
     needsSecondLoop = hasMore && isAllClaimed;
     if (needsSecondLoop) secondWakeUp.trigger();
     return hasMore ? 0 : spread(pollMs, tools.random);

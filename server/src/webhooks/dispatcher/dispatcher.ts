@@ -217,6 +217,8 @@ class Dispatcher {
       },
     });
     this.#pump();
+    // Outcomes that could share the statement come only from requests in flight.
+    if (this.#queues.sendingCount === 0) this.#recorder.flush();
   }
 
   #wakeIfClaimable(isQueueRefillable: boolean): void {

@@ -40,6 +40,10 @@ export class EndpointQueues {
     return this.#held.size;
   }
 
+  get sendingCount(): number {
+    return this.#sending;
+  }
+
   held(): readonly HeldDelivery[] {
     return [...this.#held];
   }

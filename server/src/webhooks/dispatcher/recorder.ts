@@ -18,9 +18,11 @@ interface PendingRecord {
   readonly onSettled: () => void;
 }
 
+type RecorderTools = Pick<WebhookTools, "pool" | "disableRule" | "observer">;
+
 /** Writes outcomes in batches. Outcomes that are lost with the process are not recorded, and those deliveries are sent again. */
 export class Recorder {
-  readonly #tools: WebhookTools;
+  readonly #tools: RecorderTools;
   readonly #onDisabled: (webhookId: string) => void;
   readonly #pending: PendingRecord[] = [];
   #timer: NodeJS.Timeout | null = null;
@@ -28,7 +30,7 @@ export class Recorder {
   #rowsAtLastPoll = 0;
   #flushes = 0;
 
-  constructor(tools: WebhookTools, onDisabled: (webhookId: string) => void) {
+  constructor(tools: RecorderTools, onDisabled: (webhookId: string) => void) {
     this.#tools = tools;
     this.#onDisabled = onDisabled;
   }
@@ -38,6 +40,11 @@ export class Recorder {
     // Other nodes send to a paused or disabled endpoint until the pause is recorded, so it is written without delay.
     if (pending.record.pauseMs !== null || pending.record.shouldDisable) this.#polls = MAX_POLLS;
     this.#schedule();
+  }
+
+  /** Writes what is pending without waiting for more. */
+  flush(): void {
+    if (this.#pending.length > 0) this.#flush();
   }
 
   #schedule(): void {
