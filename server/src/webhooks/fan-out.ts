@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { WakeUp, type Worker, spread } from "../jobs/index.ts";
+import { type WorkNotice, WakeUp, type Worker, spread } from "../jobs/index.ts";
 import type { InsertClaims } from "./dispatcher/held-delivery.ts";
 import { runSteps } from "./run-steps.ts";
 import { findScheduledDelayMs } from "./outcome.ts";
@@ -25,7 +25,11 @@ export interface FanOutOptions {
   readonly wakeUp: WakeUp;
   readonly pollMs: number;
   readonly insertClaims: InsertClaims;
+  readonly notice: WorkNotice;
+  /** Deliveries wait for a claim. */
   onDeliveries(): void;
+  /** A step may have left events. */
+  onMoreEvents(): void;
 }
 
 /**
@@ -34,7 +38,7 @@ export interface FanOutOptions {
  * other are sent.
  */
 export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worker {
-  const { wakeUp, pollMs, insertClaims, onDeliveries } = options;
+  const { wakeUp, pollMs, insertClaims, notice, onDeliveries, onMoreEvents } = options;
   const firstDelayMs = findScheduledDelayMs(tools.schedule, 1);
   const isTraced = (tools.traceSource ?? null) !== null;
   const secondWakeUp = new WakeUp();
@@ -47,11 +51,13 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     await insertClaims.waitForCapacity(maxWaitMs, signal);
     const claim = firstDelayMs === 0 ? insertClaims.prepare() : null;
     const limit = maxEvents;
+    notice.settle();
     const fannedOut = await fanOutEvents(tools.pool, limit, firstDelayMs, claim?.request ?? null, isTraced).catch(
       (error: unknown) => {
         // The step may have failed because it was too large.
         maxEvents = Math.ceil(Math.min(limit, maxEvents) / 4);
         claim?.lose();
+        onMoreEvents();
         throw error;
       },
     );
@@ -60,7 +66,9 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     maxEvents = Math.min(MAX_EVENTS, Math.max(1, Math.floor(limit * Math.min(2, growth))));
     await claim?.accept(claimed, unclaimed === 0);
     if (unclaimed > 0 || hasResumptions) onDeliveries();
-    return { wasEmpty: events === 0, hasMore: events >= limit, isAllClaimed: unclaimed === 0 };
+    const hasMore = events >= limit;
+    if (hasMore) onMoreEvents();
+    return { wasEmpty: events === 0, hasMore, isAllClaimed: unclaimed === 0 };
   };
   const runFirst = async (signal: AbortSignal): Promise<number> => {
     const pauseMs = polledAtMs + intervalMs - performance.now();
@@ -83,10 +91,12 @@ export function createFanOut(tools: WebhookTools, options: FanOutOptions): Worke
     name: NAME,
     run: async (signal) => {
       const steps = { ...tools, name: NAME, signal };
-      await Promise.all([
-        runSteps(() => runFirst(signal), { ...steps, wakeUp }),
-        runSteps(() => runSecond(signal), { ...steps, wakeUp: secondWakeUp }),
-      ]);
+      await notice.during(async () => {
+        await Promise.all([
+          runSteps(() => runFirst(signal), { ...steps, wakeUp }),
+          runSteps(() => runSecond(signal), { ...steps, wakeUp: secondWakeUp }),
+        ]);
+      });
     },
   };
 }

@@ -4,7 +4,7 @@ import { createNotificationChannel, type Database } from "../db/index.ts";
 import type { Observer, TraceSource } from "../observe/index.ts";
 import type { Outbound } from "../outbound/index.ts";
 import type { Clock } from "../time/index.ts";
-import { WakeUp, type Worker } from "../jobs/index.ts";
+import { WakeUp, type Worker, WorkNotice } from "../jobs/index.ts";
 import { retryDelivery, sendNow, testWebhook } from "./calls/attempt-now.ts";
 import { regenerateSecret, revokePreviousSecrets } from "./calls/secrets.ts";
 import { recoverSince, replay } from "./calls/send-again.ts";
@@ -56,6 +56,10 @@ export interface WebhooksOptions {
   readonly times?: Partial<typeof TIMES>;
 }
 
+/** What can wait for a poll. The payloads of notifications; releases before this one send an empty one. */
+const WORK = ["events", "deliveries", "recoveries"] as const;
+type Work = (typeof WORK)[number];
+
 /** The share of the stop timeout of the service that requests in flight get to finish. */
 const STOP_SHARE = 0.7;
 
@@ -85,11 +89,11 @@ export function openWebhooks(options: WebhooksOptions) {
     sendLimit: settings.limitWebhooks,
     traceSource,
   };
-  const [events, deliveries, recoveries] = [new WakeUp(), new WakeUp(), new WakeUp()];
+  const wakeUps = { events: new WakeUp(), deliveries: new WakeUp(), recoveries: new WakeUp() };
   const wakeAll = (): void => {
-    for (const wakeUp of [events, deliveries, recoveries]) wakeUp.trigger();
+    for (const wakeUp of Object.values(wakeUps)) wakeUp.trigger();
   };
-  /** Wakes the other nodes and is woken by them. */
+  /** Wakes other nodes for what this one leaves, and is woken by them. */
   const notifier =
     listenUrl === null
       ? null
@@ -99,18 +103,18 @@ export function openWebhooks(options: WebhooksOptions) {
           applicationName: "swarmbase-webhooks",
           // Notifications may have been missed before the connect.
           onListening: wakeAll,
-          onNotification: wakeAll,
+          onNotification: (payload) => (isWork(payload) ? wakeUps[payload].trigger() : wakeAll()),
           onLost: (error) => observer.note("webhook.relay_lost", { error }),
         });
   const links: readonly Worker[] = notifier === null ? [] : [{ name: "webhook-relay", run: notifier.run }];
-  const onDeliveries = (): void => deliveries.trigger();
-  const notifyAll = (wakeUp: WakeUp): void => {
-    wakeUp.trigger();
-    notifier?.notify();
+  const notifyAll = (work: Work): void => {
+    wakeUps[work].trigger();
+    notifier?.notify(work);
   };
+  const notice = new WorkNotice(() => notifier?.notify("events"));
 
   const dispatcher = createDispatcher(tools, {
-    wakeUp: deliveries,
+    wakeUp: wakeUps.deliveries,
     leaseMs: times.leaseMs,
     pollMs: times.dispatchPollMs,
     concurrency: settings.webhookConcurrency,
@@ -119,19 +123,25 @@ export function openWebhooks(options: WebhooksOptions) {
   });
   const workers: readonly Worker[] = [
     createFanOut(tools, {
-      wakeUp: events,
+      wakeUp: wakeUps.events,
       pollMs: times.fanOutPollMs,
       insertClaims: dispatcher.insertClaims,
-      onDeliveries,
+      notice,
+      onDeliveries: () => notifyAll("deliveries"),
+      onMoreEvents: () => notifier?.notify("events"),
     }),
     dispatcher.worker,
-    createRecoveryWorker(tools, { wakeUp: recoveries, pollMs: times.recoveryPollMs, onDeliveries }),
+    createRecoveryWorker(tools, {
+      wakeUp: wakeUps.recoveries,
+      pollMs: times.recoveryPollMs,
+      onDeliveries: () => notifyAll("deliveries"),
+    }),
     createHousekeeping(tools, {
       intervalMs: times.housekeepingIntervalMs,
       retentionDays: settings.webhookRetentionDays,
       queueLimit: settings.webhookQueueLimit,
       ownerUrl: options.ownerUrl ?? null,
-      onResumed: () => notifyAll(events),
+      onResumed: () => notifyAll("events"),
     }),
     ...links,
   ];
@@ -141,7 +151,10 @@ export function openWebhooks(options: WebhooksOptions) {
     /** The workers that a node without webhook workers still needs, to notify the other nodes of work. */
     links,
     /** Call after a write that may have made an event. Cheap: any number of calls cause one poll. */
-    wake: () => notifyAll(events),
+    wake: () => {
+      wakeUps.events.trigger();
+      notice.add();
+    },
     testWebhook: testWebhook.bind(null, tools),
     retryDelivery: retryDelivery.bind(null, tools),
     sendNow: sendNow.bind(null, tools),
@@ -149,23 +162,28 @@ export function openWebhooks(options: WebhooksOptions) {
     revokePreviousSecrets: revokePreviousSecrets.bind(null, tools),
     replay: async (call: Parameters<typeof replay>[1]) => {
       const replayed = await replay(tools, call);
-      notifyAll(deliveries);
+      notifyAll("deliveries");
       return replayed;
     },
     recoverSince: async (call: Parameters<typeof recoverSince>[1]) => {
       const recovery = await recoverSince(tools, call);
-      notifyAll(recoveries);
+      notifyAll("recoveries");
       return recovery;
     },
     findRecovery: (callerId: CallerId, id: string) => selectRecovery(tools.pool, callerId, id),
     /** Counts one send of a user in the window that the dispatchers use. */
     countSend: (userId: string) => grantSend(tools.pool, userId, tools.sendLimit),
-    /** Releases the deliveries that a lost node has claimed. */
+    /** Releases the deliveries that a lost node has claimed, and looks for events that it has not turned into deliveries. */
     releaseNode: async (node: string) => {
+      notifyAll("events");
       await releaseClaimRange(tools.pool, claimRangeOf(node));
-      notifyAll(deliveries);
+      notifyAll("deliveries");
     },
     /** Due work that is not done yet, for monitoring. */
     findBacklog: () => selectBacklog(tools.pool),
   };
+}
+
+function isWork(payload: string): payload is Work {
+  return WORK.some((work) => work === payload);
 }

@@ -7,7 +7,7 @@ import type { WebhookTools } from "./webhook-options.ts";
 const NAME = "webhook-recovery";
 const BATCH_SIZE = 500;
 
-export type RecoveryOptions = Omit<FanOutOptions, "insertClaims">;
+export type RecoveryOptions = Pick<FanOutOptions, "wakeUp" | "pollMs" | "onDeliveries">;
 
 /** Advances running recoveries batch by batch, regardless of the node that started them. */
 export function createRecoveryWorker(tools: WebhookTools, { wakeUp, pollMs, onDeliveries }: RecoveryOptions): Worker {

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type pg from "pg";
 import { systemClock } from "../../src/time/index.ts";
-import { WakeUp, type Worker } from "../../src/jobs/index.ts";
+import { WakeUp, type Worker, WorkNotice } from "../../src/jobs/index.ts";
 import { createFanOut } from "../../src/webhooks/fan-out.ts";
 import { silentObserver } from "../support/silent-observer.ts";
 import { openStage } from "./support/stage.ts";
@@ -30,7 +30,14 @@ const workWith = (query: Query, wakeUp: WakeUp, observer = silentObserver): Work
       disableRule: { failingDays: 5, minFailures: 20, warnAfterDays: 1 },
       sendLimit: 0,
     },
-    { wakeUp, pollMs: 1, insertClaims: NO_CAPACITY, onDeliveries: () => {} },
+    {
+      wakeUp,
+      pollMs: 1,
+      insertClaims: NO_CAPACITY,
+      notice: new WorkNotice(() => {}),
+      onDeliveries: () => {},
+      onMoreEvents: () => {},
+    },
   );
 
 /** A database in which each event has `deliveriesEach` deliveries and a step with more than `maxDeliveries` fails. */

@@ -1,5 +1,5 @@
 import { keepPartitions } from "../../db/index.ts";
-import { poll, spread, WakeUp, type Worker } from "../../jobs/index.ts";
+import { poll, spread, WakeUp, type Worker, WorkNotice } from "../../jobs/index.ts";
 import { createLoadMeter } from "../batcher.ts";
 import type { Executor } from "./executor.ts";
 import type { RunPorts } from "./live-run.ts";
@@ -78,6 +78,7 @@ interface ExecutorState {
   readonly live: LiveRuns;
   readonly claimWakeUp: WakeUp;
   readonly watchWakeUp: WakeUp;
+  readonly notice: WorkNotice;
   /** False: leases are not renewed here, so no run may be taken. */
   isWorking: boolean;
 }
@@ -97,8 +98,10 @@ export function createExecutor(options: ExecutorOptions): RunningExecutor {
     // The end of a run does not see runs that were queued while it was written.
     onEnded: (mayWait) => (mayWait ? claimWakeUp.trigger() : wakeLater()),
   });
-  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp: new WakeUp(), isWorking: false };
-  const notifier = openNotifier(state);
+  const watchWakeUp = new WakeUp();
+  const notifier = openNotifier({ options, live, claimWakeUp, watchWakeUp });
+  const notice = new WorkNotice(() => notifier?.announceWaiting());
+  const state: ExecutorState = { options, places, live, claimWakeUp, watchWakeUp, notice, isWorking: false };
   const links = notifier === null ? [] : [notifier.worker];
   return {
     executor: toExecutor(state, notifier),
@@ -124,7 +127,12 @@ function createDelayedWakeUp(wakeUp: WakeUp): () => void {
   };
 }
 
-function openNotifier({ options, live, claimWakeUp, watchWakeUp }: ExecutorState): RunNotifier | null {
+function openNotifier({
+  options,
+  live,
+  claimWakeUp,
+  watchWakeUp,
+}: Omit<ExecutorState, "places" | "notice" | "isWorking">): RunNotifier | null {
   const { listenUrl, ports } = options;
   if (listenUrl === null) return null;
   return createRunNotifier({
@@ -138,7 +146,7 @@ function openNotifier({ options, live, claimWakeUp, watchWakeUp }: ExecutorState
 }
 
 function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executor {
-  const { options, places, live, claimWakeUp, watchWakeUp } = state;
+  const { options, places, live, claimWakeUp, watchWakeUp, notice } = state;
   return {
     owner: options.owner,
     leaseMs: options.leaseMs,
@@ -146,7 +154,7 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
     take: (started) => live.start(started),
     wake: () => {
       claimWakeUp.trigger();
-      notifier?.announceWaiting();
+      notice.add();
     },
     cancel: (runId) => {
       if (live.has(runId)) watchWakeUp.trigger();
@@ -155,14 +163,17 @@ function toExecutor(state: ExecutorState, notifier: RunNotifier | null): Executo
   };
 }
 
-async function claim({ options, places, live, claimWakeUp }: ExecutorState): Promise<void> {
+async function claim({ options, places, live, claimWakeUp, notice }: ExecutorState): Promise<void> {
   const capacity = places.openClaim();
   try {
+    notice.settle(capacity.isLimited);
     if (capacity.maxRuns === 0) return;
     const leasedAtMs = performance.now();
     const claimed = await claimRuns(options.ports.pool, options, capacity);
     for (const run of claimed) live.start({ runId: run.runId, fence: run.fence, leasedAtMs, place: places.take(run) });
-    if (places.mayHaveSkipped(claimed)) claimWakeUp.trigger();
+    if (claimed.length < capacity.maxRuns && !places.mayHaveSkipped(claimed)) return;
+    claimWakeUp.trigger();
+    notice.add();
   } finally {
     capacity.close();
   }
@@ -194,7 +205,7 @@ async function prune({ options }: ExecutorState, signal: AbortSignal): Promise<v
 }
 
 function createWorkers(state: ExecutorState): Worker[] {
-  const { options, live, claimWakeUp, watchWakeUp } = state;
+  const { options, live, claimWakeUp, watchWakeUp, notice } = state;
   const { random } = options;
   const { observer } = options.ports;
   const times = { ...TIMES, ...options.times };
@@ -225,7 +236,7 @@ function createWorkers(state: ExecutorState): Worker[] {
         const closing = new AbortController();
         // Leases are renewed until the last run is done, which is after the signal.
         const watching = pollEvery(times.watchMs, () => live.watch(), closing.signal, watchWakeUp);
-        await pollEvery(times.claimPollMs, () => claim(state), signal, claimWakeUp);
+        await notice.during(() => pollEvery(times.claimPollMs, () => claim(state), signal, claimWakeUp));
         state.isWorking = false;
         await live.drain();
         closing.abort();

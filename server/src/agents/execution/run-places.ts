@@ -18,6 +18,8 @@ export interface ClaimCapacity {
   readonly frameworks: readonly Framework[];
   /** In the order of `frameworks`. */
   readonly maxRunsByFramework: readonly number[];
+  /** Whether queued runs may have to stay queued here. */
+  readonly isLimited: boolean;
   /** Call when the claimed runs have taken their places. */
   close(): void;
 }
@@ -107,13 +109,15 @@ export function createRunPlaces(options: RunPlacesOptions): RunPlaces {
       const maxRunsByFramework = frameworks.map((framework) => Math.ceil(capacityOf(framework) / 2));
       for (const [index, framework] of frameworks.entries()) held.set(framework, maxRunsByFramework[index] ?? 0);
       const maxRuns = Math.max(0, concurrency - total);
+      const maxRunsByUser = [...countsByUser.values()].map((count) => Math.max(0, userShare - count));
       return {
         maxRuns,
         maxRunsPerUser: userShare,
         users: [...countsByUser.keys()],
-        maxRunsByUser: [...countsByUser.values()].map((count) => Math.max(0, userShare - count)),
+        maxRunsByUser,
         frameworks,
         maxRunsByFramework,
+        isLimited: [maxRuns, ...maxRunsByUser, ...maxRunsByFramework].includes(0),
         close: () => held.clear(),
       };
     },

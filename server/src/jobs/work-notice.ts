@@ -1,0 +1,53 @@
+/** Longer than a poll takes, and shorter than the interval of polls without a wake-up. */
+const NOTIFY_AFTER_MS = 50;
+
+/**
+ * Notifies other nodes of work only if this node does not poll for it soon: a write then costs one poll, and not one on every
+ * node.
+ */
+export class WorkNotice {
+  readonly #notify: () => void;
+  readonly #notifyAfterMs: number;
+  /** Since when work waits for a poll of this node; null when none does. */
+  #waitsSinceMs: number | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #isPolling = false;
+
+  constructor(notify: () => void, notifyAfterMs = NOTIFY_AFTER_MS) {
+    this.#notify = notify;
+    this.#notifyAfterMs = notifyAfterMs;
+  }
+
+  /** Call when there may be work. */
+  add(): void {
+    if (!this.#isPolling) return this.#notify();
+    this.#waitsSinceMs ??= performance.now();
+    this.#timer ??= setTimeout(() => this.#check(), this.#notifyAfterMs).unref();
+  }
+
+  /** Call before a poll. `isPartial`: it may leave work that another node can do. */
+  settle(isPartial = false): void {
+    const hadWork = this.#waitsSinceMs !== null;
+    this.#waitsSinceMs = null;
+    if (hadWork && isPartial) this.#notify();
+  }
+
+  /** Runs the loop that polls. Without one, other nodes are notified at once. */
+  async during(loop: () => Promise<void>): Promise<void> {
+    this.#isPolling = true;
+    try {
+      await loop();
+    } finally {
+      this.#isPolling = false;
+      this.settle(true);
+    }
+  }
+
+  #check(): void {
+    this.#timer = null;
+    if (this.#waitsSinceMs === null) return;
+    const restMs = this.#waitsSinceMs + this.#notifyAfterMs - performance.now();
+    if (restMs <= 0) this.settle(true);
+    else this.#timer = setTimeout(() => this.#check(), restMs).unref();
+  }
+}
