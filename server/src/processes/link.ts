@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import v8 from "node:v8";
+import { decodeFrame, encodeFrame, HEAD_BYTES } from "./link-encoding.ts";
 
 /** What one side offers to the other, by name. The values must be ones that `v8.serialize` can copy. */
 export type Methods = { readonly [name: string]: (data: never) => unknown };
@@ -16,8 +16,6 @@ interface Pending {
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
-
-const LENGTH_BYTES = 4;
 
 /**
  * Messages between the primary and one worker, in order, over a pipe of their own: the channel of Node.js, which passes connections,
@@ -76,24 +74,20 @@ export class Link<Remote extends Methods> {
     if (!this.#isCorked) {
       this.#isCorked = true;
       this.#stream.cork();
-      process.nextTick(() => {
+      setImmediate(() => {
         this.#isCorked = false;
         this.#stream.uncork();
       });
     }
-    const content = v8.serialize(frame);
-    const length = Buffer.allocUnsafe(LENGTH_BYTES);
-    length.writeUInt32LE(content.length);
-    this.#stream.write(length);
-    this.#stream.write(content);
+    this.#stream.write(encodeFrame(frame, frame[2]));
   }
 
   #receive(chunk: Buffer): void {
     let rest = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    while (rest.length >= LENGTH_BYTES) {
-      const end = LENGTH_BYTES + rest.readUInt32LE(0);
+    while (rest.length >= HEAD_BYTES) {
+      const end = HEAD_BYTES + rest.readUInt32LE(0);
       if (rest.length < end) break;
-      const frame = v8.deserialize(rest.subarray(LENGTH_BYTES, end)) as Frame;
+      const frame = decodeFrame(rest.subarray(0, end)) as Frame;
       rest = rest.subarray(end);
       this.#take(frame);
     }
