@@ -78,6 +78,7 @@ export function forkServiceWorker(
     takeFeed: ({ session, bytes }) => {
       if (feed?.session === session) feed.attached.take(bytes);
     },
+    followFeed: ({ session, tables }) => (feed?.session === session ? feed.attached.follow(tables) : []),
     detachFeed: ({ session }) => {
       if (feed?.session === session) closeFeed();
     },

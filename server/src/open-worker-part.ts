@@ -42,6 +42,7 @@ export function openWorkerPart(): OpenedPart {
       return link.call("attachFeed", { session });
     },
     take: (bytes) => link.tell("takeFeed", { session, bytes }),
+    follow: (tables) => link.call("followFeed", { session, tables }),
     detach: () => link.tell("detachFeed", { session }),
   });
   return {

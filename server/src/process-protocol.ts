@@ -62,6 +62,8 @@ export type PrimaryMethods = {
   releaseSocket(address: string): void;
   attachFeed(part: FeedPart): Promise<{ readonly unavailable: string | null }>;
   takeFeed(part: FeedPart & { readonly bytes: number }): void;
+  /** The worker needs the changes of these tables, too. Returns recent transactions of which it has not got all. */
+  followFeed(part: FeedPart & { readonly tables: readonly string[] }): readonly number[];
   detachFeed(part: FeedPart): void;
   /** The last metrics of a worker that ends. */
   leaveMetrics(families: readonly MetricFamily[]): void;

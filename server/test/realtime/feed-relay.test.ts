@@ -12,6 +12,13 @@ import { bind, type FeedStage, type Node, openFeedStage, principalOf } from "./f
 
 const LIMITS = { windowBytes: 1_000, maxWaitingBytes: 20_000, stallMs: 50 };
 
+interface RelayedNode {
+  readonly node: Node;
+  /** What it was sent. */
+  readonly texts: readonly string[];
+  setSlow(isSlow: boolean): void;
+}
+
 /** Reads the feed once for the nodes that `startNode` starts. */
 function startRelay(stage: FeedStage) {
   const notes: string[] = [];
@@ -25,13 +32,17 @@ function startRelay(stage: FeedStage) {
     await running;
   };
   /** A process that takes messages as long as `isSlow` is false. */
-  const startNode = (): { readonly node: Node; setSlow(isSlow: boolean): void } => {
+  const startNode = (): RelayedNode => {
     let [attached, isSlow, held]: [AttachedFeed | null, boolean, number] = [null, false, 0];
+    const texts: string[] = [];
     const source: FeedSource = {
       attach: async (listener) => {
         held = 0;
         const found = await relay.attach({
-          send: (content) => listener.deliver(Buffer.from(content)),
+          send: (content) => {
+            texts.push(content.toString());
+            listener.deliver(Buffer.from(content));
+          },
           lose: (reason) => listener.lose(reason),
         });
         if ("unavailable" in found) return found;
@@ -42,6 +53,7 @@ function startRelay(stage: FeedStage) {
         if (isSlow) held += bytes;
         else attached?.take(bytes);
       },
+      follow: async (tables) => attached?.follow(tables) ?? [],
       detach: () => attached?.close(),
     };
     const setSlow = (next: boolean): void => {
@@ -49,7 +61,7 @@ function startRelay(stage: FeedStage) {
       if (!isSlow) attached?.take(held);
       held = 0;
     };
-    return { node: stage.startNode({}, stage.replicaUrl, openRelayed(source)), setSlow };
+    return { node: stage.startNode({}, stage.replicaUrl, openRelayed(source, 0)), setSlow, texts };
   };
   return { relay, notes, startNode, stop };
 }
@@ -72,6 +84,33 @@ describe("a feed that is read once for several processes", () => {
       const [change] = await listener.next();
       assert.equal(change?.record?.["name"], "two");
     }
+    await relay.stop();
+  });
+
+  it("passes a change only to processes that follow its table, from the moment of their join on", async () => {
+    const { stage } = opened;
+    const relay = startRelay(stage);
+    const owner = await stage.newUser();
+    const [following, idle] = [relay.startNode(), relay.startNode()];
+    const listener = await stage.subscribe(following.node, principalOf(owner), [bind("agents")]);
+    await until(() => idle.node.changes.state() === "live", "the other process has attached");
+    await stage.newAgent(owner, { name: "for one process" });
+    await listener.next();
+    await stage.settle(idle.node);
+    assert.equal(idle.texts.join("").includes("for one process"), false);
+
+    // Rows are written all the time while the other one joins.
+    let [isJoined, count] = [false, 0];
+    const writing = (async () => {
+      for (; !isJoined; count += 1) await stage.newAgent(owner, { name: `early ${count}` });
+    })();
+    const late = await stage.subscribe(idle.node, principalOf(owner), [bind("agents")]);
+    isJoined = true;
+    const names = ["a", "b", "c"];
+    for (const name of names) await stage.newAgent(owner, { name });
+    await writing;
+    await late.until(() => names.every((name) => late.received.some(({ record }) => record?.["name"] === name)));
+    await listener.until(() => listener.received.length >= count + names.length);
     await relay.stop();
   });
 

@@ -6,6 +6,11 @@ export interface FeedStream {
   readonly ended: Promise<Error>;
   /** Resolves when every later commit will be streamed. */
   start(): Promise<void>;
+  /**
+   * Resolves when all later changes of the tables with these keys will be streamed, with the ids of recent transactions of which
+   * changes were left out. A stream that leaves out nothing does nothing.
+   */
+  follow(tables: readonly string[]): Promise<readonly number[]>;
   pause(): void;
   resume(): void;
   /** Ends the stream in any state. */

@@ -46,6 +46,7 @@ export class Feed {
   #live = Promise.withResolvers<void>();
   #lost = new AbortController();
   #lagBytes: number | null = null;
+  #stream: FeedStream | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
@@ -74,6 +75,11 @@ export class Feed {
     return this.#lost.signal;
   }
 
+  /** As of the stream. Without one, there is nothing to follow. */
+  async follow(tables: readonly string[]): Promise<readonly number[]> {
+    return (await this.#stream?.follow(tables)) ?? [];
+  }
+
   /** Resolves when the feed is live or unavailable. */
   whenDecided(): Promise<void> {
     return this.#live.promise;
@@ -81,7 +87,7 @@ export class Feed {
 
   async run(signal: AbortSignal): Promise<void> {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const wasLive = await this.#stream(signal);
+      const wasLive = await this.#runOnce(signal);
       if (wasLive) failures = 0;
       const stepMs =
         this.#state === "unavailable"
@@ -92,7 +98,7 @@ export class Feed {
   }
 
   /** Runs one connection until it ends. Returns whether it was live. */
-  async #stream(signal: AbortSignal): Promise<boolean> {
+  async #runOnce(signal: AbortSignal): Promise<boolean> {
     const { openStream, createReader, observer } = this.#options;
     const reader = createReader(() => stream);
     const stream: FeedStream = openStream((message) => reader.read(message));
@@ -102,12 +108,14 @@ export class Feed {
     const ended = new AbortController();
     try {
       await stream.start();
+      this.#stream = stream;
       this.#enterLive();
       observer.note("realtime.live", { slotName });
       throw await Promise.race([stream.ended, reader.failed, this.#watchLag(slotName, ended.signal)]);
     } catch (error) {
       return this.#leaveLive(error, signal.aborted);
     } finally {
+      this.#stream = null;
       ended.abort();
       reader.close();
       signal.removeEventListener("abort", stop);

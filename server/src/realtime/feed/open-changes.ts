@@ -65,6 +65,7 @@ export function openChanges(options: ChangesOptions): Changes {
     observer,
     whenVisible,
     syncPublication: catalogue.sync,
+    follow: (tables) => feed.follow(tables),
   });
 
   const deliverMessages = ({ messages, xid }: Transaction): void => {

@@ -109,6 +109,10 @@ export class ReplicationStream implements FeedStream {
     this.#nudging = setInterval(() => this.#report(false), NUDGE_INTERVAL_MS);
   }
 
+  async follow(): Promise<readonly number[]> {
+    return [];
+  }
+
   /** Stops reading, so that the server stops sending. */
   pause(): void {
     this.#connection.stream.pause();

@@ -9,5 +9,7 @@ export interface FeedPeer {
 export interface AttachedFeed {
   /** The peer has handled this much. */
   take(bytes: number): void;
+  /** As of a stream. */
+  follow(tables: readonly string[]): readonly number[];
   close(): void;
 }

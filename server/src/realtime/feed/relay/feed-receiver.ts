@@ -1,4 +1,5 @@
 import type { AttachedFeed, FeedPeer } from "./feed-peer.ts";
+import { FeedFilter, type FilteredMessage } from "./feed-filter.ts";
 import { joinMessages } from "./messages.ts";
 
 export interface FeedReceiverOptions extends FeedPeer {
@@ -22,6 +23,7 @@ const LIMITS = {
 export class FeedReceiver implements AttachedFeed {
   readonly #options: FeedReceiverOptions;
   readonly #limits: typeof LIMITS;
+  readonly #filter = new FeedFilter((message) => this.#push(message));
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #sentBytes = 0;
@@ -46,7 +48,15 @@ export class FeedReceiver implements AttachedFeed {
     return this.isFull && nowMs - this.#progressAtMs > this.#limits.stallMs;
   }
 
-  push(message: Buffer): void {
+  offer(part: FilteredMessage): void {
+    this.#filter.take(part);
+  }
+
+  follow(tables: readonly string[]): readonly number[] {
+    return this.#filter.follow(tables);
+  }
+
+  #push(message: Buffer): void {
     if (this.#isEnded) return;
     if (this.#waitingBytes === 0 && this.#sentBytes === 0) this.#progressAtMs = performance.now();
     this.#waiting.push(message);

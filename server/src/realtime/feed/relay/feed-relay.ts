@@ -4,7 +4,10 @@ import type { Observer } from "../../../observe/index.ts";
 import { Feed, type FeedReader } from "../feed.ts";
 import type { FeedStream, OpenFeedStream } from "../feed-stream.ts";
 import { MAX_LAG_BYTES } from "../open-replication.ts";
+import { tableKeys } from "../../table-key.ts";
+import { WireReader } from "../wire-reader.ts";
 import type { AttachedFeed, FeedPeer } from "./feed-peer.ts";
+import type { FilteredMessage } from "./feed-filter.ts";
 import { FeedReceiver, type FeedReceiverOptions } from "./feed-receiver.ts";
 
 export interface FeedRelayOptions {
@@ -15,20 +18,25 @@ export interface FeedRelayOptions {
   readonly limits?: FeedReceiverOptions["limits"];
 }
 
-const [BEGIN, COMMIT, RELATION] = ["B", "C", "R"].map((letter) => letter.charCodeAt(0));
+interface DescribedTable {
+  readonly message: Buffer;
+  readonly tableKeys: readonly string[];
+}
+
+const XID_OFFSET = 17;
 const OID_OFFSET = 1;
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Reads the change feed once for several processes. Each has a queue of its own: while one is full, the stream pauses; a process
- * that makes no progress meanwhile is cut.
+ * Reads the change feed once for several processes, and passes to each the changes of the tables that it follows. Each has a queue
+ * of its own: while one is full, the stream pauses; a process that makes no progress meanwhile is cut.
  */
 export class FeedRelay {
   readonly #options: FeedRelayOptions;
   readonly #feed: Feed;
   readonly #receivers = new Set<FeedReceiver>();
   /** The stream describes a table once, so processes that attach later get the descriptions from here. */
-  readonly #relations = new Map<number, Buffer>();
+  readonly #relations = new Map<number, DescribedTable>();
   #whenBetween = Promise.withResolvers<void>();
   #isInTransaction = false;
   #stream: Pick<FeedStream, "pause" | "resume"> | null = null;
@@ -86,7 +94,7 @@ export class FeedRelay {
       onProgress: () => this.#updatePause(),
     });
     this.#receivers.add(receiver);
-    for (const message of this.#relations.values()) receiver.push(message);
+    for (const { message } of this.#relations.values()) receiver.offer({ kind: "description", message });
     return receiver;
   }
 
@@ -106,14 +114,35 @@ export class FeedRelay {
   }
 
   #read(message: Buffer): void {
-    const [tag] = message;
     // The driver uses its buffer again.
-    const copy = Buffer.from(message);
-    if (tag === BEGIN) this.#isInTransaction = true;
-    if (tag === RELATION) this.#relations.set(copy.readUInt32BE(OID_OFFSET), copy);
-    for (const receiver of this.#receivers) receiver.push(copy);
-    if (tag === COMMIT) this.#leaveTransaction();
+    const part = this.#describe(Buffer.from(message));
+    if (part.kind === "begin") this.#isInTransaction = true;
+    for (const receiver of this.#receivers) receiver.offer(part);
+    if (part.kind === "commit") this.#leaveTransaction();
     if (this.#isAnyFull()) this.#stream?.pause();
+  }
+
+  #describe(message: Buffer): FilteredMessage {
+    switch (String.fromCharCode(message[0] ?? 0)) {
+      case "B":
+        return { kind: "begin", message, xid: message.readUInt32BE(XID_OFFSET) };
+      case "C":
+        return { kind: "commit", message };
+      case "R":
+        this.#relations.set(message.readUInt32BE(OID_OFFSET), { message, tableKeys: readTableKeys(message) });
+        return { kind: "description", message };
+      case "Y":
+        return { kind: "description", message };
+      case "I":
+      case "U":
+      case "D": {
+        const table = this.#relations.get(message.readUInt32BE(OID_OFFSET));
+        if (table === undefined) throw new RangeError("the replication stream did not describe a table");
+        return { kind: "change", message, tableKeys: table.tableKeys };
+      }
+      default:
+        return { kind: "other", message };
+    }
   }
 
   #leaveTransaction(): void {
@@ -139,4 +168,10 @@ export class FeedRelay {
       receiver.lose("This process was too slow for the change feed");
     }
   }
+}
+
+function readTableKeys(message: Buffer): readonly string[] {
+  const reader = new WireReader(message.subarray(OID_OFFSET));
+  reader.uint32();
+  return tableKeys(reader.name(), reader.name());
 }

@@ -8,6 +8,8 @@ export interface FeedSource {
   attach(listener: FeedListener): Promise<{ readonly unavailable: string | null }>;
   /** Reports that this much was handled. */
   take(bytes: number): void;
+  /** As of a stream. */
+  follow(tables: readonly string[]): Promise<readonly number[]>;
   detach(): void;
 }
 
@@ -17,9 +19,12 @@ export interface FeedListener {
 }
 
 /** Streams what another process reads. */
-export function openRelayed(source: FeedSource): OpenFeedStream {
-  return (onMessage) => new RelayedStream(source, onMessage);
+export function openRelayed(source: FeedSource, reportBytes = REPORT_BYTES): OpenFeedStream {
+  return (onMessage) => new RelayedStream(source, onMessage, reportBytes);
 }
+
+/** A small part of the window of the sender, so that reports are few and never wait for each other. */
+const REPORT_BYTES = 64 * 1024;
 
 class RelayedStream implements FeedStream {
   readonly slotName = null;
@@ -31,8 +36,11 @@ class RelayedStream implements FeedStream {
   #held: Buffer[] = [];
   #isPaused = false;
   #isOver = false;
+  readonly #reportBytes: number;
+  #handledBytes = 0;
 
-  constructor(source: FeedSource, onMessage: (message: Buffer) => void) {
+  constructor(source: FeedSource, onMessage: (message: Buffer) => void, reportBytes: number) {
+    this.#reportBytes = reportBytes;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.ended = promise;
     this.#source = source;
@@ -52,6 +60,10 @@ class RelayedStream implements FeedStream {
     const ended = this.ended.then((reason) => Promise.reject(reason));
     const { unavailable } = await Promise.race([attaching, ended]);
     if (unavailable !== null) throw new FeedUnavailableError(unavailable);
+  }
+
+  follow(tables: readonly string[]): Promise<readonly number[]> {
+    return this.#isOver ? Promise.resolve([]) : this.#source.follow(tables);
   }
 
   pause(): void {
@@ -85,6 +97,9 @@ class RelayedStream implements FeedStream {
       this.#source.detach();
       return this.#end(error instanceof Error ? error : new Error(String(error)));
     }
-    this.#source.take(content.length);
+    this.#handledBytes += content.length;
+    if (this.#handledBytes < this.#reportBytes) return;
+    this.#source.take(this.#handledBytes);
+    this.#handledBytes = 0;
   }
 }

@@ -1,5 +1,6 @@
 import type { ReadColumn } from "../../feed/read-column.ts";
 import type { Relation } from "../../feed/row-change.ts";
+import { tableKey, tableKeys } from "../../table-key.ts";
 import type { BindingGroup, Identity, PreparedBinding, Subscription } from "../subscriptions/subscription.ts";
 
 type Identities = Map<Identity, Map<Subscription, PreparedBinding[]>>;
@@ -14,6 +15,11 @@ interface TableBindings {
 /** Finds the bindings that a row matches. The cost depends on the number of distinct filters, not of subscribers. */
 export class BindingIndex {
   readonly #tables = new Map<string, TableBindings>();
+
+  /** The keys of the tables with bindings. */
+  tables(): Iterable<string> {
+    return this.#tables.keys();
+  }
 
   hasBindings(relation: Relation): boolean {
     return tableKeys(relation.schema, relation.name).some((key) => this.#tables.has(key));
@@ -114,14 +120,6 @@ function removeGroup(table: TableBindings, binding: PreparedBinding, group: Bind
 
 function groupKey({ event, filterText }: PreparedBinding): string {
   return `${event} ${filterText}`;
-}
-
-function tableKey(schema: string, table: string): string {
-  return `${schema}\0${table}`;
-}
-
-function tableKeys(schema: string, table: string): string[] {
-  return [tableKey(schema, table), tableKey(schema, "*"), tableKey("*", table), tableKey("*", "*")];
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {

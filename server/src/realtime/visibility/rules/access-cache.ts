@@ -58,8 +58,11 @@ export class AccessCache {
     this.#whenVisible = whenVisible;
   }
 
-  /** Loads the access of a user. It is current once the feed has passed the time of the query. */
-  async acquire(userId: string): Promise<void> {
+  /**
+   * Loads the access of a user. It is current once the feed has passed the time of the query. `followed` resolves when the feed has
+   * all later changes of access, with recent transactions whose changes have not arrived.
+   */
+  async acquire(userId: string, followed: Promise<readonly number[]>): Promise<void> {
     const known = this.#entries.get(userId);
     if (known !== undefined) {
       known.references += 1;
@@ -67,7 +70,7 @@ export class AccessCache {
     }
     const entry: Entry = { references: 1, access: NO_ACCESS, changesDuringLoad: [], loading: Promise.resolve() };
     this.#entries.set(userId, entry);
-    entry.loading = this.#load(userId, entry);
+    entry.loading = this.#load(userId, entry, followed);
     return entry.loading;
   }
 
@@ -143,9 +146,10 @@ export class AccessCache {
     return before;
   }
 
-  async #load(userId: string, entry: Entry): Promise<void> {
+  async #load(userId: string, entry: Entry, followed: Promise<readonly number[]>): Promise<void> {
     try {
-      await Promise.all(this.#recentXids.map((xid) => this.#whenVisible(xid)));
+      const missed = await followed;
+      await Promise.all([...this.#recentXids, ...missed].map((xid) => this.#whenVisible(xid)));
       const [row] = await selectAccess(this.#pool, [userId]);
       const read = row === undefined ? NO_ACCESS : readAccess(row);
       const access = (entry.changesDuringLoad ?? []).reduce((known, step) => step(known), read);

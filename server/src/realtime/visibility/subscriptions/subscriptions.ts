@@ -7,6 +7,8 @@ import type { WhenVisible } from "../../feed/when-visible.ts";
 import type { Relation, Transaction } from "../../feed/row-change.ts";
 import { PrincipalDatabase, type PrincipalDatabaseLimits } from "../checks/principal-database.ts";
 import { OrderedQueue } from "../checks/ordered-queue.ts";
+import { ALWAYS_FOLLOWED, FollowedTables, type FollowedTablesOptions } from "../../feed/followed-tables.ts";
+import { tableKey } from "../../table-key.ts";
 import { BindingIndex } from "../matching/binding-index.ts";
 import { Router } from "../router.ts";
 import { AccessCache, type UserAccess } from "../rules/access-cache.ts";
@@ -25,16 +27,11 @@ export interface SubscriptionsOptions extends SubscriptionLimits {
   readonly observer: Observer;
   readonly whenVisible: WhenVisible;
   readonly syncPublication: BindingContext["syncPublication"];
+  readonly follow: FollowedTablesOptions["follow"];
 }
 
-/** Tables whose changes every node needs to keep access current. */
-const ACCESS_TABLES = new Set([
-  "auth.sessions",
-  "auth.users",
-  "private.hidden_swarms",
-  "public.swarm_members",
-  "public.agents",
-]);
+/** The access of subscribers depends on it. */
+const AGENTS_KEY = tableKey("public", "agents");
 const MAX_UNINDEXED_FILTERS = 500;
 /** After each part of a large transaction, sockets get time to send, and slow ones more of it. */
 const PAUSE_MS = 1;
@@ -45,6 +42,7 @@ const HIDDEN_SCHEMAS = new Set(["auth", "private", "realtime"]);
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #index = new BindingIndex();
+  readonly #followed: FollowedTables;
   readonly #access: AccessCache;
   readonly #tables: TableMetadataCache;
   readonly #database: PrincipalDatabase;
@@ -58,6 +56,9 @@ export class Subscriptions {
   constructor(options: SubscriptionsOptions) {
     const { database, observer, whenVisible, maxRecordBytes } = options;
     this.#options = options;
+    const findNeeded = (): string[] =>
+      this.#subscriptions.size === 0 ? [] : [...new Set([AGENTS_KEY, ...this.#index.tables()])];
+    this.#followed = new FollowedTables({ follow: options.follow, findNeeded });
     this.#access = new AccessCache(database.service, whenVisible);
     this.#tables = new TableMetadataCache(database.service);
     this.#database = new PrincipalDatabase(database, options);
@@ -66,7 +67,8 @@ export class Subscriptions {
   }
 
   isWanted = (relation: Relation): boolean => {
-    if (ACCESS_TABLES.has(`${relation.schema}.${relation.name}`)) return true;
+    const key = tableKey(relation.schema, relation.name);
+    if (ALWAYS_FOLLOWED.has(key) || key === AGENTS_KEY) return true;
     return !HIDDEN_SCHEMAS.has(relation.schema) && this.#index.hasBindings(relation);
   };
 
@@ -101,11 +103,12 @@ export class Subscriptions {
     };
     this.#index.add(subscription);
     this.#subscriptions.add(subscription);
-    if (userId !== null)
-      await this.#access.acquire(userId).catch((error: unknown) => {
-        this.#close(subscription, false);
-        throw error;
-      });
+    const followed = this.#followed.add();
+    const ready = userId === null ? followed : this.#access.acquire(userId, followed);
+    await Promise.all([followed, ready]).catch((error: unknown) => {
+      this.#close(subscription, false);
+      throw error;
+    });
     return {
       begin: () => {
         subscription.isLive = true;
@@ -156,6 +159,7 @@ export class Subscriptions {
   loseAll(reason: string): void {
     for (const subscription of this.#subscriptions) subscription.lose(reason);
     this.#index.clear();
+    this.#followed.clear();
     this.#access.clear();
     this.#identities.clear();
   }
@@ -199,6 +203,7 @@ export class Subscriptions {
     subscription.isClosed = true;
     this.#subscriptions.delete(subscription);
     this.#index.remove(subscription);
+    this.#followed.release();
     this.#leaveIdentity(subscription.identity);
     this.#countUnindexedFilters(subscription.identity.userId, subscription.bindings, -1);
     if (releasesAccess && subscription.identity.userId !== null) this.#access.release(subscription.identity.userId);
