@@ -19,8 +19,11 @@ const { values } = parseArgs({
 });
 const ROUNDS = values.quick ? 3 : 8;
 const DURATION_MS = values.quick ? 1_500 : 4_000;
-const CONNECTIONS = 16;
+/** For each process that serves, so that all of them are equally busy. */
+const CONNECTIONS_PER_PROCESS = 16;
 const COUNTS = [1, 2] as const;
+/** The least part of n times the rate of one process that n workers must reach, by processor time. */
+const MIN_GROWTH = 0.8;
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 const NO_LIMIT = "1000000";
 /** Counted, as in production, and never reached; 0 shows what counting costs. */
@@ -36,7 +39,8 @@ interface Contender {
   stop(): Promise<void>;
 }
 
-type Operation = "read one" | "insert";
+const OPERATIONS = ["read one", "insert"] as const;
+type Operation = (typeof OPERATIONS)[number];
 
 interface Round {
   readonly rate: number;
@@ -70,7 +74,9 @@ async function start(workers: number): Promise<Contender> {
   const { url, anon_key: apikey } = credentials;
   const { hostname: host, port } = new URL(url);
   const target = { host, port: Number(port), ca: await readAuthority(credentials) };
-  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => openConnection(target)));
+  const connections = await Promise.all(
+    Array.from({ length: workers * CONNECTIONS_PER_PROCESS }, () => openConnection(target)),
+  );
   const [first] = connections;
   if (first === undefined) throw new Error("there are no connections");
   const headers = { apikey, "content-type": "application/json" };
@@ -110,7 +116,7 @@ async function measure({ pid, connections, requests }: Contender, operation: Ope
     const status = await connections[worker]?.send(requests[operation]);
     if (status !== 200 && status !== 201) throw new Error(`${operation} was answered with ${status}`);
   };
-  const rate = await measureRate(work, { concurrency: CONNECTIONS, durationMs: DURATION_MS });
+  const rate = await measureRate(work, { concurrency: connections.length, durationMs: DURATION_MS });
   const seconds = (performance.now() - startedAt) / 1000;
   const shares = subtractShares(readCpuShares(pid), before, seconds);
   const perRequest = (share: number): number => (share / rate) * 1_000_000;
@@ -122,10 +128,14 @@ async function measure({ pid, connections, requests }: Contender, operation: Ope
   };
 }
 
+const MEASURED: readonly (readonly [name: string, valueOf: (round: Round) => number])[] = [
+  ["CPU of the service", (round) => round.serviceMicroseconds],
+  ["CPU of PostgreSQL", (round) => round.databaseMicroseconds],
+];
 const progress = createProgress(process.stderr);
 const contenders = await Promise.all(COUNTS.map((count) => start(count)));
 const rounds = new Map<string, Round[]>();
-for (const operation of ["read one", "insert"] as const)
+for (const operation of OPERATIONS)
   for (let round = 0; round < ROUNDS; round += 1)
     for (const contender of contenders) {
       progress.stage(`${operation}, ${contender.workers} workers`);
@@ -140,7 +150,7 @@ await Promise.all(contenders.map(({ stop }) => stop()));
 const median = (all: readonly Round[], valueOf: (round: Round) => number): number => medianOf(all.map(valueOf));
 openReport(values.json).add({
   id: "workers",
-  title: `One process, and a primary with two workers, ${CONNECTIONS} connections over TLS, ${values.uncounted ? "limits off" : "limits counted"}`,
+  title: `One process, and a primary with two workers, ${CONNECTIONS_PER_PROCESS} connections over TLS for each process that serves, ${values.uncounted ? "limits off" : "limits counted"}`,
   head: [
     "operation, workers",
     "requests/s",
@@ -162,7 +172,18 @@ openReport(values.json).add({
   notes: [
     "Processor time as a share of one core. With one worker, the primary is the whole service. The load generator shares the machine, so on few cores the rates do not grow: the processor time per request says what further cores add.",
   ],
-  goals: [],
+  goals: OPERATIONS.flatMap((operation) =>
+    MEASURED.map(([name, valueOf]) => {
+      const [one, two] = COUNTS.map((count) => median(rounds.get(`${operation}, ${count}`) ?? [], valueOf));
+      return {
+        about: `${operation}, ${name} of one process to that of two workers, per request`,
+        bound: "at least" as const,
+        limit: MIN_GROWTH,
+        value: (one ?? Number.NaN) / (two ?? Number.NaN),
+        unit: "",
+      };
+    }),
+  ),
   plot: {
     caption: "µs of CPU of the service per request, less is better",
     bars: Array.from(rounds, ([key, all]) => {

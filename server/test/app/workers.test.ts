@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { CredentialsFile } from "../../src/auth/index.ts";
+import { RawClient } from "../realtime/support/raw-client.ts";
 import { findFreePort } from "../support/free-port.ts";
+import { createTemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { SEVERAL_STARTS } from "../support/wait-limit.ts";
+import { RECEIVER_CA, startReceiver } from "../support/webhook-receiver.ts";
 import { isAlive, makeUsedDataDir, type Program, readCredentials, runProgram } from "./program.ts";
 import { addUser, namesOf, openIdle, send, workersOf, Writers } from "./worker-client.ts";
 
@@ -18,7 +23,7 @@ interface Service {
   readonly metricsUrl: string;
 }
 
-async function start(t: TestContext, dataDir: string): Promise<Service> {
+async function start(t: TestContext, dataDir: string, receiverCaFile: string): Promise<Service> {
   const metricsPort = String(await findFreePort());
   const program = runProgram(t, ["serve"], {
     env: {
@@ -30,6 +35,7 @@ async function start(t: TestContext, dataDir: string): Promise<Service> {
       DB_MAX_ROWS: "0",
       AGENT_LIMIT_PER_USER: "100000",
       METRICS_PORT: metricsPort,
+      WEBHOOK_CA_FILE: receiverCaFile,
     },
   });
   // A reload that is sent too early must not end the start.
@@ -49,7 +55,10 @@ const REQUESTS = 'swarmbase_http_requests_total{method="GET",route="/health"';
 
 test("two worker processes on one port", SEVERAL_STARTS, async (t) => {
   const dataDir = await makeUsedDataDir(t);
-  const service = await start(t, dataDir);
+  const receiver = await startReceiver(t);
+  const receiverCaFile = join(await createTemporaryFolder(t, "swarmbase-receiver-"), "ca.pem");
+  await writeFile(receiverCaFile, RECEIVER_CA);
+  const service = await start(t, dataDir, receiverCaFile);
   const { program, credentials } = service;
   const userId = await addUser(credentials, "writer@example.com");
 
@@ -84,7 +93,31 @@ test("two worker processes on one port", SEVERAL_STARTS, async (t) => {
     assert.deepEqual(new Set(noted), new Set([undefined, 1, 2]));
   });
 
-  await t.test("a killed worker is replaced, and no answered write is lost", async () => {
+  await t.test("sockets of each worker receive the writes of all", async (group) => {
+    const [ca, apikey] = [await readFile(credentials.ca_cert_file ?? "", "utf8"), credentials.service_role_key];
+    const binding = { event: "INSERT", schema: "public", table: "agents", filter: `user_id=eq.${userId}` };
+    const sockets: RawClient[] = [];
+    for (let at = 0; at < 4; at += 1) {
+      const socket = await RawClient.open(group, credentials.url, { apikey, ca });
+      await socket.join("realtime:agents", { postgres_changes: [binding] });
+      // Follows the confirmation that later changes arrive.
+      await socket.nextEvent("system");
+      sockets.push(socket);
+    }
+    for (const worker of ["1", "2"])
+      assert.notDeepEqual(await readMetric(service, `swarmbase_sockets{worker="${worker}"}`), [0]);
+    const names = ["a", "b", "c", "d"];
+    // Each on a connection of its own, so that both workers write.
+    for (const name of names) await send(credentials, "/rest/v1/agents", { body: { user_id: userId, name } });
+    for (const socket of sockets)
+      await socket.until(
+        () => socket.frames.filter(([, , , event]) => event === "postgres_changes").length >= names.length,
+      );
+  });
+
+  await t.test("a killed worker is replaced, no answered write is lost, and all events are delivered", async () => {
+    const webhook = { user_id: userId, name: "All", url: receiver.url, events: ["agent.created"] };
+    assert.equal((await send(credentials, "/rest/v1/webhooks", { body: webhook })).status, 201);
     const writers = new Writers(credentials, userId, WRITERS);
     await until(() => writers.answered.length >= 20);
     const [killed = 0] = workersOf(program);
@@ -100,6 +133,8 @@ test("two worker processes on one port", SEVERAL_STARTS, async (t) => {
     );
     // Each connection of the lost process fails once.
     assert.ok(writers.failures.length <= WRITERS, writers.failures.join("\n"));
+    const isDelivered = (name: string): boolean => receiver.received.some(({ body }) => body.includes(`"${name}"`));
+    await until(() => writers.answered.every(isDelivered), "the events of all answered writes are delivered");
   });
 
   await t.test("SIGHUP replaces all workers without a failed request", async () => {
@@ -123,7 +158,7 @@ test("two worker processes on one port", SEVERAL_STARTS, async (t) => {
     await program.stop("SIGKILL");
     await until(() => !workersOf(program).some(isAlive), "the workers have ended");
     await writers.stop();
-    const again = await start(t, dataDir);
+    const again = await start(t, dataDir, receiverCaFile);
     const stored = await namesOf(again.credentials, userId);
     assert.deepEqual(
       writers.answered.filter((name) => !stored.has(name)),

@@ -10,6 +10,8 @@ export interface RawClientOptions {
   readonly vsn?: "1.0.0" | "2.0.0";
   readonly apikey?: string;
   readonly path?: string;
+  /** The certificate authority of the service. */
+  readonly ca?: string;
 }
 
 /** Speaks the protocol byte by byte, and records all frames that it receives. */
@@ -22,9 +24,11 @@ export class RawClient {
   readonly #waiters = new Set<() => void>();
   #ref = 0;
 
-  constructor(url: string, { vsn = "2.0.0", apikey = "anon", path = "websocket" }: RawClientOptions = {}) {
+  constructor(url: string, { vsn = "2.0.0", apikey = "anon", path = "websocket", ca }: RawClientOptions = {}) {
     this.#vsn = vsn;
-    this.ws = new WebSocket(`${url.replace("http", "ws")}/realtime/v1/${path}?apikey=${apikey}&vsn=${vsn}`);
+    this.ws = new WebSocket(`${url.replace("http", "ws")}/realtime/v1/${path}?apikey=${apikey}&vsn=${vsn}`, {
+      ...(ca !== undefined && { ca }),
+    });
     this.closed = once(this.ws, "close").then(([code]) => code as number);
     this.ws.on("message", (bytes: Buffer, isBinary: boolean) => {
       if (isBinary) this.binary.push(bytes);
