@@ -10,7 +10,7 @@ export class WorkNotice {
   readonly #notifyAfterMs: number;
   /** Since when work waits for a poll of this node; null when none does. */
   #waitsSinceMs: number | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  #isCheckScheduled = false;
   #isPolling = false;
 
   constructor(notify: () => void, notifyAfterMs = NOTIFY_AFTER_MS) {
@@ -22,7 +22,7 @@ export class WorkNotice {
   add(): void {
     if (!this.#isPolling) return this.#notify();
     this.#waitsSinceMs ??= performance.now();
-    this.#timer ??= setTimeout(() => this.#check(), this.#notifyAfterMs).unref();
+    if (!this.#isCheckScheduled) this.#scheduleCheck(this.#notifyAfterMs);
   }
 
   /** Call before a poll. `isPartial`: it may leave work that another node can do. */
@@ -44,10 +44,15 @@ export class WorkNotice {
   }
 
   #check(): void {
-    this.#timer = null;
+    this.#isCheckScheduled = false;
     if (this.#waitsSinceMs === null) return;
     const restMs = this.#waitsSinceMs + this.#notifyAfterMs - performance.now();
     if (restMs <= 0) this.settle(true);
-    else this.#timer = setTimeout(() => this.#check(), restMs).unref();
+    else this.#scheduleCheck(restMs);
+  }
+
+  #scheduleCheck(afterMs: number): void {
+    this.#isCheckScheduled = true;
+    setTimeout(() => this.#check(), afterMs).unref();
   }
 }

@@ -60,12 +60,14 @@ describe("the tables that a process asks for", () => {
   const open = () => {
     const calls: { readonly tables: readonly string[]; confirm(): void }[] = [];
     const needed = new Set<string>();
+    const feed = { lives: 1 };
     const followed = new FollowedTables({
       follow: (tables) =>
         new Promise((resolve) => {
           calls.push({ tables, confirm: () => resolve([]) });
         }),
       findNeeded: () => [...needed],
+      countLives: () => feed.lives,
       releaseAfterMs: 0,
     });
     const release = async (table: string): Promise<void> => {
@@ -73,11 +75,11 @@ describe("the tables that a process asks for", () => {
       followed.release();
       await new Promise((resolve) => setTimeout(resolve, 5));
     };
-    return { calls, needed, followed, release };
+    return { calls, needed, feed, followed, release };
   };
 
   it("are asked for once, and again only after they were released or the feed was lost", async () => {
-    const { calls, needed, followed, release } = open();
+    const { calls, needed, feed, followed, release } = open();
     needed.add("a");
     const first = followed.add();
     calls[0]?.confirm();
@@ -87,10 +89,11 @@ describe("the tables that a process asks for", () => {
     await release("a");
     assert.deepEqual(calls[1]?.tables, []);
     needed.add("a");
-    void followed.add();
+    const again = followed.add();
     assert.deepEqual(calls[2]?.tables, ["a"]);
     calls[2]?.confirm();
-    followed.clear();
+    await again;
+    feed.lives += 1;
     void followed.add();
     assert.deepEqual(calls[3]?.tables, ["a"]);
   });

@@ -158,6 +158,28 @@ describe("a delivery", () => {
     stopSpeaking.abort();
     await notifying;
   });
+
+  test("a node without capacity leaves its deliveries to another one, which it notifies", async (t) => {
+    const receiver = await startReceiver(t);
+    const released = Promise.withResolvers<void>();
+    t.after(() => released.resolve());
+    receiver.answer = () => (receiver.received.length === 1 ? { after: released.promise } : {});
+    const user = await stage.newUser();
+    await stage.newWebhook(user, receiver.url);
+    const never = { fanOutPollMs: 3_600_000, dispatchPollMs: 3_600_000 };
+    const full = stage.start(t, { times: never, settings: { webhookConcurrency: 1 } });
+    const other = stage.start(t, { times: never });
+    const listening =
+      "select from pg_stat_activity where datname = current_database() and query like 'listen %swarmbase_webhooks%'";
+    await until(async () => (await stage.rows(listening)).length >= 2, "both nodes listen");
+    for (const count of [1, 2]) {
+      await stage.newAgents(user);
+      full.webhooks.wake();
+      await receiver.waitFor(count);
+    }
+    released.resolve();
+    await Promise.all([full.stop(), other.stop()]);
+  });
 });
 
 describe("an attempt that fails", () => {

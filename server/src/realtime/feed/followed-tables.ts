@@ -16,6 +16,8 @@ export interface FollowedTablesOptions {
   follow: FeedStream["follow"];
   /** The keys of all tables that are needed now. */
   findNeeded(): readonly string[];
+  /** How often the feed has become live. Each time it begins without any of the tables. */
+  countLives(): number;
   readonly releaseAfterMs?: number;
 }
 
@@ -26,7 +28,8 @@ export class FollowedTables {
   #told: ReadonlySet<string> = new Set();
   /** The part of it that the source has confirmed. Replaced when it shrinks, so that a late confirmation adds nothing. */
   #confirmed = new Set<string>();
-  #timer: NodeJS.Timeout | null = null;
+  #lives = 0;
+  #isReleaseScheduled = false;
 
   constructor(options: FollowedTablesOptions) {
     this.#options = options;
@@ -37,6 +40,7 @@ export class FollowedTables {
    * arrived and may not be visible to queries yet.
    */
   async add(): Promise<readonly number[]> {
+    this.#forgetLost();
     const needed = this.#options.findNeeded();
     const confirmed = this.#confirmed;
     if (needed.every((table) => confirmed.has(table))) return [];
@@ -49,21 +53,26 @@ export class FollowedTables {
 
   /** Call when a table may no longer be needed. */
   release(): void {
-    this.#timer ??= setTimeout(() => this.#shrink(), this.#options.releaseAfterMs ?? RELEASE_AFTER_MS).unref();
-  }
-
-  /** The feed is lost; the next one begins without any of the tables. */
-  clear(): void {
-    [this.#told, this.#confirmed] = [new Set(), new Set()];
+    if (this.#isReleaseScheduled) return;
+    this.#isReleaseScheduled = true;
+    setTimeout(() => this.#shrink(), this.#options.releaseAfterMs ?? RELEASE_AFTER_MS).unref();
   }
 
   #shrink(): void {
-    this.#timer = null;
+    this.#isReleaseScheduled = false;
+    this.#forgetLost();
     const tables = this.#options.findNeeded().filter((table) => this.#told.has(table));
     if (tables.length === this.#told.size) return;
     const confirmed = tables.filter((table) => this.#confirmed.has(table));
     [this.#told, this.#confirmed] = [new Set(tables), new Set(confirmed)];
     // When this fails, the feed is lost.
     this.#options.follow(tables).catch(() => {});
+  }
+
+  /** Compares with the number of lives: what was confirmed while the feed was being connected again does not count either. */
+  #forgetLost(): void {
+    const lives = this.#options.countLives();
+    if (lives === this.#lives) return;
+    [this.#lives, this.#told, this.#confirmed] = [lives, new Set(), new Set()];
   }
 }

@@ -66,6 +66,7 @@ export function openChanges(options: ChangesOptions): Changes {
     whenVisible,
     syncPublication: catalogue.sync,
     follow: (tables) => feed.follow(tables),
+    countLives: () => feed.liveCount,
   });
 
   const deliverMessages = ({ messages, xid }: Transaction): void => {

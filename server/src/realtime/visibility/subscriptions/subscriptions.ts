@@ -27,7 +27,9 @@ export interface SubscriptionsOptions extends SubscriptionLimits {
   readonly observer: Observer;
   readonly whenVisible: WhenVisible;
   readonly syncPublication: BindingContext["syncPublication"];
+  /** Of the feed. */
   readonly follow: FollowedTablesOptions["follow"];
+  readonly countLives: FollowedTablesOptions["countLives"];
 }
 
 /** The access of subscribers depends on it. */
@@ -58,7 +60,7 @@ export class Subscriptions {
     this.#options = options;
     const findNeeded = (): string[] =>
       this.#subscriptions.size === 0 ? [] : [...new Set([AGENTS_KEY, ...this.#index.tables()])];
-    this.#followed = new FollowedTables({ follow: options.follow, findNeeded });
+    this.#followed = new FollowedTables({ ...options, findNeeded });
     this.#access = new AccessCache(database.service, whenVisible);
     this.#tables = new TableMetadataCache(database.service);
     this.#database = new PrincipalDatabase(database, options);
@@ -159,7 +161,6 @@ export class Subscriptions {
   loseAll(reason: string): void {
     for (const subscription of this.#subscriptions) subscription.lose(reason);
     this.#index.clear();
-    this.#followed.clear();
     this.#access.clear();
     this.#identities.clear();
   }
