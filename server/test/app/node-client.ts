@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readCredentials } from "./program.ts";
 
 interface CallInit {
-  readonly method?: "POST";
+  readonly method?: "POST" | "PUT";
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

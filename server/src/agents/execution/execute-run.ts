@@ -9,9 +9,10 @@ import { retryWhileHeld } from "./retry-while-held.ts";
 import { createRunBudget, NO_BUDGET } from "../model/run-budget.ts";
 import { RunWriter } from "./run-writer.ts";
 import { executionsIn, runLoop } from "./run-loop.ts";
-import { describeProgress, readProgress, snapshotRun } from "./run-progress.ts";
+import { describeProgress, isNewerProgress, readProgress, snapshotRun } from "./run-progress.ts";
 import { RunStop, stopOf } from "./run-stop.ts";
 import { loadRun, type RunContext } from "./sql/load-run.ts";
+import { leaveRun } from "./sql/manage-runs.ts";
 import type { SuspendedTurn } from "../turn/turn-state.ts";
 
 export interface RunControl {
@@ -30,7 +31,14 @@ export async function executeRun(ports: WorkPorts, started: StartedRun, control:
   try {
     ports.streamHub.open(started.runId);
     const context = started.context ?? (await retryWhileHeld(() => loadRun(ports.pool, started), control.isHeld));
-    return context === null || (await execute(ports, started, context, control));
+    if (context === null) return true;
+    if (isNewerProgress(context)) {
+      await leaveRun(ports.pool, started);
+      ports.observer.note("agents.run_left", { runId: started.runId });
+      controller.abort(new RunStop("lost"));
+      return true;
+    }
+    return await execute(ports, started, context, control);
   } catch (error) {
     // Another node holds the run, or the database is unreachable: the lease runs out and the sweeper ends the run.
     if (stopOf(controller.signal) !== "lost") ports.observer.note("agents.run_fault", { runId: started.runId, error });

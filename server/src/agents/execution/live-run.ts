@@ -81,6 +81,8 @@ export interface LiveRun {
 
 /** What a node needs to continue a run that another one executed, as stored. */
 export interface RunProgress {
+  /** Absent in rows of earlier builds, which are of version 1. */
+  readonly version?: number;
   readonly elapsedMs: number;
   readonly turnCount: number;
   readonly toolCallCount: number;

@@ -5,9 +5,12 @@ import { createBlankTurn, type LiveCall, type SuspendedTurn, type WaitingCall } 
 import type { LiveRun, RunProgress } from "./live-run.ts";
 import type { RunContext } from "./sql/load-run.ts";
 
+/** Of the progress that this release writes. It reads this version and the one before. */
+const VERSION = 1;
+
 export function describeProgress(run: LiveRun, suspended: readonly SuspendedTurn[], elapsedMs: number): RunProgress {
   const { turnCount, toolCallCount, answerCount, finished } = run;
-  return { elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
+  return { version: VERSION, elapsedMs, turnCount, toolCallCount, answerCount, finished, suspended };
 }
 
 /**
@@ -49,6 +52,11 @@ function toWaiting(run: LiveRun, live: LiveCall): WaitingCall {
   if (asked === undefined) return { kind: "pending", call };
   const end = asked.readEnd();
   return end === null ? { kind: "member", call, turn: asked.snapshot() } : toMemberAnswer(call, end);
+}
+
+/** Whether a newer release has stored the progress, in a form that this one would misread. */
+export function isNewerProgress({ progress }: Pick<RunContext, "progress">): boolean {
+  return progress !== null && ((progress as RunProgress).version ?? 1) > VERSION;
 }
 
 /** The progress to continue from. Null for a run that begins. */

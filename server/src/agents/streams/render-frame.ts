@@ -1,3 +1,4 @@
+import { RUN_STREAM_EVENT_TYPES } from "@swarmbase/sdk";
 import type { RunEvent } from "./stream-hub.ts";
 
 /** What a user may see of a run. */
@@ -25,6 +26,9 @@ export function renderFrame({ seq, type, runId, data }: Pick<RunEvent, "seq" | "
   return `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify({ ...data, run_id: runId, seq })}\n\n`;
 }
 
+/** A restricted event of a newer release may have any member that must not be seen. */
+const KNOWN_TYPES: ReadonlySet<string> = new Set(RUN_STREAM_EVENT_TYPES);
+
 /**
  * Only the owner of the agent and managers of the swarm see the input and output of tools and the reasoning of models. The user
  * whose client executes a call sees its input.
@@ -33,6 +37,7 @@ export function hidePayload(event: RunEvent, { userId, isManager, ownAgentIds }:
   const { isRestricted, agentId, type, data } = event;
   if (type === "tool.client_call" && userId !== null && data["user_id"] === userId) return event;
   if (!isRestricted || isManager || (agentId !== null && ownAgentIds.includes(agentId))) return event;
+  if (!KNOWN_TYPES.has(type)) return { ...event, data: {} };
   const { input: _input, output_preview: _output, delta: _thought, ...shown } = data;
   return { ...event, data: shown };
 }

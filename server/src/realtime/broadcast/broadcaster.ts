@@ -90,11 +90,20 @@ function encodeRecord(node: string, { topicKey, event, isBinary, meta, payload }
   return Buffer.concat([length, head, payload]);
 }
 
+/** Items that a newer release has added are ignored. */
+function isHead(value: unknown): value is Head {
+  if (!Array.isArray(value)) return false;
+  const [node, topicKey, event, isBinary, meta] = value as readonly unknown[];
+  const isNamed = [node, topicKey, event].every((text) => typeof text === "string");
+  return isNamed && typeof isBinary === "boolean" && (meta === null || typeof meta === "string");
+}
+
 /** Null for an invalid record: any SQL session can write messages into the WAL. */
 function decodeRecord(content: Buffer): { node: string; record: BroadcastRecord } | null {
   try {
     const end = LENGTH_BYTES + content.readUInt32BE(0);
-    const head = JSON.parse(content.toString("utf8", LENGTH_BYTES, end)) as Head;
+    const head = JSON.parse(content.toString("utf8", LENGTH_BYTES, end)) as unknown;
+    if (!isHead(head)) return null;
     const [node, topicKey, event, isBinary, meta] = head;
     return { node, record: { topicKey, event, isBinary, meta, payload: content.subarray(end) } };
   } catch {

@@ -4,6 +4,7 @@ import type { Observer } from "../../observe/index.ts";
 import type { Clock } from "../../time/index.ts";
 import type { Changes } from "../changes.ts";
 import type { RealtimeTiming } from "../realtime-options.ts";
+import { type NodeMessage, parseNodeMessage } from "./node-message.ts";
 import type { Presence } from "./presence.ts";
 import { type PresenceEntry, sizeOfEntry } from "./render-presence.ts";
 
@@ -19,24 +20,6 @@ export interface PresenceSyncOptions {
   readonly observer: Observer;
   readonly timing: RealtimeTiming;
 }
-
-/**
- * Messages between nodes about their presences.
- * state: all presences of a node. diff: changes since its last message. beat: no change, the node is alive. bye: it stops.
- * ask: a node has missed messages and requests the state of one node, or of all.
- * `seq` numbers the messages of a node, so that gaps are detected.
- */
-type NodeMessage = { readonly node: string } & (
-  | { readonly kind: "state"; readonly seq: number; readonly entries: readonly PresenceEntry[] }
-  | {
-      readonly kind: "diff";
-      readonly seq: number;
-      readonly joins: readonly PresenceEntry[];
-      readonly leaves: readonly string[];
-    }
-  | { readonly kind: "beat" | "bye"; readonly seq: number }
-  | { readonly kind: "ask"; readonly of: string | null }
-);
 
 /**
  * Synchronises presences between nodes. Each node sends the presences of its own channels, and heartbeats while it has any. The
@@ -57,7 +40,7 @@ export class PresenceSync {
 
   constructor(options: PresenceSyncOptions) {
     this.#options = options;
-    this.#stop = options.changes.onMessage(PREFIX, (content) => this.#receive(decodeNodeMessage(content)));
+    this.#stop = options.changes.onMessage(PREFIX, (content) => this.#receive(parseNodeMessage(content)));
   }
 
   get worker(): Worker {
@@ -204,15 +187,5 @@ export class PresenceSync {
 
   #noteFailure(error: unknown): void {
     this.#options.observer.note("realtime.presence_failed", { error });
-  }
-}
-
-/** Only nodes of this release or the next write these. What cannot be read is ignored, and its sender is asked for its state. */
-function decodeNodeMessage(content: Buffer): NodeMessage | null {
-  try {
-    const message = JSON.parse(content.toString()) as NodeMessage;
-    return typeof message.node === "string" ? message : null;
-  } catch {
-    return null;
   }
 }

@@ -10,6 +10,7 @@ export interface RawClientOptions {
   readonly vsn?: "1.0.0" | "2.0.0";
   readonly apikey?: string;
   readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The certificate authority of the service. */
   readonly ca?: string;
 }
@@ -24,11 +25,13 @@ export class RawClient {
   readonly #waiters = new Set<() => void>();
   #ref = 0;
 
-  constructor(url: string, { vsn = "2.0.0", apikey = "anon", path = "websocket", ca }: RawClientOptions = {}) {
+  constructor(
+    url: string,
+    { vsn = "2.0.0", apikey = "anon", path = "websocket", headers = {}, ca }: RawClientOptions = {},
+  ) {
     this.#vsn = vsn;
-    this.ws = new WebSocket(`${url.replace("http", "ws")}/realtime/v1/${path}?apikey=${apikey}&vsn=${vsn}`, {
-      ...(ca !== undefined && { ca }),
-    });
+    const address = `${url.replace("http", "ws")}/realtime/v1/${path}?apikey=${apikey}&vsn=${vsn}`;
+    this.ws = new WebSocket(address, { headers, ...(ca !== undefined && { ca }) });
     this.closed = once(this.ws, "close").then(([code]) => code as number);
     this.ws.on("message", (bytes: Buffer, isBinary: boolean) => {
       if (isBinary) this.binary.push(bytes);

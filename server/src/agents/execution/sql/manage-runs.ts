@@ -6,6 +6,11 @@ import { RUN_CHANNEL, WAITING } from "../run-notifier.ts";
 import type { ClaimCapacity } from "../run-places.ts";
 import type { CancelReason } from "../steps.ts";
 
+/** How long a run that was left waits for its next claim. */
+const LEFT_MS = 5_000;
+/** Each claim and each leave adds one: a run is left for 40 minutes at least. */
+const MAX_LEFT_FENCE = 1_000;
+
 export interface RenewedRun {
   readonly run_id: string;
   readonly is_lost: boolean;
@@ -86,6 +91,20 @@ export async function releaseRuns(pool: pg.Pool, runs: readonly StartedRun[]): P
     [runs.map(({ runId }) => runId), runs.map(({ fence }) => fence), RUN_CHANNEL, WAITING],
   );
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * Leaves a run to a node of a newer release, which may claim it after a while. Ends the run's takeovers when none has done so for very long:
+ * every claim uses up ids of events.
+ */
+export async function leaveRun(pool: pg.Pool, { runId, fence }: Pick<StartedRun, "runId" | "fence">): Promise<void> {
+  await pool.query(
+    `update private.run_leases l
+     set owner = null, fence = l.fence + 1, expires_at = now() + $3 * interval '1 millisecond',
+       takeovers = case when l.fence < $4 then l.takeovers else 2 end
+     where l.run_id = $1 and l.fence = $2 and l.expires_at is not null`,
+    [runId, fence, LEFT_MS, MAX_LEFT_FENCE],
+  );
 }
 
 export interface Swept {
