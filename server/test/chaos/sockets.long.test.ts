@@ -31,11 +31,25 @@ test("10,000 sockets of one process delay no request, get a broadcast, and are c
   t.after(() => sockets.forEach((socket) => socket.terminate()));
   const closeCodes: number[] = [];
   let broadcasts = 0;
+  let repeated = 0;
+  /** On a busy machine a handshake can exceed its limit of time. Clients connect again. */
+  const connect = async (): Promise<WebSocket> => {
+    for (;;) {
+      const socket = new WebSocket(address, { ca, perMessageDeflate: false });
+      socket.on("error", () => {});
+      if (
+        await new Promise<boolean>((resolve) =>
+          socket.once("open", () => resolve(true)).once("close", () => resolve(false)),
+        )
+      )
+        return socket;
+      repeated += 1;
+    }
+  };
+  let begun = 0;
   const open = async (): Promise<void> => {
-    const socket = new WebSocket(address, { ca, perMessageDeflate: false });
+    const socket = await connect();
     sockets.push(socket);
-    await once(socket, "open");
-    socket.on("error", () => {});
     socket.on("close", (code) => closeCodes.push(code));
     socket.send(JSON.stringify(["1", "1", "realtime:everybody", "phx_join", { config: {} }]));
     const [reply] = (await once(socket, "message")) as [Buffer];
@@ -53,11 +67,16 @@ test("10,000 sockets of one process delay no request, get a broadcast, and are c
   const before = await readResidentBytes(service.pid);
   const startedMs = performance.now();
   const openNext = async (): Promise<void> => {
-    while (sockets.length < SOCKETS) await open();
+    while (begun < SOCKETS) {
+      begun += 1;
+      await open();
+    }
   };
   await Promise.all(Array.from({ length: OPENING }, openNext));
   const bytesEach = ((await readResidentBytes(service.pid)) - before) / sockets.length;
-  t.diagnostic(`${sockets.length} sockets in ${seconds(startedMs)} s, ${Math.round(bytesEach / 1_024)} KiB each`);
+  t.diagnostic(
+    `${sockets.length} sockets in ${seconds(startedMs)} s, ${repeated} connections repeated, ${Math.round(bytesEach / 1_024)} KiB each`,
+  );
   assert.deepEqual(closeCodes, []);
   assert.ok(bytesEach <= MAX_BYTES_PER_SOCKET, `${bytesEach} bytes`);
 
