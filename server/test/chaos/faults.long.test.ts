@@ -19,6 +19,7 @@ import { openFaultStage } from "./fault-stage.ts";
 
 /** The goal for a fault that nobody has planned. */
 const MAX_ERRORS_MS = 5_000;
+const WORKER_KILLS = 5;
 const MEGABYTE = 1024 * 1024;
 const OPTIONS = {
   skip: process.platform === "linux" ? false : "reads the process tree from /proc",
@@ -56,6 +57,23 @@ test("replacing all workers fails no request", OPTIONS, async (t) => {
     await until(() => service.output().split('"event":"process.replaced"').length > 2, "both are replaced");
   });
   assert.deepEqual([writes.failed, reads.failed], [0, 0]);
+});
+
+test("a worker that is killed fails only the requests that it had, and is replaced", OPTIONS, async (t) => {
+  const { service, observe, growBy } = await openFaultStage(t, { env: { WORKERS: "2" } });
+  const { writes, reads } = await observe(`a worker is killed, ${WORKER_KILLS} times`, async () => {
+    for (let kill = 1; kill <= WORKER_KILLS; kill += 1) {
+      const { pid = 0 } = findStarted(service.output()).at(-1) ?? {};
+      process.kill(pid, "SIGKILL");
+      await until(() => findStarted(service.output()).length >= 2 + kill, "it is replaced");
+      await growBy(20);
+    }
+  });
+  for (const { failed, errorsForMs } of [writes, reads]) {
+    // Two connections each, which may both have been at the worker.
+    assert.ok(failed <= 2 * 2 * WORKER_KILLS, `${failed} requests`);
+    assert.ok(errorsForMs <= MAX_ERRORS_MS, `${errorsForMs} ms`);
+  }
 });
 
 test("a Redis server that is killed fails no request", OPTIONS, async (t) => {
@@ -191,4 +209,12 @@ async function startTrickle(t: { after(close: () => Promise<void>): void }): Pro
   });
   const address = server.address();
   return `https://localhost:${typeof address === "object" ? address?.port : ""}/`;
+}
+
+/** The workers that have started to serve, in order. */
+function findStarted(output: string): readonly { readonly pid: number }[] {
+  return output
+    .split("\n")
+    .filter((line) => line.includes('"event":"process.started"'))
+    .map((line) => JSON.parse(line) as { readonly pid: number });
 }
