@@ -1,6 +1,7 @@
 import pg from "pg";
 import { derivePassword, newMasterKey } from "../../src/crypto/index.ts";
 import { type ExtensionSchema, migrate, startEmbedded, withDatabase } from "../../src/db/index.ts";
+import type { EmbeddedServer, StartEmbeddedOptions } from "../../src/db/embedded/start-embedded.ts";
 import { silentObserver } from "./silent-observer.ts";
 
 export const TEMPLATE = "swarmbase_template";
@@ -19,7 +20,7 @@ export interface TestClusterOptions {
   /** Schemas of extensions that the template gets too. */
   readonly extensions?: readonly ExtensionSchema[];
   /** How PostgreSQL is started; default: as the product does. */
-  readonly start?: typeof startEmbedded;
+  readonly start?: (options: StartEmbeddedOptions) => Promise<Pick<EmbeddedServer, "adminUrl" | "stop">>;
 }
 
 export async function startTestCluster(dataDir: string, options: TestClusterOptions = {}): Promise<TestCluster> {

@@ -2,8 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isProcessAlive } from "../../src/db/embedded/process-state.ts";
-import { startTestCluster } from "./cluster.ts";
+import { startTestCluster, type TestClusterOptions } from "./cluster.ts";
 import type { Cluster } from "./database.ts";
+import { openExternal } from "./external-postgres.ts";
 import { startForgetful, startStock } from "./forgetful-postgres.ts";
 import { endProcesses } from "./process-tree.ts";
 import { createTemporaryFolder } from "./temporary-folder.ts";
@@ -16,8 +17,9 @@ const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(cl
 
 export async function globalSetup(): Promise<void> {
   try {
+    const externalUrl = process.env["SWARMBASE_TEST_DATABASE_URL"];
     const clusters = {
-      SWARMBASE_TEST_CLUSTER: startForgetful,
+      SWARMBASE_TEST_CLUSTER: externalUrl === undefined ? startForgetful : () => openExternal(externalUrl),
       ...(process.env["SWARMBASE_TEST_STOCK"] !== undefined && { SWARMBASE_TEST_STOCK_CLUSTER: startStock }),
     };
     const outcomes = await Promise.allSettled(
@@ -36,7 +38,7 @@ export async function globalSetup(): Promise<void> {
 }
 
 /** One PostgreSQL for many test files, each of which gets a database cloned from the migrated template. Returns what they need of it. */
-async function startShared(start: typeof startForgetful): Promise<string> {
+async function startShared(start: NonNullable<TestClusterOptions["start"]>): Promise<string> {
   const folder = await createTemporaryFolder(cleanup, "swarmbase-test-");
   const { stop, ...cluster } = await startTestCluster(folder, { start });
   cleanup.after(stop);
