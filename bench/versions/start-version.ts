@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpTarget, openConnection, renderRequest } from "../load/http-connection.ts";
@@ -31,6 +31,8 @@ export interface VersionOptions {
   /** The program that runs the service. That of this process when unset. */
   readonly node?: string;
   readonly settings: Readonly<Record<string, string>>;
+  /** Stays when the service stops. By default a new folder, which is removed. */
+  readonly dataDir?: string;
 }
 
 const PASSWORD = "correct horse battery staple";
@@ -53,8 +55,10 @@ export async function startVersion({
   folder,
   node = process.execPath,
   settings,
+  dataDir: keptDir,
 }: VersionOptions): Promise<Version> {
-  const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-bench-"));
+  const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), "swarmbase-bench-")));
+  await mkdir(dataDir, { recursive: true });
   // As root the database runs under another account, which must be able to enter the folder.
   await chmod(dataDir, 0o711);
   const server = await spawnServer({
@@ -109,7 +113,7 @@ export async function startVersion({
     },
     stop: async () => {
       await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      if (keptDir === undefined) await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
