@@ -3,7 +3,7 @@ import { openDatabase, runPipelined } from "../../server/src/db/index.ts";
 import { createObserver } from "../../server/src/observe/index.ts";
 import { medianOf } from "../load/measure-rate.ts";
 import { openRequestPlanner, type PlannedRequest } from "../rest/direct-transactions.ts";
-import type { Stage } from "../rest/stage.ts";
+import { type Stage, withClient } from "../rest/stage.ts";
 import { type WriteCase, WRITE_CASES } from "./write-cases.ts";
 
 export interface WriteCost {
@@ -17,8 +17,15 @@ export interface WriteCost {
 
 export interface WriteCosts {
   readonly writes: readonly WriteCost[];
-  /** A transaction of the same user with `select 1`. */
+  /** Transactions of the same users with less to do. */
+  readonly floors: WriteFloors;
+}
+
+export interface WriteFloors {
+  /** `select 1`. */
   readonly emptyMicroseconds: number;
+  /** The insert of a row into a table that has nothing but a primary key. */
+  readonly bareInsertMicroseconds: number;
 }
 
 export interface WriteTiming {
@@ -29,10 +36,15 @@ export interface WriteTiming {
 export const USERS_PER_CASE = 50;
 const WARM_UP_ROUNDS = 2;
 const SELECT_ONE = { text: "select 1", values: [] };
+const BARE_INSERT = { text: "insert into public.bare (content) values ('a') returning id::text", values: [] };
+const CREATE_BARE = `
+  create table public.bare (id uuid primary key default gen_random_uuid(), content text not null);
+  grant select, insert on public.bare to authenticated`;
 
 /** The service's own statements for writes, one at a time over one connection, whose process is watched. */
 export async function measureWrites(stage: Stage, database: string, timing: WriteTiming): Promise<WriteCosts> {
   const { masterKey } = stage;
+  await withClient(stage.urlOf(database), (client) => client.query(CREATE_BARE));
   const observer = createObserver({ level: "fatal", format: "json" });
   const opened = openDatabase({ url: stage.urlOf(database), masterKey, poolSize: 1, observer });
   try {
@@ -67,10 +79,17 @@ export async function measureWrites(stage: Stage, database: string, timing: Writ
       return (readRunTime() - before) / 1_000 / planned.length;
     };
     const empty: number[] = [];
+    const bare: number[] = [];
     for (let round = 0; round < WARM_UP_ROUNDS + timing.rounds; round += 1) {
       const isCounted = round >= WARM_UP_ROUNDS;
-      const nothing = await measure(first.users.map((user) => ({ ...first.next(user), statement: SELECT_ONE })));
-      if (isCounted) empty.push(nothing);
+      const measureInstead = (statement: PlannedRequest["statement"]): Promise<number> =>
+        measure(first.users.map((user) => ({ ...first.next(user), statement })));
+      const nothing = await measureInstead(SELECT_ONE);
+      const row = await measureInstead(BARE_INSERT);
+      if (isCounted) {
+        empty.push(nothing);
+        bare.push(row);
+      }
       for (const { users, next, microseconds } of cases) {
         const used = await measure(users.map(next));
         if (isCounted) microseconds.push(used);
@@ -81,7 +100,8 @@ export async function measureWrites(stage: Stage, database: string, timing: Writ
       const plans = await explain(users.slice(0, timing.explained).map(next), run);
       costs.push({ label, hasGoal, microseconds, triggers: sumTriggers(plans) });
     }
-    return { writes: costs, emptyMicroseconds: medianOf(empty) };
+    const floors = { emptyMicroseconds: medianOf(empty), bareInsertMicroseconds: medianOf(bare) };
+    return { writes: costs, floors };
   } finally {
     await opened.close();
   }

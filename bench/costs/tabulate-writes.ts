@@ -1,6 +1,6 @@
 import { medianOf } from "../load/measure-rate.ts";
 import { formatFigure, type Goal, type Table } from "../report/table.ts";
-import type { WriteCost, WriteCosts } from "./measure-writes.ts";
+import type { WriteCost, WriteCosts, WriteFloors } from "./measure-writes.ts";
 import { HEARD_INSERT, PLAIN_INSERT } from "./write-cases.ts";
 
 const MAX_WRITE_MICROSECONDS = 350;
@@ -9,7 +9,7 @@ const MAX_EVENT_MICROSECONDS = 30;
 const NAMED_TRIGGER_MICROSECONDS = 10;
 
 /** PostgreSQL's CPU for a write, with what its triggers take of it. */
-export function tabulateWrites({ writes, emptyMicroseconds }: WriteCosts): Table {
+export function tabulateWrites({ writes, floors }: WriteCosts): Table {
   const costs = writes.map((write) => {
     const sorted = write.microseconds.toSorted((one, other) => one - other);
     return { ...write, median: medianOf(sorted), least: sorted[0] ?? Number.NaN };
@@ -23,7 +23,8 @@ export function tabulateWrites({ writes, emptyMicroseconds }: WriteCosts): Table
     title: "Writes: CPU of PostgreSQL from begin to commit, one connection",
     head: ["µs", "median of the rounds", "least", "its largest triggers, by explain analyze"],
     rows: [
-      ["a transaction of the user with `select 1`", formatFigure(emptyMicroseconds), "", ""],
+      ["a transaction of the user with `select 1`", formatFigure(floors.emptyMicroseconds), "", ""],
+      ["the insert of a row into a table with only a primary key", formatFigure(floors.bareInsertMicroseconds), "", ""],
       ...costs.map((cost) => [cost.label, formatFigure(cost.median), formatFigure(cost.least), nameTriggers(cost)]),
       ["an event row (the difference that a subscriber makes)", formatFigure(event), "", ""],
     ],
@@ -40,7 +41,7 @@ export function tabulateWrites({ writes, emptyMicroseconds }: WriteCosts): Table
             limit: MAX_WRITE_MICROSECONDS,
             value: cost.median,
             unit: " µs",
-            reason: describeParts(cost, cost.median, emptyMicroseconds),
+            reason: describeParts(cost, cost.median, floors),
             isCost: true,
             ...(cost.label === PLAIN_INSERT && { history: "insert: PostgreSQL, µs" as const }),
           };
@@ -83,8 +84,10 @@ function describeEvent(writes: readonly WriteCost[]): string {
   return `by explain analyze the trigger takes ${ofTrigger(HEARD_INSERT)} µs instead of ${ofTrigger(PLAIN_INSERT)}: the audience, the JSON of the event, its row with an index entry, and the notification`;
 }
 
-function describeParts(cost: WriteCost, median: number, emptyMicroseconds: number): string {
+function describeParts(cost: WriteCost, median: number, floors: WriteFloors): string {
+  const { emptyMicroseconds, bareInsertMicroseconds } = floors;
   const inTriggers = [...cost.triggers.values()].reduce((sum, microseconds) => sum + microseconds, 0);
-  const rest = Math.max(0, median - emptyMicroseconds - inTriggers);
-  return `the transaction and the settings of the user take ${formatFigure(emptyMicroseconds)}, triggers and foreign keys ${formatFigure(inTriggers)} (${nameTriggers(cost)}), the row, its indexes, policies and deferred triggers ${formatFigure(rest)}`;
+  const bare = bareInsertMicroseconds - emptyMicroseconds;
+  const rest = Math.max(0, median - bareInsertMicroseconds - inTriggers);
+  return `the transaction and the settings of the user take ${formatFigure(emptyMicroseconds)}, a row with a primary key and its commit ${formatFigure(bare)}, triggers and foreign keys ${formatFigure(inTriggers)} (${nameTriggers(cost)}), the columns, other indexes, policies, checks and deferred triggers ${formatFigure(rest)}`;
 }

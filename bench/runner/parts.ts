@@ -47,7 +47,7 @@ export const PARTS: readonly Part[] = [
     name: "workers",
     about: "One process and several, on the same machine.",
     file: "workers/run.ts",
-    seconds: { quick: 35, full: 150 },
+    seconds: { quick: 35, full: 210 },
     limitSeconds: { quick: 180, full: 480 },
   },
   {

@@ -31,6 +31,11 @@ export function readCpuShares(primaryPid: number): CpuShares {
   };
 }
 
+export function sumShares(all: readonly CpuShares[]): CpuShares {
+  const sumOf = (part: keyof CpuShares): number => all.reduce((sum, shares) => sum + shares[part], 0);
+  return { primary: sumOf("primary"), workers: sumOf("workers"), database: sumOf("database") };
+}
+
 /** The part of one core that each has used meanwhile. */
 export function subtractShares(later: CpuShares, earlier: CpuShares, seconds: number): CpuShares {
   return {

@@ -1,14 +1,10 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type HttpConnection, openConnection, renderRequest } from "../load/http-connection.ts";
 import { measureRate, medianOf } from "../load/measure-rate.ts";
 import { openReport } from "../report/report.ts";
-import { findFreePort, spawnServer } from "../rest/child.ts";
-import { isReady, readAuthority, readCredentials } from "../rest/data-directory.ts";
+import type { Goal } from "../report/table.ts";
 import { createProgress } from "../rest/progress.ts";
-import { type CpuShares, readCpuShares, subtractShares } from "./cpu-shares.ts";
+import { type CpuShares, readCpuShares, subtractShares, sumShares } from "./cpu-shares.ts";
+import { NO_LIMIT, type Operation, OPERATIONS, type Service, startService } from "./start-service.ts";
 
 const { values } = parseArgs({
   options: {
@@ -21,26 +17,13 @@ const ROUNDS = values.quick ? 3 : 8;
 const DURATION_MS = values.quick ? 1_500 : 4_000;
 /** For each process that serves, so that all of them are equally busy. */
 const CONNECTIONS_PER_PROCESS = 16;
-const COUNTS = [1, 2] as const;
-/** The least part of n times the rate of one process that n workers must reach, by processor time. */
+/** The least part of the rate of two processes that share nothing that two workers must reach, by processor time. */
 const MIN_GROWTH = 0.8;
-const REPOSITORY = resolve(import.meta.dirname, "../..");
-const NO_LIMIT = "1000000";
 /** Counted, as in production, and never reached; 0 shows what counting costs. */
 const LIMIT_API = values.uncounted ? "0" : NO_LIMIT;
 
-interface Contender {
-  readonly workers: number;
-  readonly pid: number;
-  readonly connections: readonly HttpConnection[];
-  readonly requests: Readonly<Record<Operation, Buffer>>;
-  /** Removes the inserted rows: an insert must not find more of them from round to round. */
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-const OPERATIONS = ["read one", "insert"] as const;
-type Operation = (typeof OPERATIONS)[number];
+const NAMES = ["one process", "two that share nothing", "two workers"] as const;
+type Name = (typeof NAMES)[number];
 
 interface Round {
   readonly rate: number;
@@ -50,75 +33,19 @@ interface Round {
   readonly databaseMicroseconds: number;
 }
 
-async function start(workers: number): Promise<Contender> {
-  const dataDir = await mkdtemp(join(tmpdir(), "swarmbase-bench-workers-"));
-  await chmod(dataDir, 0o711);
-  const server = await spawnServer({
-    program: process.execPath,
-    args: ["-C", "swarmbase-source", "server/bin/swarmbase.js", "serve"],
-    cwd: REPOSITORY,
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      NODE_ENV: "production",
-      LOG_LEVEL: "warn",
-      CONSOLE: "false",
-      PORT: String(await findFreePort()),
-      DATA_DIR: dataDir,
-      WORKERS: String(workers),
-      AGENT_LIMIT_PER_USER: NO_LIMIT,
-      LIMIT_API,
-    },
-    isUp: () => isReady(dataDir),
-  });
-  const credentials = await readCredentials(dataDir);
-  const { url, anon_key: apikey } = credentials;
-  const { hostname: host, port } = new URL(url);
-  const target = { host, port: Number(port), ca: await readAuthority(credentials) };
-  const connections = await Promise.all(
-    Array.from({ length: workers * CONNECTIONS_PER_PROCESS }, () => openConnection(target)),
-  );
-  const [first] = connections;
-  if (first === undefined) throw new Error("there are no connections");
-  const headers = { apikey, "content-type": "application/json" };
-  const account = JSON.stringify({ email: "ada@example.com", password: "correct horse battery" });
-  const signedUp = await first.ask(
-    renderRequest(target, { method: "POST", path: "/auth/v1/signup", headers, body: account }),
-  );
-  const { access_token: token } = JSON.parse(signedUp.text) as { access_token: string };
-  const asUser = { ...headers, authorization: `Bearer ${token}`, prefer: "return=representation" };
-  const body = JSON.stringify({ name: "Ada" });
-  const insert = renderRequest(target, { method: "POST", path: "/rest/v1/agents?select=*", headers: asUser, body });
-  const [row] = JSON.parse((await first.ask(insert)).text) as { id: string }[];
-  const path = `/rest/v1/agents?select=*&id=eq.${row?.id}`;
-  return {
-    workers,
-    pid: server.pid,
-    connections,
-    requests: { insert, "read one": renderRequest(target, { method: "GET", path, headers: asUser }) },
-    reset: async () => {
-      const others = `/rest/v1/agents?id=neq.${row?.id}`;
-      await first.ask(
-        renderRequest(target, { method: "DELETE", path: others, headers: { ...asUser, prefer: "return=minimal" } }),
-      );
-    },
-    stop: async () => {
-      for (const connection of connections) connection.close();
-      await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function measure({ pid, connections, requests }: Contender, operation: Operation): Promise<Round> {
-  const before = readCpuShares(pid);
+async function measure(services: readonly Service[], operation: Operation): Promise<Round> {
+  const loads = services.flatMap((service) => service.loads);
+  const readAll = (): CpuShares => sumShares(services.map(({ pid }) => readCpuShares(pid)));
+  const before = readAll();
   const startedAt = performance.now();
-  const work = async (worker: number): Promise<void> => {
-    const status = await connections[worker]?.send(requests[operation]);
+  const work = async (at: number): Promise<void> => {
+    const load = loads[at];
+    const status = await load?.connection.send(load.requests[operation]);
     if (status !== 200 && status !== 201) throw new Error(`${operation} was answered with ${status}`);
   };
-  const rate = await measureRate(work, { concurrency: connections.length, durationMs: DURATION_MS });
+  const rate = await measureRate(work, { concurrency: loads.length, durationMs: DURATION_MS });
   const seconds = (performance.now() - startedAt) / 1000;
-  const shares = subtractShares(readCpuShares(pid), before, seconds);
+  const shares = subtractShares(readAll(), before, seconds);
   const perRequest = (share: number): number => (share / rate) * 1_000_000;
   return {
     rate,
@@ -128,33 +55,54 @@ async function measure({ pid, connections, requests }: Contender, operation: Ope
   };
 }
 
-const MEASURED: readonly (readonly [name: string, valueOf: (round: Round) => number])[] = [
-  ["CPU of the service", (round) => round.serviceMicroseconds],
-  ["CPU of PostgreSQL", (round) => round.databaseMicroseconds],
-];
 const progress = createProgress(process.stderr);
-const contenders = await Promise.all(COUNTS.map((count) => start(count)));
+progress.stage("services start");
+const start = (workers: number): Promise<Service> =>
+  startService(workers, workers * CONNECTIONS_PER_PROCESS, LIMIT_API);
+const [first, second, withWorkers] = await Promise.all([start(1), start(1), start(2)]);
+const contenders: Readonly<Record<Name, readonly Service[]>> = {
+  "one process": [first],
+  "two that share nothing": [first, second],
+  "two workers": [withWorkers],
+};
 const rounds = new Map<string, Round[]>();
+const roundsOf = (operation: Operation, name: Name): readonly Round[] => rounds.get(`${operation}, ${name}`) ?? [];
 for (const operation of OPERATIONS)
   for (let round = 0; round < ROUNDS; round += 1)
-    for (const contender of contenders) {
-      progress.stage(`${operation}, ${contender.workers} workers`);
-      const measured = await measure(contender, operation);
-      await contender.reset();
-      const key = `${operation}, ${contender.workers}`;
+    for (const name of NAMES) {
+      progress.stage(`${operation}, ${name}`);
+      const measured = await measure(contenders[name], operation);
+      for (const service of contenders[name]) await service.reset();
       // The first round warms up.
-      if (round > 0) rounds.set(key, [...(rounds.get(key) ?? []), measured]);
+      if (round > 0) rounds.set(`${operation}, ${name}`, [...roundsOf(operation, name), measured]);
     }
 progress.end();
-await Promise.all(contenders.map(({ stop }) => stop()));
+await Promise.all([first, second, withWorkers].map((service) => service.stop()));
+
 const median = (all: readonly Round[], valueOf: (round: Round) => number): number => medianOf(all.map(valueOf));
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+
+function findGoal(operation: Operation, about: string, valueOf: (round: Round) => number): Goal {
+  const [one = Number.NaN, apart = Number.NaN, workers = Number.NaN] = NAMES.map((name) =>
+    median(roundsOf(operation, name), valueOf),
+  );
+  return {
+    about: `${operation}, ${about} of two processes that share nothing to that of two workers, per request`,
+    bound: "at least",
+    limit: MIN_GROWTH,
+    value: apart / workers,
+    unit: "",
+    reason: `${Math.round(workers)} µs with two workers, ${Math.round(apart)} with two processes that share nothing, ${Math.round(one)} with one process that has the machine for itself`,
+  };
+}
+
 openReport(values.json).add({
   id: "workers",
-  title: `One process, and a primary with two workers, ${CONNECTIONS_PER_PROCESS} connections over TLS for each process that serves, ${values.uncounted ? "limits off" : "limits counted"}`,
+  title: `Processes and workers, ${CONNECTIONS_PER_PROCESS} connections over TLS for each process that serves, ${values.uncounted ? "limits off" : "limits counted"}`,
   head: [
-    "operation, workers",
+    "operation",
     "requests/s",
-    "primary",
+    "single processes or primary",
     "workers",
     "PostgreSQL",
     "service, per request",
@@ -163,27 +111,19 @@ openReport(values.json).add({
   rows: Array.from(rounds, ([key, all]) => [
     key,
     Math.round(median(all, ({ rate }) => rate)).toLocaleString("en"),
-    `${Math.round(100 * median(all, ({ shares }) => shares.primary))} %`,
-    `${Math.round(100 * median(all, ({ shares }) => shares.workers))} %`,
-    `${Math.round(100 * median(all, ({ shares }) => shares.database))} %`,
+    percent(median(all, ({ shares }) => shares.primary)),
+    percent(median(all, ({ shares }) => shares.workers)),
+    percent(median(all, ({ shares }) => shares.database)),
     `${Math.round(median(all, (round) => round.serviceMicroseconds))} µs`,
     `${Math.round(median(all, (round) => round.databaseMicroseconds))} µs`,
   ]),
   notes: [
-    "Processor time as a share of one core. With one worker, the primary is the whole service. The load generator shares the machine, so on few cores the rates do not grow: the processor time per request says what further cores add.",
+    "Processor time as a share of one core. The load generator shares the machine, so on few cores the rates do not grow: the processor time per request says what further cores add. It is compared with two services, each with a database of its own, under the same load at the same time: processes that compete for the cores take more time for a request, whatever they share.",
   ],
-  goals: OPERATIONS.flatMap((operation) =>
-    MEASURED.map(([name, valueOf]) => {
-      const [one, two] = COUNTS.map((count) => median(rounds.get(`${operation}, ${count}`) ?? [], valueOf));
-      return {
-        about: `${operation}, ${name} of one process to that of two workers, per request`,
-        bound: "at least" as const,
-        limit: MIN_GROWTH,
-        value: (one ?? Number.NaN) / (two ?? Number.NaN),
-        unit: "",
-      };
-    }),
-  ),
+  goals: OPERATIONS.flatMap((operation) => [
+    findGoal(operation, "CPU of the service", (round) => round.serviceMicroseconds),
+    findGoal(operation, "CPU of PostgreSQL", (round) => round.databaseMicroseconds),
+  ]),
   plot: {
     caption: "µs of CPU of the service per request, less is better",
     bars: Array.from(rounds, ([key, all]) => {
