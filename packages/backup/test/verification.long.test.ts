@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { access } from "node:fs/promises";
 import { constants, getPriority } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { findFreePort } from "../../../server/test/support/free-port.ts";
 import { runHere } from "../../../server/test/support/run-here.ts";
@@ -14,21 +14,27 @@ import { flipByte, listArchive } from "./support/archive-folder.ts";
 import { openHome } from "./support/swarmbase.ts";
 import { listDraftPids, readGauge, removeRecords } from "./support/verification.ts";
 
+/** A home whose service archives to a folder and verifies the archive by schedule. */
+async function openVerifiedHome(t: TestContext) {
+  const { cleaner, home, dataDir } = await openHome(t);
+  const archive = join(home, "archive");
+  const metricsPort = await findFreePort();
+  const env = {
+    DATA_DIR: dataDir,
+    EXTENSIONS: "backup",
+    BACKUP_FOLDER: archive,
+    BACKUP_DELAY_SECONDS: "1",
+    BACKUP_VERIFY_HOURS: "1",
+    METRICS_PORT: String(metricsPort),
+  };
+  return { cleaner, home, dataDir, archive, metricsPort, env };
+}
+
 test(
   "a verification that is killed with its service leaves nothing that the next start does not remove, and damage is reported",
   SEVERAL_STARTS,
   async (t) => {
-    const { cleaner, home, dataDir } = await openHome(t);
-    const archive = join(home, "archive");
-    const metricsPort = await findFreePort();
-    const env = {
-      DATA_DIR: dataDir,
-      EXTENSIONS: "backup",
-      BACKUP_FOLDER: archive,
-      BACKUP_DELAY_SECONDS: "1",
-      BACKUP_VERIFY_HOURS: "1",
-      METRICS_PORT: String(metricsPort),
-    };
+    const { cleaner, home, dataDir, archive, metricsPort, env } = await openVerifiedHome(t);
     const hasProcesses = async (): Promise<boolean> => {
       const { stdout } = await promisify(execFile)("ps", ["-eo", "args"]);
       return stdout.split("\n").some((line) => line.includes(home) && line.includes("verified-copy"));
@@ -83,17 +89,7 @@ test(
   "the service verifies its archive by schedule, and doctor reports a later verification that failed",
   SEVERAL_STARTS,
   async (t) => {
-    const { cleaner, home, dataDir } = await openHome(t);
-    const archive = join(home, "archive");
-    const metricsPort = await findFreePort();
-    const env = {
-      DATA_DIR: dataDir,
-      EXTENSIONS: "backup",
-      BACKUP_FOLDER: archive,
-      BACKUP_DELAY_SECONDS: "1",
-      BACKUP_VERIFY_HOURS: "1",
-      METRICS_PORT: String(metricsPort),
-    };
+    const { cleaner, home, dataDir, archive, metricsPort, env } = await openVerifiedHome(t);
     const startedAtSeconds = Date.now() / 1_000;
     const service = await startService(cleaner, { dataDir, env });
     await until(

@@ -14,8 +14,8 @@ const NAME = "webhook-fan-out";
 const MAX_CAPACITY_WAIT_MS = 100;
 /**
  * A step costs as much as twenty of its deliveries. So while events keep coming, steps start at least this far apart, and an
- * event after a pause waits for nothing. Writes trigger polls even without events: each consecutive empty poll delays the
- * next by 1 ms more, up to this.
+ * event after a pause waits for nothing. A wake-up does not always mean that there are events: each consecutive empty poll
+ * delays the next by 1 ms more, up to this.
  */
 const MAX_PAUSE_MS = 10;
 /** The second loop runs only when the first wakes it, and waits this long for capacity. */
