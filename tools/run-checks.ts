@@ -11,6 +11,8 @@ const CHECKS: readonly Check[] = [
   { name: "format", args: [findProgram(root, "@biomejs/biome", "biome"), "format"] },
   { name: "lint", args: [findProgram(root, "oxlint", "oxlint")] },
   { name: "types", args: [findProgram(root, "typescript", "tsc"), "--project", "."] },
+  // Its declarations are only written here: the build of the tests leaves them out.
+  { name: "packages", args: ["--conditions=swarmbase-source", "tools/build-packages.ts"] },
   { name: "types of the console", args: [findProgram(root, "typescript", "tsc"), "--project", "console"] },
   { name: "types of the hooks", args: [findProgram(root, "typescript", "tsc"), "--project", "packages/react"] },
   { name: "types of a new app", args: [findProgram(root, "typescript", "tsc"), ...NEW_APP] },

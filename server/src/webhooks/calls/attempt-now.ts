@@ -29,7 +29,7 @@ export interface AttemptNow
   readonly attempts: number;
 }
 
-interface DeliveryCall {
+export interface DeliveryCall {
   readonly callerId: CallerId;
   readonly deliveryId: string;
 }
