@@ -2,7 +2,7 @@ import { catalogueOf, type Providers } from "./agents/index.ts";
 import type { Closers } from "./closers.ts";
 import { derivePassword } from "./crypto/index.ts";
 import { type DatabaseServer, holdSchemaLevels, openServer, OWNER_ROLE, withRole } from "./db/index.ts";
-import { loadTlsMaterial, type TlsMaterial } from "./http/index.ts";
+import { assertCanListen, loadTlsMaterial, type TlsMaterial } from "./http/index.ts";
 import type { Worker } from "./jobs/index.ts";
 import type { NodeContext } from "./node-context.ts";
 import { openMasterKey, prepareDatabase, type PreparedDatabase } from "./prepare-database.ts";
@@ -27,6 +27,7 @@ export async function prepareNode(
   { providers, closers }: { readonly providers: Providers; readonly closers: Closers },
 ): Promise<PreparedNode> {
   const { settings, signal } = options;
+  await assertCanListen(settings);
   const masterKey = await openMasterKey(settings);
   // The certificate does not depend on the database, so both are prepared at the same time.
   const tlsLoading = settings.tlsMode === "proxy" ? null : loadTlsOf(options)();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { Server } from "node:net";
+import { createServer, type Server } from "node:net";
 
 /** Explains why an address cannot be used. */
 export async function listenOn(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
@@ -11,6 +11,13 @@ export async function listenOn(server: Server, { host, port }: { host: string; p
     const { code = "", message } = cause as NodeJS.ErrnoException;
     throw new Error(`Cannot listen on ${address}: ${LISTEN_FAULTS[code] ?? message}`, { cause });
   }
+}
+
+/** Preparing a database takes long, so a port that cannot be used is reported before that. */
+export async function assertCanListen(address: { readonly host: string; readonly port: number }): Promise<void> {
+  const server = createServer();
+  await listenOn(server, address);
+  await new Promise((resolve) => server.close(resolve));
 }
 
 const UNRESOLVED = "the name does not resolve. Check HOST";
