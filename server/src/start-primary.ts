@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { extname, join } from "node:path";
 import { loadProviders } from "./agents/index.ts";
 import type { AppOptions, RunningService } from "./app.ts";
@@ -9,6 +8,7 @@ import {
   countConnections,
   findMaxConnections,
   findNeeds,
+  measureMachine,
   measureStorage,
   openServicePool,
   watchStorage,
@@ -186,7 +186,8 @@ function watchDisk({ settings, observer }: AppOptions, { server: { clusterDir } 
 }
 
 async function countWorkers({ settings }: AppOptions, { server }: PreparedNode): Promise<number> {
-  const machine = { cores: availableParallelism() };
+  const { cpus: cores, memoryBytes } = measureMachine();
+  const machine = { cores, memoryBytes };
   const isPooled = findNeeds(settings).connections === null;
   if (settings.workers > 0 || isPooled) return decideWorkerCount(settings.workers, machine, null);
   const ofServer = await findMaxConnections(server.adminUrl);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { availableParallelism } from "node:os";
 import type { RunningService } from "../app.ts";
 import type { PrimaryService } from "../start-primary.ts";
 import { findLikelyTypos, loadSettings, parseOptions, type Settings } from "../config/index.ts";
+import { measureMachine } from "../db/index.ts";
 import type { LoadedExtension } from "../extensions/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadConfiguredExtensions } from "./load-configured-extensions.ts";
@@ -65,7 +65,8 @@ async function startUnlessStopped({ context, isPlain, ...parts }: Serving): Prom
     else parts.observer.note("service.progress", { step: line });
   };
   const options = { ...parts, environment, clock, version, signal, onProgress };
-  const machine = { cores: availableParallelism(), platform: process.platform };
+  const { cpus: cores, memoryBytes } = measureMachine();
+  const machine = { cores, memoryBytes, platform: process.platform };
   try {
     // Loads all modules; other commands need few of them.
     if (!mayHaveWorkers(parts.settings.workers, machine)) return await (await import("../app.ts")).startApp(options);

@@ -27,7 +27,7 @@ export const SERVICE_SETTINGS = {
   ),
   WORKERS: setting(
     { kind: "integer", min: 0, max: 256, default: 0 },
-    "Number of processes that serve requests on one port. Each has its own database pools, and its own capacity for webhooks and runs; limits, connections and sockets are counted over all of them. 0 means one for each core, as far as the database permits connections for them, and 1 on one or two cores and on Windows.",
+    "Number of processes that serve requests on one port. Each has its own database pools, and its own capacity for webhooks and runs; limits, connections and sockets are counted over all of them. 0 means one for each core, as far as there are 512 MB of memory and connections of the database for each, and 1 on one or two cores and on Windows. The limits of a container count, not the machine.",
   ),
   CONSOLE: setting(
     { kind: "boolean", default: true },

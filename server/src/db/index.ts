@@ -21,6 +21,7 @@ export { type ClusterPlace, prepareCopy } from "./embedded/place-cluster.ts";
 export { isProcessAlive } from "./embedded/process-state.ts";
 export { type RecoveryTarget, recoverCluster } from "./embedded/recover-cluster.ts";
 export { listInstallation, removeInstallation } from "./embedded/remove-installation.ts";
+export { measureMachine } from "./embedded/size-memory.ts";
 export { startEmbedded } from "./embedded/start-embedded.ts";
 export { findCluster, findLastPort, readClusterMajor, withStoppedCluster } from "./embedded/stopped-cluster.ts";
 export { upgradeCluster } from "./embedded/upgrade-cluster.ts";

@@ -1,23 +1,27 @@
 /** Below this number of cores one process and the database use them all. */
 const MIN_CORES = 3;
+/** What a busy worker needs. With less, a machine or container with many cores would run out of memory under load. */
+const WORKER_MEMORY_BYTES = 512 * 1024 * 1024;
 
 export interface Machine {
   readonly cores: number;
+  readonly memoryBytes: number;
   readonly platform: NodeJS.Platform;
 }
 
 /** Whether the service consists of a primary and workers. `wanted` is the setting; 0 leaves the choice to the service. */
-export function mayHaveWorkers(wanted: number, { cores, platform }: Machine): boolean {
-  return wanted > 1 || (wanted === 0 && cores >= MIN_CORES && platform !== "win32");
+export function mayHaveWorkers(wanted: number, { platform, ...machine }: Machine): boolean {
+  if (wanted !== 0) return wanted > 1;
+  return machine.cores >= MIN_CORES && platform !== "win32" && decideWorkerCount(0, machine, null) > 1;
 }
 
-/** One for each core, and as many as find connections on the server; null: a pooler shares them. */
+/** One for each core, as far as there is memory and the server has connections for them; null: a pooler shares connections. */
 export function decideWorkerCount(
   wanted: number,
-  { cores }: Pick<Machine, "cores">,
+  { cores, memoryBytes }: Pick<Machine, "cores" | "memoryBytes">,
   connections: { readonly ofServer: number; readonly ofWorker: number } | null,
 ): number {
   if (wanted > 0) return wanted;
-  const supplied = connections === null ? cores : Math.floor(connections.ofServer / connections.ofWorker);
-  return Math.max(1, Math.min(cores, supplied));
+  const connected = connections === null ? cores : Math.floor(connections.ofServer / connections.ofWorker);
+  return Math.max(1, Math.min(cores, connected, Math.floor(memoryBytes / WORKER_MEMORY_BYTES)));
 }

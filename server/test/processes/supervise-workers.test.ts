@@ -88,19 +88,23 @@ describe("the supervisor of worker processes", () => {
 });
 
 describe("the number of workers", () => {
-  test("is one process without a primary on two cores and on Windows, unless it is set", () => {
-    const may = (wanted: number, cores: number, platform: NodeJS.Platform = "linux") =>
-      mayHaveWorkers(wanted, { cores, platform });
+  const GB = 1024 ** 3;
+
+  test("is one process without a primary on two cores, with little memory and on Windows, unless it is set", () => {
+    const may = (wanted: number, cores: number, memoryBytes = 64 * GB, platform: NodeJS.Platform = "linux") =>
+      mayHaveWorkers(wanted, { cores, memoryBytes, platform });
     assert.deepEqual(
-      [may(0, 2), may(0, 3), may(0, 8, "win32"), may(1, 8), may(2, 1)],
-      [false, true, false, false, true],
+      [may(0, 2), may(0, 3), may(0, 8, 64 * GB, "win32"), may(1, 8), may(2, 1), may(0, 8, GB / 2), may(2, 8, GB / 2)],
+      [false, true, false, false, true, false, true],
     );
   });
 
-  test("follows the cores as far as the database has connections", () => {
-    const decide = (cores: number, ofServer: number) => decideWorkerCount(0, { cores }, { ofServer, ofWorker: 36 });
+  test("follows the cores as far as there is memory and the database has connections", () => {
+    const decide = (cores: number, ofServer: number, memoryBytes = 64 * GB) =>
+      decideWorkerCount(0, { cores, memoryBytes }, { ofServer, ofWorker: 36 });
     assert.deepEqual([decide(4, 97), decide(4, 400), decide(4, 20), decide(16, 397)], [2, 4, 1, 11]);
-    assert.equal(decideWorkerCount(0, { cores: 8 }, null), 8);
-    assert.equal(decideWorkerCount(3, { cores: 8 }, { ofServer: 36, ofWorker: 36 }), 3);
+    assert.deepEqual([decide(64, 9_000, 2 * GB), decide(64, 9_000, GB / 4), decide(2, 9_000, 2 * GB)], [4, 1, 2]);
+    assert.equal(decideWorkerCount(0, { cores: 8, memoryBytes: 64 * GB }, null), 8);
+    assert.equal(decideWorkerCount(3, { cores: 8, memoryBytes: GB }, { ofServer: 36, ofWorker: 36 }), 3);
   });
 });

@@ -4,6 +4,7 @@ import { availableParallelism, totalmem } from "node:os";
 export interface MachineSize {
   /** The memory of the machine, or the limit of the container. */
   readonly memoryBytes: number;
+  /** Those that the limit of the container permits. */
   readonly cpus: number;
   /** Size of /dev/shm; null when there is none. */
   readonly sharedMemoryFsBytes: number | null;
