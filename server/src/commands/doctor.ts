@@ -1,5 +1,12 @@
 import { Writable } from "node:stream";
-import { findLikelyTypos, loadSettings, parseOptions, type Settings, SettingsError } from "../config/index.ts";
+import {
+  docsPage,
+  findLikelyTypos,
+  loadSettings,
+  parseOptions,
+  type Settings,
+  SettingsError,
+} from "../config/index.ts";
 import { derivePassword } from "../crypto/index.ts";
 import {
   connectClient,
@@ -108,7 +115,7 @@ function readSettings({ env }: CommandContext, findings: Findings): Settings | n
       findings.fault("settings", {
         what: fault,
         why: "The service does not start with invalid settings; nothing else was checked.",
-        advice: "See docs/reference/configuration.md.",
+        advice: `See ${docsPage("reference/configuration")}.`,
       });
     }
     return null;
@@ -150,7 +157,7 @@ async function examineDatabase(
     return findings.fault("database", {
       what: `the database was created by PostgreSQL ${found ?? "?"}, and this release runs ${major}`,
       why: "PostgreSQL does not start on files of another major version.",
-      advice: "swarmbase backup, then swarmbase upgrade (see docs/guides/operating.md).",
+      advice: `swarmbase backup, then swarmbase upgrade (see ${docsPage("guides/operating")}).`,
     });
   }
   const embeddedKey = await openMasterKey(settings).catch((error: unknown) => {

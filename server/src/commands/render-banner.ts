@@ -18,7 +18,7 @@ export function renderBanner(banner: Banner): string {
     ...banner.providers.map((line, index) => [index === 0 ? "Models" : "", line] as const),
     ["Extensions", banner.extensions.length === 0 ? "none" : banner.extensions.join(", ")],
     ...(banner.isHeldCopy ? ([["Held", HELD]] as const) : []),
-    ["Docs", banner.docsUrl ?? "docs/README.md"],
+    ["Docs", banner.docsUrl ?? "none; EXTENSIONS does not name docs-site"],
     ["Try it", buildHealthCommand(banner)],
     ["Stop", "Ctrl-C"],
   ] as const;

@@ -1,4 +1,4 @@
-import { type Environment, SettingsError, UsageError } from "../config/index.ts";
+import { docsPage, type Environment, SettingsError, UsageError } from "../config/index.ts";
 import { type Command, type CommandContext, CrashReason } from "./command.ts";
 import { loadCommand, loadCommands, takesModes } from "./command-table.ts";
 import type { OpenedCommand } from "./extension-commands.ts";
@@ -8,6 +8,9 @@ const EXIT_USAGE = 2;
 const DEFAULT_COMMAND = "serve";
 const COLUMN_GAP = 2;
 const HELP_FLAGS = new Set(["--help", "-h"]);
+/** Commands of extensions exist only where the environment names their extension, and the environment of a shell is rarely that of the service. */
+const EXTENSION_ADVICE =
+  "If an extension has it, set EXTENSIONS to the same value as for the service: it names the extensions whose commands are known.";
 /** These are bugs, not faults of the machine, so their stack is printed. */
 const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError];
 
@@ -21,7 +24,7 @@ export async function runCommand(argv: readonly string[], context: Omit<CommandC
   const named = list.commands.find((candidate) => candidate.name === commandName);
   const command = named !== undefined && takesModes(named.name) ? await chooseMode(named, args, context.env) : named;
   if (command === undefined) {
-    context.stderr.write(`Unknown command "${name}".\n\n${renderHelp(list)}`);
+    context.stderr.write(`Unknown command "${name}". ${EXTENSION_ADVICE}\n\n${renderHelp(list)}`);
     return EXIT_USAGE;
   }
   if (isHelpCommand || args.some((arg) => HELP_FLAGS.has(arg)))
@@ -111,7 +114,7 @@ function renderHelp({ commands, fault }: CommandList): string {
     ...rows.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
     "",
     ...(fault === null ? [] : [`The commands of extensions are missing: ${fault}`, ""]),
-    "Settings are environment variables, listed in docs/reference/configuration.md.",
+    `Settings are environment variables; see ${docsPage("reference/configuration")}.`,
     "",
   ].join("\n");
 }

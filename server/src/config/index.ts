@@ -8,6 +8,7 @@ export {
   parseDatabaseHosts,
   splitConnectionString,
 } from "./database-hosts.ts";
+export { docsPage } from "./docs-page.ts";
 export { describeSettings, type SettingInForce } from "./describe-settings.ts";
 export { findLikelyTypos, type LikelyTypo } from "./find-likely-typos.ts";
 export { type Environment, loadSettings, readExtensionSettings } from "./load-settings.ts";

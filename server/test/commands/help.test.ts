@@ -52,7 +52,7 @@ test("the version, with and without dashes", async () => {
 
 test("an invalid command line prints the help on stderr, with exit code 2", async () => {
   const cases: [string[], RegExp][] = [
-    [["sreve"], /Unknown command "sreve"[\s\S]*Commands:/],
+    [["sreve"], /Unknown command "sreve"\. .*set EXTENSIONS to the same value[\s\S]*Commands:/],
     [["help", "sreve"], /Unknown command/],
     [["serve", "--fast"], /--fast[\s\S]*Usage: swarmbase serve/],
     [["serve", "now"], /Unexpected argument "now"/],

@@ -39,7 +39,7 @@ test("the banner shows the console, a database outside the data directory, and h
   assert.match(renderBanner(parts), /^ {2}Extensions +reference, notes$/m);
   assert.match(renderBanner({ ...parts, extensions: [] }), /^ {2}Extensions +none$/m);
   assert.match(renderBanner(parts), /^ {2}Docs +https:\/\/localhost:8443\/docs$/m);
-  assert.match(renderBanner({ ...parts, docsUrl: null }), /^ {2}Docs +docs\/README\.md$/m);
+  assert.match(renderBanner({ ...parts, docsUrl: null }), /^ {2}Docs +none; EXTENSIONS does not name docs-site$/m);
   const banner = renderBanner({ ...parts, databaseDir: "/var/lib/swarmbase/0123/cluster", isHeldCopy: true });
   assert.match(banner, /^ {2}Database +\/var\/lib\/swarmbase\/0123\/cluster$/m);
   assert.match(banner, /^ {2}Held +this is a restored copy: .* swarmbase resume$/m);

@@ -1,4 +1,4 @@
-import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
+import { docsPage, type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import type { ExtensionSchema } from "../../db/index.ts";
 import { loadConfiguredExtensions } from "../load-configured-extensions.ts";
 import type { CommandContext } from "../command.ts";
@@ -23,7 +23,7 @@ export async function checkExtensions(
       findings.fault("extensions", {
         what: fault,
         why: "The service does not start with an extension that it cannot use.",
-        advice: "Correct EXTENSIONS or the extension; see docs/guides/extensions.md.",
+        advice: `Correct EXTENSIONS or the extension; see ${docsPage("guides/extensions")}.`,
       });
     }
     return [];

@@ -1,6 +1,6 @@
 import { loadProviders, type Providers, type VendorProtocol } from "../../agents/index.ts";
 import { createMailer } from "../../auth/index.ts";
-import { type Environment, type Settings, SettingsError } from "../../config/index.ts";
+import { docsPage, type Environment, type Settings, SettingsError } from "../../config/index.ts";
 import { messageOf, tryPort } from "../../db/index.ts";
 import { pingStore } from "../../limits/index.ts";
 import type { Observer } from "../../observe/index.ts";
@@ -82,7 +82,7 @@ export function checkProviders(
       findings.fault("providers", {
         what,
         why: "The service does not start with invalid providers.",
-        advice: "See docs/guides/models.md, or unset the named setting.",
+        advice: `See ${docsPage("guides/models")}, or unset the named setting.`,
       });
     }
     return;

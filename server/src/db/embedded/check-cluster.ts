@@ -1,5 +1,6 @@
 import { readdir, readFile, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { docsPage } from "../../config/index.ts";
 import type { Account } from "./choose-account.ts";
 import { EmbeddedError, unlessMissing } from "./embedded-error.ts";
 import { locationRecordPath } from "./location-record.ts";
@@ -36,7 +37,7 @@ async function checkVersion(clusterDir: string, neededMajor: number): Promise<vo
       `${neededMajor}. Nothing was changed. ` +
       (isOlder
         ? `Upgrade it with: swarmbase upgrade --old-binaries <folder with the PostgreSQL ${found} package> (see ` +
-          `docs/guides/operating.md); or run PostgreSQL ${found} yourself and set DATABASE_URL.`
+          `${docsPage("guides/operating")}); or run PostgreSQL ${found} yourself and set DATABASE_URL.`
         : `Use the newer release of Swarmbase that created it.`),
   );
 }
