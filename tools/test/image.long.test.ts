@@ -44,6 +44,10 @@ it("the steps of the image lead to a service that runs on a read-only file syste
   execFileSync("chmod", ["-R", "a-w", join(image.root, image.workingDir)]);
   endings.push(() => void execFileSync("chmod", ["-R", "u+w", join(image.root, image.workingDir)]));
 
+  const locked = versionsOf(join(root, "package-lock.json"));
+  for (const [name, versions] of versionsOf(join(image.root, image.workingDir, "node_modules/.package-lock.json")))
+    for (const version of versions) assert.ok(locked.get(name)?.has(version), `${name} ${version} is locked`);
+
   const port = await findFreePort();
   const options = {
     cwd: join(image.root, image.workingDir),
@@ -61,7 +65,11 @@ it("the steps of the image lead to a service that runs on a read-only file syste
     await ended;
   });
   const [checker = "", ...checkerArgs] = image.healthCheck;
-  const isHealthy = (): boolean => spawnSync(checker, checkerArgs, options).status === 0;
+  const isHealthy = (): boolean => {
+    const { status, stderr } = spawnSync(checker, checkerArgs, { ...options, encoding: "utf8" });
+    assert.equal(stderr, "", "the health check prints nothing");
+    return status === 0;
+  };
   assert.equal(isHealthy(), false, "nothing serves yet");
   const deadline = Date.now() + 120_000;
   while (!isHealthy()) {
@@ -82,6 +90,18 @@ it("the steps of the image lead to a service that runs on a read-only file syste
 
 const FETCH_CONSOLE =
   "fetch(`https://localhost:${process.env.PORT}/`, { headers: { accept: 'text/html' } }).then(async (r) => console.log(r.status, (await r.text()).slice(0, 100)))";
+
+/** The versions of each dependency in a lock file, without our own packages. */
+function versionsOf(lockFile: string): Map<string, Set<string>> {
+  const { packages } = JSON.parse(readFileSync(lockFile, "utf8")) as { packages: Record<string, { version: string }> };
+  const versions = new Map<string, Set<string>>();
+  for (const [path, { version }] of Object.entries(packages)) {
+    const name = path.split("node_modules/").at(-1) ?? "";
+    if (!path.includes("node_modules/") || /^(?:@swarmbase\/|swarmbase$)/.test(name)) continue;
+    versions.set(name, (versions.get(name) ?? new Set()).add(version));
+  }
+  return versions;
+}
 
 /** Without what npm tells its scripts: the folder of its cache may belong to another account. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
