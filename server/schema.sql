@@ -7552,6 +7552,7 @@ grant delete, insert, select, update on table private.message_counters to sb_ser
 create table private.migrations (
   id integer default nextval('private.migrations_id_seq'::regclass) not null,
   name character varying(255) not null,
+  hash text not null,
   run_on timestamp without time zone not null,
   constraint migrations_pkey PRIMARY KEY (id)
 );

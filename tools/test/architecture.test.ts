@@ -200,7 +200,6 @@ describe("the architecture check", () => {
       changes: {
         "server/migrations/0002_tools.sql": `-- ${"x".repeat(117)}\n-- ${"x".repeat(118)}\n`,
         "server/functions/tools.sql": `\nselect ${"x".repeat(200)};\n`,
-        "server/migrations/legacy/0001_tools.sql": `-- ${"x".repeat(200)}\n`,
       },
       expected: [/0002_tools\.sql:2: 121 characters/, /functions\/tools\.sql:2: 208 characters/],
     },

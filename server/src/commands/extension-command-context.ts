@@ -62,7 +62,8 @@ function openCommandDatabase(
     client,
     url,
     withScratchDatabase: async (work) => {
-      const { pending, unknown } = await compareMigrations(client, extensions);
+      const { pending, unknown, fault } = await compareMigrations(client, extensions);
+      if (fault !== null) throw new Error(fault);
       if (pending.length > 0)
         throw new Error(
           `Migrations of Swarmbase are pending: ${pending.join(", ")}. Apply them with: swarmbase migrate`,

@@ -81,12 +81,13 @@ export async function withCheckedCopy<T>(
     // On a connection of its own, because it leaves the session as the owner of the schema.
     await withClient(url, (client) => checkMasterKey(client, masterKey));
     return await withClient(url, async (client) => {
-      const { unknown } = await compareMigrations(client);
+      const { unknown, fault } = await compareMigrations(client);
       if (unknown.length > 0) {
         throw new Error(
           `The backup is from a newer release of Swarmbase: this one does not know ${unknown.join(", ")}. Nothing was changed.`,
         );
       }
+      if (fault !== null) throw new Error(fault);
       return work(client);
     });
   } finally {

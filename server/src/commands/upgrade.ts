@@ -119,11 +119,14 @@ async function upgradeSchema({ settings, context, isDryRun }: UpgradeWork): Prom
   context.stdout.write(renderMigrations("Applied", applied, waiting));
 }
 
-/** Throws when a newer release created the database. */
+/** Throws when a newer release or another build created the database. */
 async function findPending(client: Client, extensions: readonly LoadedExtension[]): Promise<MigrationComparison> {
   const schemas = extensions.flatMap(({ schema }) => schema ?? []);
   const found = await compareMigrations(client, schemas);
-  if (found.unknown.length === 0) return found;
+  if (found.unknown.length === 0) {
+    if (found.fault !== null) throw new Error(found.fault);
+    return found;
+  }
   throw new Error(
     `The database is newer than this release, which does not know ${found.unknown.join(", ")}. Nothing was changed.`,
   );

@@ -14,6 +14,8 @@ export interface MigrationComparison {
   readonly unknown: readonly string[];
   /** Whether this release can use the database in spite of what is unknown. */
   readonly isUsable: boolean;
+  /** Why the program can neither use the database nor bring it up to date. */
+  readonly fault: string | null;
 }
 
 /** Requires the right to read the tables of the history. */
@@ -25,11 +27,19 @@ export async function compareMigrations(
   const pending = namesOf(core);
   const waiting = [...core.waiting];
   const unknown = [...core.unknown];
+  const faults = [core.fault];
   for (const extension of extensions) {
     const { schema, plan } = await planExtension(client, extension);
     pending.push(...namesOf(plan).map((name) => `${schema}/${name}`));
     waiting.push(...plan.waiting.map((name) => `${schema}/${name}`));
+    faults.push(plan.fault);
     unknown.push(...plan.unknown.map((name) => `${schema}/${name}`));
   }
-  return { pending, waiting, unknown, isUsable: !unknown.some(isContractName) };
+  return {
+    pending,
+    waiting,
+    unknown,
+    isUsable: !unknown.some(isContractName),
+    fault: faults.find((fault) => fault !== null) ?? null,
+  };
 }

@@ -48,7 +48,7 @@ async function holdAll(client: Client, schemas: ReadonlyMap<string, readonly str
   for (const [schema, known] of schemas) {
     await holdLevel(client, schema, levelOf(known));
     const { migrations } = await selectHistory(client, schema);
-    contracts.push(...migrations.filter((name) => isContractName(name) && !known.includes(name)));
+    contracts.push(...[...migrations.keys()].filter((name) => isContractName(name) && !known.includes(name)));
   }
   return contracts;
 }

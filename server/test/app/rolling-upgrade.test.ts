@@ -97,7 +97,7 @@ describe("a release that replaces another one node by node", () => {
   it("stops an older node whose connection was lost while the contract migration was applied", async (t) => {
     const copy = await openSchemaCopy(t);
     const { program } = await startNode(t, copy);
-    await copy.client.query("insert into private.migrations (name, run_on) values ($1, now())", [CONTRACT]);
+    await copy.client.query("insert into private.migrations (name, hash, run_on) values ($1, '', now())", [CONTRACT]);
     const { rows } = await copy.client.query(
       `select pg_terminate_backend(pid) as ended from pg_stat_activity
        where datname = current_database() and application_name = 'swarmbase-schema-level'`,

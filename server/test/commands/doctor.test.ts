@@ -84,7 +84,7 @@ test("doctor on a running instance: without problems, then with deliberate fault
     await t.test("faults in the database", async () => {
       await admin.query(
         `alter role sb_user bypassrls; grant service_role to sb_user; alter role sb_replica noreplication;
-         insert into private.migrations (name, run_on) values ('9999_from_the_future.contract', now());
+         insert into private.migrations (name, hash, run_on) values ('9999_from_the_future.contract', '', now());
          select pg_create_physical_replication_slot('left_behind', true);
          insert into private.webhook_queue (delivery_id, webhook_id, event_seq, run_at)
          select gen_random_uuid(), gen_random_uuid(), 1, now() - interval '1 hour';
@@ -112,10 +112,21 @@ test("doctor on a running instance: without problems, then with deliberate fault
     });
 
     await t.test("a newer release that has begun to replace this one", async () => {
-      await admin.query("insert into private.migrations (name, run_on) values ('9998_from_the_future', now())");
+      await admin.query(
+        "insert into private.migrations (name, hash, run_on) values ('9998_from_the_future', '', now())",
+      );
       const { findings } = await examine(t, { env });
       assertFound(findings, [["migrations", "warning", /does not know: 9998_from_the_future/]]);
-      await admin.query("delete from private.migrations where name = '9998_from_the_future' or name like '0014%'");
+      await admin.query("delete from private.migrations where name = '9998_from_the_future'");
+    });
+
+    await t.test("a database of another build", async () => {
+      await admin.query("update private.migrations set hash = 'x' || hash where name like '0001%'");
+      const { code, findings } = await examine(t, { env });
+      assert.equal(code, 1);
+      assertFound(findings, [["migrations", "fault", /Another build of Swarmbase made this database.*\(0001_/]]);
+      await admin.query("update private.migrations set hash = substr(hash, 2) where name like '0001%'");
+      await admin.query("delete from private.migrations where name = (select max(name) from private.migrations)");
     });
 
     await t.test("transactions that stay open, and migrations that wait", async () => {
@@ -138,7 +149,7 @@ test("doctor on a running instance: without problems, then with deliberate fault
       assertFound(findings.all, [
         ["database", "warning", /opens up to 1000 connections, and the server permits \d+/],
         ["transactions", "warning", /open for \d+ seconds .*forgotten/],
-        ["migrations", "warning", /1 migrations are pending: 0014_/],
+        ["migrations", "warning", /1 migrations are pending: \d{4}_/],
         ["master key", "fault", /does not decrypt the keys/],
       ]);
     });

@@ -3,21 +3,25 @@ import { describe, it } from "node:test";
 import { planSchema } from "../../src/db/schema/plan-schema.ts";
 import type { Migration, SchemaFiles } from "../../src/db/schema/schema-files.ts";
 
+const HASH = "of this build";
+
 function migration(name: string): Migration {
   const file = { name, text: "" };
   const isContract = name.endsWith(".contract");
-  return { name, number: Number.parseInt(name, 10), isContract, beforeFunctions: file, afterFunctions: file };
+  const number = Number.parseInt(name, 10);
+  return { name, number, isContract, hash: HASH, beforeFunctions: file, afterFunctions: file };
 }
 
 const FILES: SchemaFiles = {
   migrations: ["0001_agents", "0002_names", "0003_old_names.contract", "0004_colours"].map(migration),
   functions: [{ name: "functions/agents", text: "", hash: "new" }],
-  legacy: [],
 };
 
 interface Case {
   readonly title: string;
   readonly applied: readonly string[];
+  /** Of the migrations that are applied; of this build unless it is given. */
+  readonly hash?: string;
   readonly oldestLevel: number | null;
   readonly migrations?: readonly string[];
   readonly waiting?: readonly string[];
@@ -56,7 +60,15 @@ const CASES: readonly Case[] = [
     title: "any other migration that is lacking before the last one is a fault",
     applied: ["0001_agents", "0004_colours"],
     oldestLevel: null,
-    fault: /ends with 0004_colours; lacks 0002_names/,
+    fault: /Another build of Swarmbase made this database: its migrations differ \(0002_names\)\. Use that build, or/,
+  },
+  {
+    title: "a migration with another text is a fault that names both ways on",
+    applied: ["0001_agents"],
+    hash: "of another build",
+    oldestLevel: null,
+    fault:
+      /\(0001_agents\)\. Use that build, or start this one with an empty data directory or database\. Nothing was changed\./,
   },
   {
     title: "a migration of a newer release is no fault",
@@ -74,10 +86,11 @@ const CASES: readonly Case[] = [
 ];
 
 describe("planning the schema", () => {
-  for (const { title, applied, oldestLevel, migrations, waiting = [], unknown = [], fault } of CASES)
+  for (const { title, applied, hash = HASH, oldestLevel, migrations, waiting = [], unknown = [], fault } of CASES)
     it(title, () => {
       const functions = new Map(applied.length === 0 ? [] : [["functions/agents", "old"]]);
-      const plan = planSchema(FILES, { migrations: applied, functions }, oldestLevel);
+      const history = { migrations: new Map(applied.map((name) => [name, hash])), functions };
+      const plan = planSchema(FILES, history, oldestLevel);
       if (fault === undefined) assert.equal(plan.fault, null);
       else assert.match(plan.fault ?? "", fault);
       if (fault === undefined)

@@ -1,7 +1,6 @@
 import type { Rule } from "../rule.ts";
 
 const MAX_COLUMNS = 120;
-/** Legacy migrations are as they were applied, and stay so. */
 const SCHEMA_FILE = /^server\/(migrations|functions)\/[^/]+\.sql$/;
 
 /** The formatter keeps the lines of TypeScript within bounds; nothing does so for SQL. */

@@ -120,7 +120,7 @@ async function judgeMigrations(
   extensions: readonly ExtensionSchema[],
   findings: Findings,
 ): Promise<void> {
-  const { pending, waiting, unknown, isUsable } = await compareMigrations(client, extensions);
+  const { pending, waiting, unknown, isUsable, fault } = await compareMigrations(client, extensions);
   if (unknown.length > 0) {
     const what = `the database has migrations that this release does not know: ${unknown.join(", ")}`;
     if (isUsable) {
@@ -136,6 +136,12 @@ async function judgeMigrations(
         advice: "Use the newer release, or restore a backup that was made before it.",
       });
     }
+  } else if (fault !== null) {
+    findings.fault("migrations", {
+      what: fault,
+      why: "The service does not start with it.",
+      advice: "Set DATA_DIR or DATABASE_URL to another place, or use the build that made the database.",
+    });
   } else if (pending.length > 0) {
     findings.warn("migrations", {
       what: `${pending.length} migrations are pending: ${pending.join(", ")}`,

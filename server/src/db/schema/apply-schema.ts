@@ -1,5 +1,5 @@
 import pg from "pg";
-import { createHistory, replaceHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
+import { createHistory, selectHistory, writeHistory } from "../sql/schema-history.ts";
 import { selectOldestLevel } from "../sql/schema-levels.ts";
 import { listFunctionVersions, revokeFunctionGrants } from "../sql/function-versions.ts";
 import { applyExtension, type ExtensionPlan, type ExtensionSchema, planExtension } from "./extension-schemas.ts";
@@ -58,25 +58,18 @@ export async function applySchema(client: pg.ClientBase, options: ApplySchemaOpt
 
 /** Tables, then functions, then what refers to functions. */
 async function applyPlan(client: pg.ClientBase, plan: SchemaPlan, schema?: string): Promise<void> {
-  const { carriedOver, legacy, migrations, functions } = plan;
+  const { migrations, functions } = plan;
   await createHistory(client, schema);
-  for (const file of legacy) await apply(client, file);
-  if (carriedOver.length > 0) await replaceHistory(client, carriedOver);
   for (const { beforeFunctions } of migrations) await apply(client, beforeFunctions);
   await revokeFunctionGrants(client, functions.flatMap(definedNames));
   for (const file of functions) await apply(client, file);
   for (const { afterFunctions } of migrations) await apply(client, afterFunctions);
   await checkVersions(client, functions);
-  await writeHistory(
-    client,
-    migrations.map(({ name }) => name),
-    functions,
-    schema,
-  );
+  await writeHistory(client, { migrations, functions }, schema);
 }
 
-function isEmpty({ carriedOver, legacy, migrations, functions }: SchemaPlan): boolean {
-  return carriedOver.length + legacy.length + migrations.length + functions.length === 0;
+function isEmpty({ migrations, functions }: SchemaPlan): boolean {
+  return migrations.length + functions.length === 0;
 }
 
 async function apply(client: pg.ClientBase, { name, text }: SqlFile): Promise<void> {

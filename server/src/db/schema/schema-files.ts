@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Holds migrations/, migrations/legacy/ and functions/. */
+/** Holds migrations/ and functions/. */
 const SCHEMA_DIR = fileURLToPath(new URL("../../../", import.meta.url));
 
 const ENDING = ".sql";
@@ -24,6 +24,8 @@ export interface Migration {
   readonly number: number;
   /** Removes what older releases use, so it waits until none of their nodes runs. */
   readonly isContract: boolean;
+  /** Of its text. A database whose migration has another one was made by another build. */
+  readonly hash: string;
   readonly beforeFunctions: SqlFile;
   readonly afterFunctions: SqlFile;
 }
@@ -35,22 +37,16 @@ export interface FunctionFile extends SqlFile {
 export interface SchemaFiles {
   readonly migrations: readonly Migration[];
   readonly functions: readonly FunctionFile[];
-  /** The last migrations of the numbering before the current one, for databases that were made with it. */
-  readonly legacy: readonly SqlFile[];
 }
 
 export async function readSchemaFiles(schemaDir = SCHEMA_DIR): Promise<SchemaFiles> {
-  return {
-    migrations: await readMigrations(schemaDir),
-    functions: await readFunctions(schemaDir),
-    legacy: await readFolder(join(schemaDir, "migrations/legacy"), ""),
-  };
+  return { migrations: await readMigrations(schemaDir), functions: await readFunctions(schemaDir) };
 }
 
 /** The files of an extension: `migrations/`, and `functions/` if it has one. */
 export async function readExtensionFiles(dir: string): Promise<SchemaFiles> {
   const hasFunctions = existsSync(join(dir, "functions"));
-  return { migrations: await readMigrations(dir), functions: hasFunctions ? await readFunctions(dir) : [], legacy: [] };
+  return { migrations: await readMigrations(dir), functions: hasFunctions ? await readFunctions(dir) : [] };
 }
 
 /** Of the core, or of an extension with this folder. */
@@ -83,7 +79,11 @@ async function listFiles(folder: string): Promise<string[]> {
 }
 
 function withHash(file: SqlFile): FunctionFile {
-  return { ...file, hash: createHash("sha256").update(file.text).digest("hex") };
+  return { ...file, hash: hashOf(file.text) };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function splitMigration({ name, text }: SqlFile): Migration {
@@ -95,6 +95,7 @@ function splitMigration({ name, text }: SqlFile): Migration {
     name,
     number: numberOf(name),
     isContract: isContractName(name),
+    hash: hashOf(text),
     beforeFunctions: { name, text: before },
     afterFunctions: { name, text: after },
   };

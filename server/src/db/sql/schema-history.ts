@@ -1,25 +1,33 @@
 import type { ClientBase } from "pg";
 import { hasTable } from "./has-table.ts";
 
+interface HashedFile {
+  readonly name: string;
+  readonly hash: string;
+}
+
 export interface History {
-  readonly migrations: readonly string[];
+  /** Hash of the text that was applied, by name. */
+  readonly migrations: ReadonlyMap<string, string>;
   /** Hash of the text that was applied last, by the name of the function file. */
   readonly functions: ReadonlyMap<string, string>;
 }
 
 /** Empty where the schema has not been made yet. An extension has its history in its own schema. */
 export async function selectHistory(client: ClientBase, schema = "private"): Promise<History> {
-  const migrations = await selectWhereExists<{ name: string }>(client, `${schema}.migrations`);
-  const functions = await selectWhereExists<{ name: string; hash: string }>(client, `${schema}.function_files`);
   return {
-    migrations: migrations.map(({ name }) => name),
-    functions: new Map(functions.map(({ name, hash }) => [name, hash])),
+    migrations: await selectHashes(client, `${schema}.migrations`),
+    functions: await selectHashes(client, `${schema}.function_files`),
   };
 }
 
-async function selectWhereExists<Row extends object>(client: ClientBase, table: string): Promise<Row[]> {
-  if (!(await hasTable(client, table))) return [];
-  return (await client.query<Row>(`select * from ${table} order by name`)).rows;
+async function selectHashes(client: ClientBase, table: string): Promise<Map<string, string>> {
+  if (!(await hasTable(client, table))) return new Map();
+  // The table of another build may lack the column. Its hashes are null then, and equal none.
+  const { rows } = await client.query<HashedFile>(
+    `select name, to_jsonb(t) ->> 'hash' as hash from ${table} t order by name`,
+  );
+  return new Map(rows.map(({ name, hash }) => [name, hash]));
 }
 
 /** Creates the tables of the history. They must exist before the first migration is applied, so no migration creates them. */
@@ -29,6 +37,7 @@ export async function createHistory(client: ClientBase, schema = "private"): Pro
     create table if not exists ${schema}.migrations (
       id serial constraint migrations_pkey primary key,
       name varchar(255) not null,
+      hash text not null,
       run_on timestamp not null
     );
     alter table ${schema}.migrations enable row level security;
@@ -40,25 +49,24 @@ export async function createHistory(client: ClientBase, schema = "private"): Pro
     alter table ${schema}.function_files enable row level security`);
 }
 
-export async function replaceHistory(client: ClientBase, names: readonly string[]): Promise<void> {
-  await client.query("delete from private.migrations");
-  await writeHistory(client, names, []);
-}
-
 export async function writeHistory(
   client: ClientBase,
-  migrations: readonly string[],
-  functions: readonly { readonly name: string; readonly hash: string }[],
+  { migrations, functions }: { readonly migrations: readonly HashedFile[]; readonly functions: readonly HashedFile[] },
   schema = "private",
 ): Promise<void> {
   await client.query(
-    `insert into ${schema}.migrations (name, run_on)
-     select given.name, now() from unnest($1::text[]) with ordinality as given (name, place) order by given.place`,
-    [migrations],
+    `insert into ${schema}.migrations (name, hash, run_on)
+     select given.name, given.hash, now()
+     from unnest($1::text[], $2::text[]) with ordinality as given (name, hash, place) order by given.place`,
+    columnsOf(migrations),
   );
   await client.query(
     `insert into ${schema}.function_files (name, hash) select * from unnest($1::text[], $2::text[])
      on conflict (name) do update set hash = excluded.hash, applied_at = excluded.applied_at`,
-    [functions.map(({ name }) => name), functions.map(({ hash }) => hash)],
+    columnsOf(functions),
   );
+}
+
+function columnsOf(files: readonly HashedFile[]): [string[], string[]] {
+  return [files.map(({ name }) => name), files.map(({ hash }) => hash)];
 }
