@@ -1,4 +1,4 @@
-import { type ExtensionCore, readRows } from "swarmbase/extension";
+import { AppError, type ExtensionCore, readRows } from "swarmbase/extension";
 import { EXPORTED_TABLES, type RowFilter } from "./exported-tables.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -11,8 +11,10 @@ export interface AccountReader {
 
 type Conditions = readonly [string, string][];
 
-/** Bounds the memory of an export: a row can have more than 100 kB. */
-const PAGE_ROWS = 100;
+/** What a page has about, so that it bounds the memory of an export: a row can have several megabytes. */
+const PAGE_BYTES = 2_097_152;
+const FIRST_PAGE_ROWS = 8;
+const MAX_PAGE_ROWS = 100;
 
 /** The rows of a table that belong to the user, page by page. No page is empty. */
 export async function* readPages(
@@ -24,22 +26,36 @@ export async function* readPages(
   const page: Conditions = [
     ["select", select],
     ["order", key.join(",")],
-    ["limit", String(PAGE_ROWS)],
   ];
+  let limit = FIRST_PAGE_ROWS;
   for (const filter of filters) {
     for await (const conditions of findConditions(reader, filter)) {
       let last: Row | undefined;
       for (;;) {
         const after: Conditions = last === undefined ? [] : [["or", renderAfter(key, last)]];
-        const query = new URLSearchParams([...conditions, ...after, ...page]);
-        const rows = await readRows<Row>(reader.core, `/${name}`, query);
+        const query = new URLSearchParams([...conditions, ...after, ...page, ["limit", String(limit)]]);
+        const rows = await readRows<Row>(reader.core, `/${name}`, query).catch((error: unknown) => {
+          if (limit > 1 && error instanceof AppError && error.code === "RESPONSE_TOO_LARGE") return null;
+          throw error;
+        });
+        if (rows === null) {
+          limit = Math.ceil(limit / 4);
+          continue;
+        }
         last = rows.at(-1);
         // A short page is not the last one when DB_MAX_ROWS is less than a page.
         if (last === undefined) break;
+        limit = fitLimit(rows, limit);
         yield rows;
       }
     }
   }
+}
+
+/** The rows of the next page, when they are as large as those of this page. */
+function fitLimit(rows: readonly Row[], limit: number): number {
+  const rowBytes = JSON.stringify(rows).length / rows.length;
+  return Math.max(1, Math.min(MAX_PAGE_ROWS, 2 * limit, Math.floor(PAGE_BYTES / rowBytes)));
 }
 
 /** The conditions of a filter; for rows of a parent, one set for each page of parents. */

@@ -21,7 +21,6 @@ const closers: (() => Promise<void>)[] = [];
 const cleanup = { after: (close: () => Promise<void>) => void closers.unshift(close) };
 let database: TestDatabase;
 let service: RunningService;
-let send: typeof fetch;
 let ada: Account;
 let bob: Account;
 let filled: Readonly<Record<"ada" | "bob", FilledAccount>>;
@@ -32,22 +31,31 @@ interface ExportedAccount {
   readonly tables: Readonly<Record<string, readonly Row[]>>;
 }
 
-const open = (bearer: string | null, signal?: AbortSignal): Promise<Response> =>
-  send(new URL("/account-export", service.credentials.url), {
+const open = (bearer: string | null, signal?: AbortSignal, from = service): Promise<Response> =>
+  sendTo(from)(new URL("/account-export", from.credentials.url), {
     ...(bearer !== null && { headers: { authorization: `Bearer ${bearer}` } }),
     ...(signal !== undefined && { signal }),
   });
 
-async function readExport(bearer: string): Promise<{ readonly text: string; readonly data: ExportedAccount }> {
-  const response = await open(bearer);
+async function readExport(
+  bearer: string,
+  from = service,
+): Promise<{ readonly text: string; readonly data: ExportedAccount }> {
+  const response = await open(bearer, undefined, from);
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return { text, data: JSON.parse(text) as ExportedAccount };
 }
 
-before(async () => {
-  database = await createTestDatabase(cleanup);
-  service = await startService(cleanup, {
+/** `fetch` that trusts the certificate of the service. */
+function sendTo({ credentials }: RunningService): typeof fetch {
+  const dispatcher = new Agent({ connect: { ca: readFileSync(credentials.ca_cert_file ?? "", "utf8") } });
+  closers.unshift(() => dispatcher.destroy());
+  return ((url: string | URL, init: object) => fetchWith(url, { ...init, dispatcher })) as unknown as typeof fetch;
+}
+
+async function startNode(env: Readonly<Record<string, string>>): Promise<RunningService> {
+  return startService(cleanup, {
     dataDir: await createTemporaryFolder(cleanup, "swarmbase-account-export-"),
     env: {
       DATABASE_URL: database.adminUrl,
@@ -55,15 +63,18 @@ before(async () => {
       EXTENSIONS: EXTENSION,
       PROVIDER_A_KIND: "simulated",
       AUTH_PASSWORD_MEMORY_KIB: "8192",
-      DB_MAX_ROWS: MAX_ROWS,
       DB_LOCK_TIMEOUT_MS: String(WAIT_MS),
       DB_STATEMENT_TIMEOUT_MS: String(WAIT_MS),
+      ...env,
     },
   });
+}
+
+before(async () => {
+  database = await createTestDatabase(cleanup);
+  service = await startNode({ DB_MAX_ROWS: MAX_ROWS });
   const { credentials } = service;
-  const dispatcher = new Agent({ connect: { ca: readFileSync(credentials.ca_cert_file ?? "", "utf8") } });
-  closers.unshift(() => dispatcher.destroy());
-  send = ((url: string | URL, init: object) => fetchWith(url, { ...init, dispatcher })) as unknown as typeof fetch;
+  const send = sendTo(service);
   ada = await new Account("ada@example.com", credentials, send).enter("signup");
   bob = await new Account("bob@example.com", credentials, send).enter("signup");
   const hookUrl = new URL("/health", credentials.url.replace("127.0.0.1", "localhost")).href;
@@ -191,7 +202,7 @@ describe("the export", () => {
   });
 
   test("needs the second factor of a user who has one", async () => {
-    const carol = await new Account("carol@example.com", service.credentials, send).enter("signup");
+    const carol = await new Account("carol@example.com", service.credentials, sendTo(service)).enter("signup");
     const factor = await carol.call("POST", "/auth/v1/factors", { factor_type: "totp", friendly_name: "Phone" });
     const { secret } = factor["totp"] as { secret: string };
     const path = `/auth/v1/factors/${String(factor["id"])}`;
@@ -243,5 +254,32 @@ describe("the export", () => {
       status = response.status;
     }
     assert.equal(status, 200);
+  });
+
+  test("has the largest rows that the service accepts, which exceed the limit of one response", async () => {
+    const executions = await database.owner.query<Row>(
+      `with calls as (
+         insert into tool_executions (run_id, turn_id, swarm_id, agent_id, tool_name, tool_call_id, status)
+         select run_id, turn_id, swarm_id, agent_id, 'large', n, 'succeeded'
+         from (select * from tool_executions where swarm_id = $1 order by id limit 1) x, generate_series(1, 40) n returning *)
+       insert into tool_execution_payloads (tool_execution_id, swarm_id, agent_id, output)
+       select id, swarm_id, agent_id, to_jsonb(repeat('x', 1000000)) from calls returning tool_execution_id as id`,
+      [filled.ada.swarmId],
+    );
+    // In JSON, each character of the content has six bytes.
+    const messages = await database.owner.query<Row>(
+      `insert into messages (swarm_id, seq, sender_user_id, sender_name, content, data)
+       select $1, 1000 + n, $2, 'Ada', repeat(chr(1), 100000), to_jsonb(repeat('x', 2097150)) from generate_series(1, 15) n returning id`,
+      [filled.ada.swarmId, ada.id],
+    );
+    const { tables } = (await readExport(ada.token, await startNode({}))).data;
+    for (const [name, key, { rows }] of [
+      ["tool_execution_payloads", "tool_execution_id", executions],
+      ["messages", "id", messages],
+    ] as const) {
+      const exported = (tables[name] ?? []).map((row) => row[key]);
+      assert.equal(new Set(exported).size, exported.length, name);
+      assert.deepEqual(new Set(rows.map(({ id }) => id)).difference(new Set(exported)), new Set(), name);
+    }
   });
 });
