@@ -422,6 +422,9 @@ begin
     calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
   end if;
   if calls is not null then
+    if calls @? '$[*].regenerates ? (@ != null)' then
+      calls := private.reopen_messages(calls);
+    end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
     first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');
@@ -1900,6 +1903,7 @@ begin
   if answer is not null then
     return answer;
   elsif (call -> 'position')::integer > queue_limit
+      or (call ->> 'regenerates' is not null and private.list_replaced_runs(call) <> '[]')
       or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
     return private.build_answer(private.build_rejection('SWARM_BUSY'));
   elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
@@ -3003,6 +3007,40 @@ AS $function$
 $function$;
 grant execute on function private.find_prune_bound(regclass,uuid) to sb_service;
 
+CREATE OR REPLACE FUNCTION private.find_regenerated(call jsonb)
+ RETURNS public.messages
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  swarm uuid := call ->> 'swarm_id';
+  caller uuid := call ->> 'user_id';
+  name text := call ->> 'regenerates';
+  sent public.messages;
+begin
+  select m.* into sent from public.messages m
+  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = name and m.deleted_at is null;
+  if not found and name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select m.* into sent from public.messages m
+    where m.swarm_id = swarm and m.sender_user_id = caller and m.id = name::uuid and m.deleted_at is null;
+  end if;
+  return sent;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION private.find_replaced_runs(call jsonb, sent public.messages)
+ RETURNS SETOF public.runs
+ LANGUAGE plpgsql
+ STABLE ROWS 5
+AS $function$
+begin
+  return query select r.* from public.messages m
+  join public.runs r on r.swarm_id = m.swarm_id and r.message_id = m.id
+  where m.swarm_id = sent.swarm_id and m.seq >= sent.seq and m.sender_user_id = sent.sender_user_id
+    and (m.id = sent.id or m.metadata @> (call -> 'metadata'));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION private.find_replay(user_id uuid, swarm_id uuid, key text, request_hash text, client_message_id text, message text)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -3511,8 +3549,8 @@ begin
     select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service;
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text, is_reopened boolean)
+    where e.is_service = for_service and e.is_reopened is null;
   end loop;
   return true;
 end
@@ -3996,6 +4034,26 @@ AS $function$
   order by 2 nulls first
 $function$;
 grant execute on function private.list_partitions(regclass) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.list_replaced_runs(call jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if call ->> 'regenerates' is null then
+    return '[]';
+  elsif call ->> 'swarm_id' is null then
+    call := call || jsonb_build_object('swarm_id',
+      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
+  end if;
+  return (select coalesce(jsonb_agg(r.id), '[]')
+          from private.find_replaced_runs(call, private.find_regenerated(call)) as r
+          where r.status not in ('completed', 'partial', 'failed', 'cancelled'));
+end
+$function$;
+grant execute on function private.list_replaced_runs(jsonb) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.list_run_frameworks(run public.runs)
  RETURNS text[]
@@ -6006,6 +6064,41 @@ begin
 end
 $function$;
 grant execute on function private.renew_run_leases(uuid[],bigint[],integer) to sb_service;
+
+CREATE OR REPLACE FUNCTION private.reopen_messages(calls jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  call jsonb;
+  sent public.messages;
+  replaced_ids uuid[];
+  reopened jsonb := '[]';
+  context text;
+begin
+  for call in select c.value from jsonb_array_elements(calls) as c loop
+    if call ->> 'regenerates' is not null then
+      sent := private.find_regenerated(call);
+      if sent.id is null then
+        call := call || jsonb_build_object('client_message_id', call -> 'regenerates');
+      else
+        context := set_config('swarmbase.context', jsonb_build_object('actor', case when (call -> 'is_service')::boolean
+          then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', call -> 'user_id')
+          end)::text, true);
+        replaced_ids := array(select m.id from private.find_replaced_runs(call, sent) as r
+          join public.messages m on m.swarm_id = r.swarm_id and (m.id = r.message_id or m.run_id = r.id)
+          where m.id <> sent.id and m.deleted_at is null);
+        delete from public.messages m where m.id = any (replaced_ids);
+        update public.messages m set content = call ->> 'message', mentions = private.parse_uuids(call -> 'mentions')
+        where m.id = sent.id and m.content <> call ->> 'message';
+        call := call || jsonb_build_object('sent_id', sent.id, 'is_reopened', true);
+      end if;
+    end if;
+    reopened := reopened || call;
+  end loop;
+  return reopened;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION private.request_cancel(run_id uuid, reason text)
  RETURNS void

@@ -188,6 +188,69 @@ describe("the transport of the AI SDK", () => {
       assert.equal(reloaded.messages.length, 2);
     });
 
+  test("replaces an answer, and everything that followed, in the swarm too", async () => {
+    const other = await addSwarm(client, "Writer");
+    const chat = new PlainChat(other, { client });
+    const listTexts = async (): Promise<string[]> => {
+      const stored = client.from("messages").select("content,sender_type").eq("swarm_id", other);
+      const { data } = await stored.is("deleted_at", null).order("seq").throwOnError();
+      return data.map(({ sender_type, content }) => (sender_type === "user" ? String(content) : "answer"));
+    };
+    await chat.sendMessage({ text: "First" });
+    const [question, answer] = chat.messages;
+    await chat.regenerate();
+    assert.notEqual(chat.messages.at(-1)?.metadata?.runId, answer?.metadata?.runId);
+    await chat.regenerate();
+    assert.deepEqual([chat.error, await listTexts()], [undefined, ["First", "answer"]]);
+
+    await client.from("messages").insert({ swarm_id: other, content: "A note for people" }).throwOnError();
+    await chat.sendMessage({ text: "Second" });
+    await chat.regenerate({ messageId: chat.messages[1]?.id ?? "" });
+    assert.deepEqual(await listTexts(), ["First", "A note for people", "answer"]);
+    await chat.sendMessage({ text: "Second" });
+    await chat.sendMessage({ text: "Other words", messageId: question?.id ?? "" });
+    assert.deepEqual([chat.error, await listTexts()], [undefined, ["Other words", "A note for people", "answer"]]);
+
+    // A chat that was loaded from the table has the ids of rows.
+    const { data: stored } = await client
+      .from("messages")
+      .select("id")
+      .eq("content", "Other words")
+      .single()
+      .throwOnError();
+    const loaded = new PlainChat(other, { client }, [
+      { id: stored.id, role: "user", parts: [{ type: "text", text: "Other words" }] },
+    ]);
+    await loaded.regenerate();
+    assert.deepEqual(await listTexts(), ["Other words", "A note for people", "answer"]);
+    // One from elsewhere is not stored yet.
+    const foreign = new PlainChat(other, { client }, [
+      { id: "elsewhere", role: "user", parts: [{ type: "text", text: "Hello" }] },
+    ]);
+    await foreign.regenerate();
+    await foreign.regenerate();
+    assert.deepEqual(await listTexts(), ["Other words", "A note for people", "answer", "Hello", "answer"]);
+  });
+
+  test("ends a run that has not ended before it replaces its answer", async () => {
+    const other = await addSwarm(client, "Sleeper");
+    const chat = new PlainChat(other, { client, cancelOnStop: false });
+    const sending = chat.sendMessage({ text: "/sleep 60000" });
+    await until(() => typesOf(chat.messages.at(-1)).includes("data-turn"));
+    await chat.stop();
+    await sending;
+    const again = new PlainChat(other, { client }, [
+      { id: chat.messages[0]?.id ?? "", role: "user", parts: [{ type: "text", text: "Quickly now" }] },
+    ]);
+    await again.regenerate();
+    assert.deepEqual([again.error, again.messages.at(-1)?.metadata?.status], [undefined, "completed"]);
+    const { data: runs } = await client.from("runs").select("status").eq("swarm_id", other).order("id").throwOnError();
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      ["cancelled", "completed"],
+    );
+  });
+
   test("answers again, and reports errors of the service and of agents", async () => {
     const chat = new PlainChat(swarmId, { client });
     await chat.sendMessage({ text: "@Optimist Again." });

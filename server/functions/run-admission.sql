@@ -370,6 +370,7 @@ begin
   if answer is not null then
     return answer;
   elsif (call -> 'position')::integer > queue_limit
+      or (call ->> 'regenerates' is not null and private.list_replaced_runs(call) <> '[]')
       or (conflict = 'reject' and (call -> 'live_id' <> 'null' or (call -> 'position')::integer > 1)) then
     return private.build_answer(private.build_rejection('SWARM_BUSY'));
   elsif conflict = 'interrupt' and call -> 'live_id' <> 'null' and not private.may_interrupt(call) then
@@ -427,6 +428,91 @@ begin
 end
 $$;
 
+-- The message of the caller that a call answers again, by its client_message_id or its id; null when there is none.
+create or replace function private.find_regenerated(call jsonb) returns public.messages language plpgsql stable
+as $$
+declare
+  swarm uuid := call ->> 'swarm_id';
+  caller uuid := call ->> 'user_id';
+  name text := call ->> 'regenerates';
+  sent public.messages;
+begin
+  select m.* into sent from public.messages m
+  where m.swarm_id = swarm and m.sender_id = caller and m.client_message_id = name and m.deleted_at is null;
+  if not found and name ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then
+    select m.* into sent from public.messages m
+    where m.swarm_id = swarm and m.sender_user_id = caller and m.id = name::uuid and m.deleted_at is null;
+  end if;
+  return sent;
+end
+$$;
+
+-- The runs that a call replaces: those of the message that it answers again, and of later messages of the caller with
+-- the same metadata.
+create or replace function private.find_replaced_runs(call jsonb, sent public.messages) returns setof public.runs
+language plpgsql stable rows 5
+as $$
+begin
+  return query select r.* from public.messages m
+  join public.runs r on r.swarm_id = m.swarm_id and r.message_id = m.id
+  where m.swarm_id = sent.swarm_id and m.seq >= sent.seq and m.sender_user_id = sent.sender_user_id
+    and (m.id = sent.id or m.metadata @> (call -> 'metadata'));
+end
+$$;
+
+-- The runs that a call replaces and that have not ended.
+create or replace function private.list_replaced_runs(call jsonb) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if call ->> 'regenerates' is null then
+    return '[]';
+  elsif call ->> 'swarm_id' is null then
+    call := call || jsonb_build_object('swarm_id',
+      private.find_private_swarm((call ->> 'user_id')::uuid, (call ->> 'agent_id')::uuid));
+  end if;
+  return (select coalesce(jsonb_agg(r.id), '[]')
+          from private.find_replaced_runs(call, private.find_regenerated(call)) as r
+          where r.status not in ('completed', 'partial', 'failed', 'cancelled'));
+end
+$$;
+grant execute on function private.list_replaced_runs(jsonb) to sb_service;
+
+-- Prepares the messages that calls answer again: deletes their answers, and what the caller asked later, and stores
+-- another text. A message that does not exist is sent.
+create or replace function private.reopen_messages(calls jsonb) returns jsonb language plpgsql volatile
+as $$
+declare
+  call jsonb;
+  sent public.messages;
+  replaced_ids uuid[];
+  reopened jsonb := '[]';
+  context text;
+begin
+  for call in select c.value from jsonb_array_elements(calls) as c loop
+    if call ->> 'regenerates' is not null then
+      sent := private.find_regenerated(call);
+      if sent.id is null then
+        call := call || jsonb_build_object('client_message_id', call -> 'regenerates');
+      else
+        context := set_config('swarmbase.context', jsonb_build_object('actor', case when (call -> 'is_service')::boolean
+          then '{"type": "service", "id": null}' else jsonb_build_object('type', 'user', 'id', call -> 'user_id')
+          end)::text, true);
+        replaced_ids := array(select m.id from private.find_replaced_runs(call, sent) as r
+          join public.messages m on m.swarm_id = r.swarm_id and (m.id = r.message_id or m.run_id = r.id)
+          where m.id <> sent.id and m.deleted_at is null);
+        delete from public.messages m where m.id = any (replaced_ids);
+        update public.messages m set content = call ->> 'message', mentions = private.parse_uuids(call -> 'mentions')
+        where m.id = sent.id and m.content <> call ->> 'message';
+        call := call || jsonb_build_object('sent_id', sent.id, 'is_reopened', true);
+      end if;
+    end if;
+    reopened := reopened || call;
+  end loop;
+  return reopened;
+end
+$$;
+
 -- Stores the messages of calls. The service role is the actor of messages that it sends for a user.
 create or replace function private.insert_sent_messages(calls jsonb) returns boolean language plpgsql volatile
 as $$
@@ -444,8 +530,8 @@ begin
     select e.sent_id, e.swarm_id, 'user', e.user_id, e.message, e.reply_to_id, e.mentions, e.metadata,
       e.client_message_id
     from jsonb_to_recordset(calls) as e (sent_id uuid, swarm_id uuid, user_id uuid, is_service boolean, message text,
-      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text)
-    where e.is_service = for_service;
+      reply_to_id uuid, mentions uuid[], metadata jsonb, client_message_id text, is_reopened boolean)
+    where e.is_service = for_service and e.is_reopened is null;
   end loop;
   return true;
 end
@@ -625,6 +711,9 @@ begin
     calls := nullif(jsonb_path_query_array(calls, '$[*] ? (@.answer == null)'), '[]');
   end if;
   if calls is not null then
+    if calls @? '$[*].regenerates ? (@ != null)' then
+      calls := private.reopen_messages(calls);
+    end if;
     is_stored := private.insert_sent_messages(calls);
     events := private.insert_runs(calls, owner, lease_ms);
     first_turns := jsonb_path_query_array(calls, '$[*] ? (@.starts == true).first_turn ? (@ != null)');

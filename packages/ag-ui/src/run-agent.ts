@@ -33,8 +33,10 @@ export async function runAgent(
   target: Target,
 ): Promise<ExtensionResponse> {
   const input = await readInput(body);
-  const { EventEncoder } = await import("@ag-ui/encoder");
-  const encoder = new EventEncoder({ accept: headers["accept"] ?? "" });
+  const { AGUI_MEDIA_TYPE, EventEncoder } = await import("@ag-ui/encoder");
+  const { accept = "" } = headers;
+  // The encoder would choose the binary form for every wildcard, such as the `*/*` of fetch and curl.
+  const encoder = new EventEncoder({ accept: accept.toLowerCase().includes(AGUI_MEDIA_TYPE) ? accept : "" });
   const events = await openEvents(core, target, input, signal);
   if (encoder.getContentType() !== "text/event-stream")
     return {

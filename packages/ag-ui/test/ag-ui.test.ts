@@ -137,16 +137,28 @@ describe("AG-UI", () => {
     }
   });
 
+  const post = (accept: string, runId: string = randomUUID()): Promise<Response> =>
+    send(new URL(`/ag-ui/agents/${agentId}`, service.credentials.url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${ada}`, "content-type": "application/json", accept },
+      body: JSON.stringify({ threadId: "t", runId, messages: [{ id: "m", role: "user", content: "Hello" }] }),
+    });
+
+  test("sends text to a client that accepts everything, or protocol buffers not at all", async () => {
+    const { AGUI_MEDIA_TYPE } = await import("@ag-ui/encoder");
+    for (const accept of ["*/*", "application/*", "text/event-stream, */*;q=0.1", `*/*, ${AGUI_MEDIA_TYPE};q=0`]) {
+      const response = await post(accept);
+      assert.match(String(response.headers.get("content-type")), /^text\/event-stream/, accept);
+      assert.match(await response.text(), /"type":"RUN_FINISHED"/);
+    }
+  });
+
   test("sends the same events as protocol buffers to a client that accepts them", async () => {
     const { AGUI_MEDIA_TYPE, EventEncoder } = await import("@ag-ui/encoder");
-    const body = { threadId: "t", runId: randomUUID(), messages: [{ id: "m", role: "user", content: "Hello" }] };
-    const response = await send(new URL(`/ag-ui/agents/${agentId}`, service.credentials.url), {
-      method: "POST",
-      headers: { authorization: `Bearer ${ada}`, "content-type": "application/json", accept: AGUI_MEDIA_TYPE },
-      body: JSON.stringify(body),
-    });
+    const runId = randomUUID();
+    const response = await post(`text/event-stream, ${AGUI_MEDIA_TYPE}`, runId);
     assert.equal(response.headers.get("content-type"), AGUI_MEDIA_TYPE);
-    const started = { type: "RUN_STARTED", threadId: "t", runId: body.runId, protocolVersion: "1.0" };
+    const started = { type: "RUN_STARTED", threadId: "t", runId, protocolVersion: "1.0" };
     const first = Buffer.from(new EventEncoder({ accept: AGUI_MEDIA_TYPE }).encodeBinary(started as never));
     const bytes = Buffer.from(await response.arrayBuffer());
     assert.deepEqual(bytes.subarray(0, first.length), first);
@@ -330,6 +342,29 @@ describe("the message stream of the AI SDK", () => {
     await waitForEnd(chat);
     const denied = chat.messages.at(-1)?.parts.find((part) => part.type === "dynamic-tool");
     assert.equal(denied?.state, "output-denied");
+  });
+
+  test("replaces an answer and what followed in its own chat, although all chats with an agent share a swarm", async () => {
+    const [first, second] = [0, 1].map(() => new PlainChat(`/ai-sdk/agents/${agentId}`, ada)) as [PlainChat, PlainChat];
+    const word = randomUUID();
+    await first.sendMessage({ text: `${word} one` });
+    await second.sendMessage({ text: `${word} two` });
+    await first.sendMessage({ text: `${word} three` });
+    await first.regenerate({ messageId: first.messages[0]?.id ?? "" });
+    assert.deepEqual([first.error, first.messages.length], [undefined, 2]);
+    const runIds = [first, second].map((chat) => chat.messages.at(-1)?.metadata?.runId);
+    const questions = await call<{ content: string; runs: { id: string; answers: unknown[] }[] }[]>(
+      `/rest/v1/messages?content=like.${word}*&order=seq&select=content,` +
+        "runs!runs_message_id_fkey(id,answers:messages!messages_run_id_fkey(id))&runs.answers.deleted_at=is.null",
+      ada,
+    );
+    assert.deepEqual(
+      questions.map(({ content, runs }) => [content, runs.flatMap(({ id, answers }) => answers.map(() => id))]),
+      [
+        [`${word} one`, [runIds[0]]],
+        [`${word} two`, [runIds[1]]],
+      ],
+    );
   });
 
   test("continues in a chat that is loaded again, with the answer from its beginning", async () => {

@@ -114,6 +114,8 @@ describe("models", () => {
     assert.deepEqual(data.map(({ id }) => id).sort(), [ada.agent, `swarm:${swarm.id}`].sort());
     const model = await openClient(await makeKey([])).models.retrieve(ada.agent);
     assert.deepEqual([model.id, model.object, (model as { name?: string }).name], [ada.agent, "model", "Ada"]);
+    assert.deepEqual(await reject(ada.client.get("/embeddings")), [404, "NOT_FOUND", null]);
+    assert.deepEqual(await reject(ada.client.get("/chat/completions?x=1")), [405, "METHOD_NOT_ALLOWED", null]);
     assert.deepEqual(await reject(ada.client.models.retrieve(bob.agent)), [404, "AGENT_NOT_FOUND", "model"]);
     assert.deepEqual(await reject(bob.client.models.retrieve(`swarm:${swarm.id}`)), [404, "SWARM_NOT_FOUND", "model"]);
     assert.deepEqual(await reject(openClient("sk_forged").models.list()), [401, "UNAUTHORIZED", null]);

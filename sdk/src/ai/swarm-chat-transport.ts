@@ -42,7 +42,7 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
   }
 
   readonly sendMessages = async (options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> => {
-    const { trigger, chatId, messages, abortSignal: signal, body } = options;
+    const { trigger, chatId, messages, messageId, abortSignal: signal, body } = options;
     const { client, includeReasoning = false, swarmId = chatId, agentId } = this.#options;
     const last = messages.at(-1);
     if (last?.role === "assistant" && trigger === "submit-message") return this.#continue(last, signal);
@@ -55,8 +55,9 @@ export class SwarmChatTransport<Message extends UIMessage = SwarmUIMessage> impl
         ...(agentId === undefined ? { swarm_id: swarmId } : { agent_id: agentId }),
         message: readText(question),
         include_reasoning: includeReasoning,
-        // The same message again is the same run, unless a new answer is wanted.
-        ...(trigger === "submit-message" && { client_message_id: question.id }),
+        // The same message again is the same run, unless a new answer is wanted or its text was edited.
+        client_message_id: question.id,
+        ...((trigger === "regenerate-message" || messageId === question.id) && { regenerate: true }),
       },
       { signal },
     );

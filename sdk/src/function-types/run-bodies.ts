@@ -32,6 +32,8 @@ export interface AgentRespondAskBody {
   reply_to_id?: string | null | undefined;
   /** stored with your message; the same value again refers to the same run */
   client_message_id?: string | null | undefined;
+  /** answers the message again that has this `client_message_id` or id: its answers, and your later messages with the same `metadata` and their answers, are deleted, and runs of these that have not ended are cancelled. Another text takes the place of the message's */
+  regenerate?: boolean | null | undefined;
   /** stored with your message; at most 32,000 bytes */
   metadata?: Record<string, unknown> | null | undefined;
   /** for the service role: the user for whom it acts, who also pays */
@@ -66,6 +68,8 @@ export interface AgentRespondAskOneAgentBody {
   reply_to_id?: string | null | undefined;
   /** stored with your message; the same value again refers to the same run */
   client_message_id?: string | null | undefined;
+  /** answers the message again that has this `client_message_id` or id: its answers, and your later messages with the same `metadata` and their answers, are deleted, and runs of these that have not ended are cancelled. Another text takes the place of the message's */
+  regenerate?: boolean | null | undefined;
   /** stored with your message; at most 32,000 bytes */
   metadata?: Record<string, unknown> | null | undefined;
   /** for the service role: the user for whom it acts, who also pays */

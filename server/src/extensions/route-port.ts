@@ -98,7 +98,8 @@ export interface ExtensionRoute<Rows extends readonly ExtensionSettingRow[] = re
   readonly isHeadRejected?: boolean;
   /**
    * Renders the errors of the route in the form of its protocol, those before the handler (401, 413, 429) included. Without it,
-   * errors have the common body. Must not throw.
+   * errors have the common body. Where all routes that begin with the same segment have it, that of the first one also renders the
+   * 404 and 405 of other paths there. Must not throw.
    */
   renderError?(error: ExtensionError, request: Pick<ExtensionRequest, "id" | "headers">): ExtensionErrorResponse;
   handler(request: ExtensionRequest, context: ExtensionContext<Rows>): Promise<ExtensionResponse> | ExtensionResponse;

@@ -97,21 +97,28 @@ function start(respond: Respond, call: FunctionCall, body: StartBody): Promise<F
   });
 }
 
-type Said = Pick<RunRequest, "message" | "conversation" | "onConflict" | "replyToId" | "clientMessageId">;
+type Said = Pick<
+  RunRequest,
+  "message" | "conversation" | "onConflict" | "replyToId" | "clientMessageId" | "regenerates"
+>;
 
 function readMessageRequest(body: MessageBody): Said {
+  const { client_message_id: clientMessageId = null, regenerate } = body;
+  if (regenerate === true && clientMessageId === null)
+    throw invalidBodyError({ regenerate: "needs client_message_id" });
   return {
     message: body.message,
     conversation: null,
     onConflict: body.on_conflict ?? null,
     replyToId: body.reply_to_id ?? null,
-    clientMessageId: body.client_message_id ?? null,
+    clientMessageId: regenerate === true ? null : clientMessageId,
+    regenerates: regenerate === true ? clientMessageId : null,
   };
 }
 
 function readConversationRequest(body: ConversationBody): Said {
   const { message, ...conversation } = readConversation(body);
-  return { message, conversation, onConflict: null, replyToId: null, clientMessageId: null };
+  return { message, conversation, onConflict: null, replyToId: null, clientMessageId: null, regenerates: null };
 }
 
 function readTarget(body: StartBody): Pick<RunRequest, "swarmId" | "agentId" | "agentIds"> {

@@ -70,6 +70,7 @@ export const startSchema = z.object({
   client_message_id: text(255)
     .refine((value) => value !== "", "must not be empty")
     .nullish(),
+  regenerate: z.boolean().nullish(),
   metadata: metadata.nullish(),
   /** Required with the service role, which has no user. */
   user_id: id.nullish(),
@@ -80,7 +81,7 @@ export const startAgentSchema = startSchema.omit({ swarm_id: true, agent_ids: tr
 
 /** A swarm of its own, for the conversation that the call brings, takes the place of the private swarm. */
 export const startConversationSchema = startAgentSchema
-  .omit({ message: true, reply_to_id: true, client_message_id: true, on_conflict: true })
+  .omit({ message: true, reply_to_id: true, client_message_id: true, regenerate: true, on_conflict: true })
   .extend(conversationMembers(text));
 
 export const steerSchema = z.discriminatedUnion("action", [

@@ -11,6 +11,7 @@ import type { AccessLog } from "./response/access-log.ts";
 import { Compressor } from "./response/compressor.ts";
 import type { ResponseHeadersOf } from "./response/response-headers.ts";
 import { buildAllowedMethods } from "./routes/allowed-methods.ts";
+import { buildUnknownPathForm } from "./routes/unknown-path-form.ts";
 import { addBodyParsers, keepBodiesRaw } from "./request/body-parsers.ts";
 import { addAuthentication, type AuthGuard, readCredentials } from "./request/authentication.ts";
 import { type Fallback, sendAnswer } from "./routes/console-routes.ts";
@@ -83,6 +84,7 @@ export function buildApp(
 ): { app: FastifyInstance; listener: RequestListener } {
   const { settings, routes, limits, helpLinks } = options;
   const { server, connections, accessLog, responseHeadersOf } = parts;
+  const forms = { helpLinks, unknownPathForm: buildUnknownPathForm(routes) };
   let listener: RequestListener | null = null;
   const app = fastify({
     serverFactory: (handler) => {
@@ -110,7 +112,7 @@ export function buildApp(
       reply.raw.destroy();
       return reply;
     }
-    const render = (shown: AppError): RenderedError => renderRouteError(shown, request, helpLinks);
+    const render = (shown: AppError): RenderedError => renderRouteError(shown, request, forms);
     if (known.code === "PAYLOAD_TOO_LARGE") {
       reply.hijack();
       rejectRequest(request.raw, reply.raw, withRateLimitState(known, request), { responseHeadersOf, render });

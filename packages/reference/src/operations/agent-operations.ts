@@ -85,6 +85,8 @@ export const AGENT_OPERATIONS: OperationTexts = {
         max_turns: "maximum number of turns, within the limit of the swarm",
         reply_to_id: "stored with your message",
         client_message_id: "stored with your message; the same value again refers to the same run",
+        regenerate:
+          "answers the message again that has this `client_message_id` or id: its answers, and your later messages with the same `metadata` and their answers, are deleted, and runs of these that have not ended are cancelled. Another text takes the place of the message's",
         metadata: "stored with your message; at most 32,000 bytes",
         user_id: "for the service role: the user for whom it acts, who also pays",
         last_event_id: "only later events are sent",

@@ -20,7 +20,14 @@ import type { Subscriber } from "../streams/subscriber.ts";
 import { planFirstTurn } from "./plan-first-turn.ts";
 import { createRejection } from "../respond/rejections.ts";
 import type { Admissions } from "./admissions.ts";
-import type { Admission, AdmissionCall, Conversation, Preflight, PreflightAgent } from "./sql/admit-runs.ts";
+import {
+  type Admission,
+  type AdmissionCall,
+  type Conversation,
+  listReplacedRuns,
+  type Preflight,
+  type PreflightAgent,
+} from "./sql/admit-runs.ts";
 
 /** The dependencies of starting a run. */
 export interface RespondPorts {
@@ -31,6 +38,8 @@ export interface RespondPorts {
   readonly models: Pick<Models, "describe">;
   readonly schemas: SchemaCompiler;
   newId(): string;
+  /** Cancels a run and waits for its end. */
+  endRun(principal: Principal, runId: string, signal: AbortSignal): Promise<unknown>;
   /** Called when something was stored that may have raised events. */
   onEvents(): void;
 }
@@ -52,6 +61,8 @@ export interface RunRequest {
   readonly clientTools: readonly ClientTool[];
   readonly replyToId: string | null;
   readonly clientMessageId: string | null;
+  /** The `client_message_id` or the id of a message of the user: the run replaces its answers. */
+  readonly regenerates: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string | null;
   /** The request body: a request with the same idempotency key must have the same. */
@@ -92,6 +103,8 @@ export async function startRun(
   const namedIds = request.agentIds ?? (mentions.length > 0 ? mentions : null);
   requireModel(ports, preflight.agents, namedIds);
   await request.charge();
+  if (call.regenerates !== null)
+    for (const runId of await listReplacedRuns(ports.pool, call)) await ports.endRun(principal, runId, signal);
 
   const stored = toStoredRequest(principal, request, mentions);
   const place = executor.reservePlace({ frameworks: frameworksOf(preflight, namedIds), userId: principal.userId });
@@ -182,6 +195,7 @@ function toAdmissionCall({ newId }: RespondPorts, principal: UserPrincipal, requ
     mentions: [],
     metadata: request.metadata,
     client_message_id: request.clientMessageId,
+    regenerates: request.regenerates,
     // Keys of the service role on behalf of a user are separate from keys of the user.
     idempotency_key:
       key === null ? null : `${principal.role === "service_role" ? "service" : "user"}:${hash("sha256", key, "hex")}`,

@@ -97,7 +97,7 @@ export function openRespond(options: RespondOptions): Respond {
   const { owner, leaseMs } = executor;
   const { queueLimit, countRuns } = options;
   const admissions = openAdmissions({ pool, owner, leaseMs, queueLimit, countRuns });
-  const ports: RespondPorts = { ...options, subscribers, admissions };
+  const ports: RespondPorts = { ...options, subscribers, admissions, endRun: cancel };
 
   const answer = async (subscriber: Subscriber, principal: Principal, input: AnswerInput): Promise<RunAnswer> => {
     const { runId } = subscriber;
@@ -155,20 +155,22 @@ export function openRespond(options: RespondOptions): Respond {
       const call = { runId, principal, afterSeq, signal };
       return answer(await withStreamLimit(principal, () => subscribers.attach(call)), principal, listening);
     },
-    async cancel(principal, runId, signal) {
-      const cancelled = await cancelRun(pool, runId, principal);
-      executor.cancel(runId);
-      executor.wake();
-      options.onEvents();
-      const body = cancelled.status === "running" ? await waitForEnd(principal, runId, signal) : cancelled;
-      return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
-    },
+    cancel,
     decide: async (principal, runId, decisions) =>
       resume(principal, await decideToolExecutions(pool, runId, principal, decisions)),
     submit: async (principal, runId, results) =>
       resume(principal, await submitToolResults(pool, runId, principal, results)),
     close: () => subscribers.close(),
   };
+
+  async function cancel(principal: Principal, runId: string, signal: AbortSignal): Promise<RunAnswer> {
+    const cancelled = await cancelRun(pool, runId, principal);
+    executor.cancel(runId);
+    executor.wake();
+    options.onEvents();
+    const body = cancelled.status === "running" ? await waitForEnd(principal, runId, signal) : cancelled;
+    return { status: body.status === "running" ? 202 : 200, headers: runHeaders(runId, false), body };
+  }
 
   async function waitForEnd(principal: Principal, runId: string, signal: AbortSignal): Promise<RunBody> {
     const waited = AbortSignal.any([signal, AbortSignal.timeout(CANCEL_WAIT_MS)]);

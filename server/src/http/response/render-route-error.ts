@@ -1,11 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import { type AppError, type HelpLinks, type RenderedError, renderError, toAppError } from "../../errors/index.ts";
-import type { Route } from "../routes/route.ts";
+import type { ErrorForm } from "../routes/unknown-path-form.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     /** How the route renders its errors; undefined for the common form. */
-    renderError?: Route["renderError"];
+    renderError?: ErrorForm;
   }
 }
 
@@ -13,10 +13,11 @@ declare module "fastify" {
 export function renderRouteError(
   error: AppError,
   request: FastifyRequest,
-  helpLinks: HelpLinks | undefined,
+  options: { readonly helpLinks: HelpLinks | undefined; unknownPathForm(path: string): ErrorForm },
 ): RenderedError {
+  const { helpLinks } = options;
   const common = renderError(error, helpLinks);
-  const render = request.is404 ? undefined : request.routeOptions.config.renderError;
+  const render = request.is404 ? options.unknownPathForm(request.url) : request.routeOptions.config.renderError;
   if (render === undefined) return common;
   try {
     const { status = common.status, headers = {}, body } = render(error, request);

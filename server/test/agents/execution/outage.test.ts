@@ -74,6 +74,7 @@ function ask(respond: Respond, { swarmId, ownerId }: NewSwarm): ReturnType<Respo
     clientTools: [],
     replyToId: null,
     clientMessageId: null,
+    regenerates: null,
     metadata: {},
     idempotencyKey: null,
     fingerprint: "",

@@ -187,6 +187,7 @@ export function requestTo(stage: Stage, swarm: Swarm, more: Partial<RunRequest> 
     clientTools: [],
     replyToId: null,
     clientMessageId: null,
+    regenerates: null,
     metadata: {},
     idempotencyKey: null,
     fingerprint: JSON.stringify({ swarm, ...more }),

@@ -23,6 +23,7 @@ export function callTo({ swarmId, ownerId, agentIds }: NewSwarm, more: Partial<A
     mentions: [],
     metadata: { a: 1 },
     client_message_id: null,
+    regenerates: null,
     idempotency_key: null,
     request_hash: "00",
     on_conflict: null,

@@ -49,6 +49,8 @@ export interface AdmissionCall {
   readonly mentions: readonly string[];
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly client_message_id: string | null;
+  /** The `client_message_id` or the id of a message of the user that is answered again. */
+  readonly regenerates: string | null;
   readonly idempotency_key: string | null;
   /** Null without an `idempotency_key`. */
   readonly request_hash: string | null;
@@ -159,6 +161,15 @@ export function preflightPrivateSwarm(pool: pg.Pool, call: AdmissionCall): Promi
   return callValue(pool, {
     name: "respond-preflight-private",
     text: "select private.preflight_private_swarm($1::jsonb) as value",
+    values: [JSON.stringify(call)],
+  });
+}
+
+/** The runs that the call replaces and that have not ended. */
+export function listReplacedRuns(pool: pg.Pool, call: AdmissionCall): Promise<readonly string[]> {
+  return callValue(pool, {
+    name: "respond-replaced-runs",
+    text: "select private.list_replaced_runs($1::jsonb) as value",
     values: [JSON.stringify(call)],
   });
 }
