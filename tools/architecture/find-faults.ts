@@ -3,6 +3,7 @@ import type { Fault, Rule, Tree } from "./rule.ts";
 import { checkConsole } from "./rules/console.ts";
 import { checkCoreBudget } from "./rules/core-budget.ts";
 import { checkCycles } from "./rules/cycles.ts";
+import { checkEffects } from "./rules/effects.ts";
 import { checkEntryPoints } from "./rules/entry-points.ts";
 import { checkEnvironment } from "./rules/environment.ts";
 import { checkTodoNotes } from "./rules/todo-notes.ts";
@@ -24,6 +25,7 @@ const RULES: readonly Rule[] = [
   checkWorkspaces,
   checkPackages,
   checkConsole,
+  checkEffects,
   checkCycles,
   checkSize,
   checkCoreBudget,

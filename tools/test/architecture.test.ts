@@ -86,6 +86,24 @@ describe("the architecture check", () => {
       expected: [/thing\.ts:1: "hooks" is not a folder of the console/],
     },
     {
+      rule: "an effect that returns what a call returns, also in a template",
+      changes: {
+        "packages/notes/template/src/room.tsx": [
+          "useEffect(() => end.current?.scrollIntoView(), []);",
+          "React.useLayoutEffect(async () => {}, []);",
+          "useInsertionEffect(scroll);",
+          "useEffect(() => () => clearTimeout(timer.current), []);",
+          "useEffect(() => {\n  end.current?.scrollIntoView();\n}, []);",
+          "",
+        ].join("\n"),
+      },
+      expected: [
+        /room\.tsx:1: an effect needs a body in braces/,
+        /room\.tsx:2: an effect needs/,
+        /room\.tsx:3: an effect needs/,
+      ],
+    },
+    {
       rule: "an import upwards",
       changes: {
         "server/src/config/load.ts": '\nimport { find } from "../auth/index.ts";\nexport const load = find;\n',

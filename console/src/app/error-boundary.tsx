@@ -31,7 +31,9 @@ function Broken() {
 
 /** Reloads the page when the service responds again. A service that responds now does not have the file: a reload would not help for long. */
 function useReloadOnReconnection(isOn: boolean): void {
-  useEffect(() => (isOn ? whenReachableAgain(() => location.reload()) : undefined), [isOn]);
+  useEffect(() => {
+    if (isOn) return whenReachableAgain(() => location.reload());
+  }, [isOn]);
 }
 
 /** Rendered inside the shell, so that the navigation stays usable. Also shown when a newer build has replaced the files of this page. */

@@ -26,7 +26,9 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
 function PageList<Row>(props: VirtualListProps<Row>) {
   const list = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
-  useLayoutEffect(() => setOffset((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
+  useLayoutEffect(() => {
+    setOffset((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+  }, []);
   const virtualizer = useWindowVirtualizer({ ...optionsOf(props), scrollMargin: offset });
   return (
     <div ref={list}>

@@ -61,7 +61,9 @@ const stopping = new Set<string>();
 export function usePlayground(): readonly Column[] | null | undefined {
   const { id: userId } = useUser();
   const state = useStore(store);
-  useEffect(() => open(userId), [userId]);
+  useEffect(() => {
+    open(userId);
+  }, [userId]);
   return state.userId === userId ? state.columns : undefined;
 }
 

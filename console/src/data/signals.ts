@@ -18,7 +18,9 @@ const shared = new Map<string, Shared>();
 
 /** Calls after each signal of a private channel, at most once per interval. Hooks with the same topic share a channel. */
 export function useSignals<Signal>(topic: string | null, onSignal: OnSignal<Signal>, intervalMs = 0): void {
-  useEffect(() => (topic === null ? undefined : follow(topic, onSignal, intervalMs)), [topic, onSignal, intervalMs]);
+  useEffect(() => {
+    if (topic !== null) return follow(topic, onSignal, intervalMs);
+  }, [topic, onSignal, intervalMs]);
 }
 
 /** Calls after signals of any of these channels, at most once per interval in all. */

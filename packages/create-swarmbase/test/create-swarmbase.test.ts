@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { createTemporaryFolder } from "../../../server/test/support/temporary-folder.ts";
 import { run } from "../src/index.ts";
 
-// `npm run check` checks the types of the template. A long test of tools installs and uses the app.
+// `npm run check` checks the types of the template. app.test.ts uses it in a browser, and a long test of tools installs it.
 
 const own = resolve(import.meta.dirname, "..");
 

@@ -1,5 +1,6 @@
 import type { Session } from "@supabase/supabase-js";
 import { useEffect, useState } from "react";
+import { Notice } from "./notice.tsx";
 import { prepareRoom } from "./prepare-room.ts";
 import { Room } from "./room.tsx";
 import { SignIn } from "./sign-in.tsx";
@@ -29,13 +30,4 @@ function Home({ userId }: { readonly userId: string }) {
   }, [userId]);
   if (error !== undefined) return <Notice text={`The room cannot be opened: ${error.message}`} />;
   return swarmId === undefined ? <Notice text="Setting the table…" /> : <Room swarmId={swarmId} userId={userId} />;
-}
-
-function Notice({ text }: { readonly text: string }) {
-  return (
-    <main className="notice">
-      <p>{text}</p>
-      {text.endsWith("…") || <button onClick={() => location.reload()}>Try again</button>}
-    </main>
-  );
 }

@@ -10,7 +10,9 @@ export function Room({ swarmId, userId }: { readonly swarmId: string; readonly u
   const swarm = useSwarm(supabase, swarmId);
   const end = useRef<HTMLDivElement>(null);
   const { messages, approvals } = swarm;
-  useEffect(() => end.current?.scrollIntoView({ block: "end" }), [messages, approvals]);
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: "end" });
+  }, [messages, approvals]);
 
   return (
     <div className="room">

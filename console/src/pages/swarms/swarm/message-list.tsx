@@ -131,7 +131,9 @@ export function MessageList({ ref, items, highlighted, onJump, hasOlder, onStart
 /** Scrolls to the end first. Until then a visible start of the list must not load older messages. */
 function useSettledAtEnd(virtualizer: { scrollToEnd(): void }): boolean {
   const [isSettled, setSettled] = useState(false);
-  useLayoutEffect(() => virtualizer.scrollToEnd(), [virtualizer]);
+  useLayoutEffect(() => {
+    virtualizer.scrollToEnd();
+  }, [virtualizer]);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(true), SETTLE_MS);
     return () => clearTimeout(timer);
