@@ -42,7 +42,8 @@ export async function loadSite(root?: string): Promise<Site> {
 
   return {
     async render(path, version) {
-      if (path === "search.json") return { name: path, content: JSON.stringify(buildSearchIndex(content, parsed)) };
+      if (path === "search.json")
+        return { name: path, content: JSON.stringify(buildSearchIndex({ content, parsed, navigation })) };
       const page = renderHtml(path, { content, parsed, navigation, version });
       if (page !== null) return { name: "page.html", content: page };
       const file = fileOf.get(path.endsWith(".md") ? path.slice(0, -".md".length) : path);

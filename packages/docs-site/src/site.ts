@@ -9,7 +9,14 @@ export interface OpenedSite {
   getMissingPage(version: string): Promise<SiteFile>;
 }
 
-const ASSETS: ReadonlySet<string> = new Set(["docs.css", "docs.js", "search.js", "theme.js", "mark.svg"]);
+const ASSETS: ReadonlySet<string> = new Set([
+  "docs.css",
+  "docs.js",
+  "find-sections.js",
+  "search.js",
+  "theme.js",
+  "mark.svg",
+]);
 const PREFIX = /^\/docs\/?/;
 const MISSING = "404.html";
 

@@ -11,6 +11,7 @@ import { loadContent, REPOSITORY } from "../src/content/content.ts";
 import { extension } from "../src/extension.ts";
 import { loadSite, type Site } from "../src/load-site.ts";
 import { resolveLink } from "../src/markdown/resolve-link.ts";
+import { SYNONYMS } from "../src/search/synonyms.ts";
 
 const { authErrors } = describeInterface();
 const VERSION = "1.2.3";
@@ -123,7 +124,51 @@ describe("the search index", () => {
     for (const { url, sections } of index.pages)
       for (const [anchor] of sections) assert.ok(anchor === "" || pages.get(url)?.ids.has(anchor), `${url}#${anchor}`);
   });
+
+  const firstResults: Readonly<Record<string, RegExp>> = {
+    pricing: /running-costs$/,
+    price: /running-costs$|models/,
+    oauth: /tools#servers-with-oauth$/,
+    image: /deploying/,
+    images: /deploying/,
+    docker: /deploying/,
+    langchain: /guides\/openai/,
+    langch: /guides\/openai/,
+    k8s: /deploying#kubernetes$/,
+    "rate limit": /limit/,
+    "getting started": /first-five-minutes$/,
+    login: /accounts|sign-in|browser-apps/,
+    webhooks: /guides\/webhooks$/,
+    backups: /guides\/backups$/,
+    swarm_busy: /errors#swarm_busy$/,
+    "verify a webhook": /verify-a-webhook$|guides\/webhooks/,
+  };
+  for (const [query, expected] of Object.entries(firstResults))
+    it(`leads from "${query}" to the page about it first`, async () => {
+      const { findSections, index } = await openSearch();
+      assert.match(findSections(index, query).results[0]?.href ?? "", expected);
+    });
+
+  it("finds something for every synonym, and nothing for words that no page has", async () => {
+    const { findSections, index } = await openSearch();
+    for (const word of SYNONYMS.flat())
+      assert.notEqual(findSections(index, word).results.length, 0, `nothing is found for ${word}`);
+    assert.deepEqual(findSections(index, "webhook xyzzy").results, []);
+  });
 });
+
+interface Search {
+  findSections(index: unknown, query: string): { readonly results: readonly { readonly href: string }[] };
+  openIndex(json: unknown): unknown;
+}
+
+/** The script of the pages. */
+async function openSearch() {
+  const script = new URL("../src/assets/find-sections.js", import.meta.url).href;
+  const { findSections, openIndex } = (await import(script)) as Search;
+  const { content = "" } = (await site.render("search.json", VERSION)) ?? {};
+  return { findSections, index: openIndex(JSON.parse(content.toString())) };
+}
 
 describe("the routes", () => {
   it("serve pages that are revalidated, and compressed for clients that accept it", async () => {
@@ -155,6 +200,7 @@ describe("the routes", () => {
       "/docs/assets/docs.css": "text/css; charset=utf-8",
       "/docs/assets/docs.js": "text/javascript; charset=utf-8",
       "/docs/assets/search.js": "text/javascript; charset=utf-8",
+      "/docs/assets/find-sections.js": "text/javascript; charset=utf-8",
       "/docs/search.json": "application/json; charset=utf-8",
       "/docs/": "text/html; charset=utf-8",
     };

@@ -1,6 +1,7 @@
 /* The search, over an index that is loaded when it is opened. */
+import { findSections, MAX_RESULTS, openIndex } from "./find-sections.js";
+
 const SITE = "/docs";
-const MAX_RESULTS = 20;
 const SNIPPET_LENGTH = 140;
 const SNIPPET_LEAD = 40;
 
@@ -18,61 +19,18 @@ export function element(name, properties = {}, ...children) {
 let loading = null;
 let index = null;
 
-/** Resolves to all sections. A failed load is tried again with the next letter. */
+/** A failed load is tried again with the next letter. */
 function loadIndex() {
   loading ??= fetch(`${SITE}/search.json`)
     .then(async (response) => {
       if (!response.ok) throw new Error(`the search index answered ${response.status}`);
-      const { pages } = await response.json();
-      index = pages.flatMap(({ url, title, sections }) =>
-        sections.map(([anchor, heading, text]) => ({
-          href: anchor === "" ? url : `${url}#${anchor}`,
-          title,
-          heading,
-          text,
-          lowTitle: title.toLowerCase(),
-          lowHeading: heading.toLowerCase(),
-          lowText: text.toLowerCase(),
-        })),
-      );
+      index = openIndex(await response.json());
       return index;
     })
     .finally(() => {
       if (index === null) loading = null;
     });
   return loading;
-}
-
-/** A match at the start of a word counts more than one inside of it. */
-function scoreIn(text, word, weight) {
-  const at = text.indexOf(word);
-  if (at < 0) return 0;
-  if (text === word) return weight * 4;
-  return at === 0 || /[^a-z0-9]/.test(text[at - 1]) ? weight * 2 : weight;
-}
-
-/** Zero unless every word occurs. */
-function score({ lowTitle, lowHeading, lowText, heading }, words) {
-  let total = heading === "" ? 1 : 0;
-  for (const word of words) {
-    const found =
-      scoreIn(lowHeading, word, 10) + scoreIn(lowTitle, word, heading === "" ? 12 : 4) + scoreIn(lowText, word, 1);
-    if (found === 0) return 0;
-    total += found;
-  }
-  return total;
-}
-
-function findSections(all, query) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return { words, results: [] };
-  const results = all
-    .map((section) => ({ section, points: score(section, words) }))
-    .filter(({ points }) => points > 0)
-    .sort((one, other) => other.points - one.points)
-    .slice(0, MAX_RESULTS)
-    .map(({ section }) => section);
-  return { words, results };
 }
 
 /** The text around the first match, with the words marked. */
