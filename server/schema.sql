@@ -468,10 +468,9 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
-  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
-  -- lost.
-  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
-    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
+  -- A crash may undo the other steps: a later one implies what they change, and the node stores their events again.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "turn_status" || @.op == "resume_turn"
+    || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -3093,39 +3092,6 @@ AS $function$
      limit 1)))
 $function$;
 grant execute on function private.find_run_traceparent(text,json) to sb_service;
-
-CREATE OR REPLACE FUNCTION private.find_stream_position(run_id uuid, after_seq integer)
- RETURNS TABLE(seq integer, turns jsonb)
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'pg_temp'
-AS $function$
-declare
-  following record;
-begin
-  select e.seq, e.data into following from public.run_events e
-  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
-  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
-     or not exists (select 1 from public.runs r
-                    where r.id = find_stream_position.run_id
-                      and r.status in ('queued', 'running', 'requires_action')) then
-    return;
-  end if;
-  find_stream_position.seq := (
-    select coalesce(max(e.seq), 0) from public.run_events e
-    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
-  turns := (
-    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
-        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
-        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
-    from public.runs r
-    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
-      and t.status in ('queued', 'thinking', 'responding')
-    where r.id = find_stream_position.run_id);
-  return next;
-end
-$function$;
-grant execute on function private.find_stream_position(uuid,integer) to sb_service;
 
 CREATE OR REPLACE FUNCTION private.finish_runs(batch jsonb, OUT places integer[], OUT events public.run_events[], OUT bodies json[], OUT has_next boolean[])
  RETURNS record
@@ -6809,13 +6775,16 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   with asked as materialized (
-    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
+    select a.run_id, a.fence, a.events, a.after_seq is not null and (
+        select e.seq from public.run_events e where e.run_id = a.run_id and e.seq = a.after_seq) is null as has_gap
+    from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb, after_seq integer)
   ), held as materialized (
     select r.id, r.swarm_id, a.events
     from asked a
     join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
     join public.runs r on r.id = a.run_id and r.status = 'running'
     join public.swarms s on s.id = r.swarm_id
+    where not a.has_gap
     for key share of s skip locked for no key update of r skip locked
   ), stored as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -6826,6 +6795,7 @@ begin
     on conflict on constraint run_events_pkey do nothing
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
+    'has_gap', a.has_gap,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
     'cancel_reason', private.get_cancel_reason(l)))
   into verdicts

@@ -17,31 +17,31 @@ const delta = (id: number, text: string): RunStreamEvent => ({
 const restarted = (id: number, text: string): RunStreamEvent => ({
   type: "turn.restarted",
   id,
-  data: { ...IDS, agent_id: "a", reason: "unknown_event", text, seq: id },
+  data: { ...IDS, agent_id: "a", reason: "worker_lost", text, seq: id },
 });
-/** The service has stored nothing after the event 3. */
+/** The node was lost after the event 7, and the text from the event 3 on was part of the call that is made again. */
 const EVENTS = [
   begun(1),
   delta(2, "Wait."),
   delta(3, " It is"),
   delta(7, " r"),
-  restarted(3, "Wait. It is"),
-  delta(4, " blue."),
+  restarted(104, "Wait."),
+  delta(105, " It is blue."),
 ];
 
 test("a turn that begins again replaces its text, and the state continues after its event", () => {
   const run = EVENTS.reduce(applyRunEvent, beginLiveRun("r", "s"));
-  assert.deepEqual([run.turns[0]?.text, run.lastEventId], ["Wait. It is blue.", 4]);
+  assert.deepEqual([run.turns[0]?.text, run.lastEventId], ["Wait. It is blue.", 105]);
 });
 
-test("a stream accepts the lower ids that follow such an event", async () => {
-  const frames = [...EVENTS, { type: "done", id: 5, data: { run_id: "r", seq: 5 } }].map(
+test("a stream yields each id once, and so the event that replaces the text", async () => {
+  const frames = [...EVENTS, ...EVENTS, { type: "done", id: 106, data: { run_id: "r", seq: 106 } }].map(
     ({ type, id, data }) => `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
   );
   const stream = attach(clientOf(frames.join("")), "r");
   const seen: string[] = [];
   for await (const { type, id } of stream) seen.push(`${type} ${id}`);
-  assert.deepEqual(seen.slice(3), ["message.delta 7", "turn.restarted 3", "message.delta 4", "done 5"]);
+  assert.deepEqual(seen.slice(3), ["message.delta 7", "turn.restarted 104", "message.delta 105", "done 106"]);
 });
 
 test("a chat gets the new text as a part of its own", () => {

@@ -10,8 +10,8 @@ begin
 end
 $$;
 
--- Stores the events of steps, and the deltas that came with them. Deltas whose statement got no answer may be stored
--- already; these are left out.
+-- Stores the events of steps, and the events that came with them. Those that are stored already are left out: their
+-- statement got no answer, or a crash could have undone it.
 create or replace function private.insert_step_events(events public.run_events[], run_ids uuid[], swarm_ids uuid[],
   deltas jsonb[])
 returns boolean language plpgsql volatile
@@ -307,10 +307,9 @@ declare
   cancel_reasons text[];
   untaken json[] := '{}';
   is_stored boolean;
-  -- What has to survive a crash is written by a later step; one that follows a crash misses its turn, and the run is
-  -- lost.
-  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "start_turn" || @.op == "turn_status"
-    || @.op == "resume_turn" || @.op == "add_model_calls" || @.op == "save_progress"))';
+  -- A crash may undo the other steps: a later one implies what they change, and the node stores their events again.
+  is_durable boolean := batch @? '$[*].steps[*] ? (!(@.op == "turn_status" || @.op == "resume_turn"
+    || @.op == "add_model_calls" || @.op == "save_progress"))';
   taken record;
 begin
   if not waits then
@@ -353,7 +352,8 @@ grant execute on function private.advance_runs(jsonb) to sb_service;
 
 -- Stores deltas of a node's runs, each under its own fence. Does not wait for locks: another transaction that holds a
 -- run or its swarm is about to change it, and the node sends unstored deltas again. Idempotent. Waits for the disk only
--- if a run says `is_durable`.
+-- if a run says `is_durable`. `after_seq` is an event of the run's last write, if that did not wait for the disk. When
+-- a crash of the database has undone it, nothing is stored, and `has_gap` has the node send the earlier events too.
 create or replace function private.store_deltas(batch jsonb) returns json
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 as $$
@@ -364,13 +364,16 @@ begin
     perform set_config('synchronous_commit', 'off', true);
   end if;
   with asked as materialized (
-    select a.run_id, a.fence, a.events from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb)
+    select a.run_id, a.fence, a.events, a.after_seq is not null and (
+        select e.seq from public.run_events e where e.run_id = a.run_id and e.seq = a.after_seq) is null as has_gap
+    from jsonb_to_recordset(batch) as a (run_id uuid, fence bigint, events jsonb, after_seq integer)
   ), held as materialized (
     select r.id, r.swarm_id, a.events
     from asked a
     join private.run_leases l on l.run_id = a.run_id and l.fence = a.fence
     join public.runs r on r.id = a.run_id and r.status = 'running'
     join public.swarms s on s.id = r.swarm_id
+    where not a.has_gap
     for key share of s skip locked for no key update of r skip locked
   ), stored as (
     insert into public.run_events (run_id, seq, swarm_id, agent_id, restricted, type, data)
@@ -381,6 +384,7 @@ begin
     on conflict on constraint run_events_pkey do nothing
   )
   select json_agg(json_build_object('run_id', a.run_id, 'is_stored', h.id is not null,
+    'has_gap', a.has_gap,
     'is_lost', l.fence is distinct from a.fence or r.status is distinct from 'running',
     'cancel_reason', private.get_cancel_reason(l)))
   into verdicts
@@ -414,41 +418,6 @@ begin
       and (up_to is null or (e.data ->> 'first_seq')::integer + piece.ordinality - 1 <= up_to)));
 end
 $$;
-
--- For a reader that continues after a seq. Returns nothing if the event with this seq is stored, or the run has ended,
--- since the events of its end replace all text. Otherwise the event was
--- shown by a node that is lost or has not stored it yet, so the reader has text of which no later event knows: returns
--- the last stored seq before it, and the text up to there of each turn that has not ended.
-create or replace function private.find_stream_position(run_id uuid, after_seq integer)
-returns table (seq integer, turns jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp
-as $$
-declare
-  following record;
-begin
-  select e.seq, e.data into following from public.run_events e
-  where e.run_id = find_stream_position.run_id and e.seq >= after_seq order by e.seq limit 1;
-  if following.seq = after_seq or (following.data ->> 'first_seq')::integer <= after_seq
-     or not exists (select 1 from public.runs r
-                    where r.id = find_stream_position.run_id
-                      and r.status in ('queued', 'running', 'requires_action')) then
-    return;
-  end if;
-  find_stream_position.seq := (
-    select coalesce(max(e.seq), 0) from public.run_events e
-    where e.run_id = find_stream_position.run_id and e.seq < after_seq);
-  turns := (
-    select coalesce(jsonb_agg(jsonb_build_object('run_id', t.run_id, 'swarm_id', t.swarm_id, 'turn_id', t.id,
-        'message_id', t.message_id, 'agent_id', t.agent_id, 'reason', 'unknown_event',
-        'text', private.read_turn_text(t.run_id, t.id, find_stream_position.seq)) order by t.position, t.id), '[]')
-    from public.runs r
-    join public.run_turns t on t.swarm_id = r.swarm_id and t.run_id = r.id
-      and t.status in ('queued', 'thinking', 'responding')
-    where r.id = find_stream_position.run_id);
-  return next;
-end
-$$;
-grant execute on function private.find_stream_position(uuid, integer) to sb_service;
 
 -- Ends a run whose node is lost, or that is cancelled while it waits. Keeps the text of its turns.
 create or replace function private.close_run(run public.runs, status text, stop_reason text, error jsonb,

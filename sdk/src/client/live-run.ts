@@ -95,10 +95,8 @@ export function applyRunEvent(run: LiveRun, event: RunStreamEvent): LiveRun {
         text: turn.text + event.data.delta,
       }));
     case "turn.restarted": {
-      // Its id can be lower than that of text which the service does not know.
-      const back = { ...run, lastEventId: event.id ?? run.lastEventId };
       const { text } = event.data;
-      return changeTurn(back, event.data.turn_id, (turn) => ({ ...turn, status: "thinking", text, reasoning: "" }));
+      return changeTurn(seen, event.data.turn_id, (turn) => ({ ...turn, status: "thinking", text, reasoning: "" }));
     }
     case "message.reset":
       return changeTurn(seen, event.data.turn_id, (turn) => ({ ...turn, text: "" }));

@@ -120,8 +120,7 @@ export class RunStream implements AsyncIterable<RunStreamEvent> {
     };
     try {
       for await (const event of openConnection(this.#client, this.#nextCall(), { signal, maxSilenceMs, onOpen })) {
-        // A turn that begins again can go back behind text that the service has not stored.
-        if (event.id !== null && event.id <= this.#lastEventId && event.type !== "turn.restarted") continue;
+        if (event.id !== null && event.id <= this.#lastEventId) continue;
         outcome.value = "events";
         this.#note(event);
         this.#start.onEvent?.(event);

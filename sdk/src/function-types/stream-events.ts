@@ -52,8 +52,8 @@ export interface RunStreamEventData {
     turn_id: string;
     message_id: string;
     agent_id: string | null;
-    /** the node that executed the turn was lost, or the event to continue after is not stored, so that text may be missing */
-    reason: "worker_lost" | "unknown_event";
+    /** the node that executed the turn was lost */
+    reason: "worker_lost";
     /** replaces the text of the reply so far; mostly empty */
     text: string;
     /** the id of the event */

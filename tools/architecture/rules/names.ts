@@ -2,9 +2,9 @@ import { FORBIDDEN_NAMES, ALLOWED_NAMES } from "../modules.ts";
 import type { Rule } from "../rule.ts";
 
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-const MIGRATION = /^\d{4}_[a-z0-9]+(_[a-z0-9]+)*\.sql$/;
+const MIGRATION = /^\d{4}_[a-z0-9]+(_[a-z0-9]+)*(\.contract)?\.sql$/;
 
-/** Names are kebab-case, migrations are NNNN_words.sql, and generic names are forbidden. */
+/** Names are kebab-case, migrations are NNNN_words.sql or NNNN_words.contract.sql, and generic names are forbidden. */
 export const checkNames: Rule = ({ texts }) =>
   [...texts.keys()].flatMap((path) => {
     // README.md is a convention of its own.

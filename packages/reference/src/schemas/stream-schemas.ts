@@ -80,12 +80,7 @@ const DATA_BY_TYPE: Readonly<Record<RunStreamEventType, Schema>> = {
   "turn.restarted": ofRun({
     ...DELTA,
     agent_id: UUID_OR_NULL,
-    reason: {
-      type: "string",
-      enum: ["worker_lost", "unknown_event"],
-      description:
-        "the node that executed the turn was lost, or the event to continue after is not stored, so that text may be missing",
-    },
+    reason: { type: "string", const: "worker_lost", description: "the node that executed the turn was lost" },
     text: describe(TEXT, "replaces the text of the reply so far; mostly empty"),
   }),
   "turn.completed": ofRun({

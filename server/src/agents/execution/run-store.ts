@@ -24,8 +24,8 @@ export interface RunStore {
   advance(advance: RunAdvance): Promise<Advanced>;
 }
 
-const LOST: StoredDeltas = { is_stored: false, is_lost: true, cancel_reason: null };
-const UNANSWERED: StoredDeltas = { is_stored: false, is_lost: false, cancel_reason: null };
+const UNANSWERED: StoredDeltas = { is_stored: false, has_gap: false, is_lost: false, cancel_reason: null };
+const LOST: StoredDeltas = { ...UNANSWERED, is_lost: true };
 /** Each run decides for itself how long it waits for the database. */
 const NOT_HERE = (): boolean => false;
 

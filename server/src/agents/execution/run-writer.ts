@@ -50,6 +50,8 @@ export class RunWriter {
   #entries: Entry[] = [];
   /** Deltas that could not be stored because another transaction held the run. */
   #leftRows: readonly EventRow[] = [];
+  /** Stored events that a crash of the database could undo. The next write that waits for the disk has them again. */
+  #atRisk: EventRow[] = [];
   #isPumping = false;
   #timer: NodeJS.Timeout | null = null;
   #timerAtMs = Number.POSITIVE_INFINITY;
@@ -119,6 +121,17 @@ export class RunWriter {
     return rows;
   }
 
+  #sendAgain(): void {
+    this.#leftRows = [...this.#atRisk, ...this.#leftRows];
+    this.#atRisk = [];
+  }
+
+  #settle(stored: readonly EventRow[], isDurable: boolean): void {
+    if (isDurable) this.#atRisk = [];
+    else this.#atRisk.push(...stored);
+    this.#options.sequencer.settle(isDurable);
+  }
+
   #hasRows(): boolean {
     return this.#leftRows.length > 0 || this.#options.sequencer.unstoredChars > 0;
   }
@@ -144,14 +157,17 @@ export class RunWriter {
 
   async #writeDeltas(): Promise<void> {
     const { store, hold, sequencer, isHeld, onCancel } = this.#options;
+    const isDurable = sequencer.needsDurable;
+    if (isDurable) this.#sendAgain();
     const rows = this.#takeRows();
     try {
-      const isDurable = sequencer.needsDurable;
-      const result = await store.storeDeltas({ hold, rows, isDurable });
+      const afterSeq = this.#atRisk.at(-1)?.seq ?? null;
+      const result = await store.storeDeltas({ hold, rows, afterSeq, isDurable });
       if (result.is_lost) return this.#lose(null, []);
       if (result.cancel_reason !== null) onCancel(result.cancel_reason);
-      if (result.is_stored) return sequencer.settle(isDurable);
+      if (result.is_stored) return this.#settle(rows, isDurable);
       this.#leftRows = rows;
+      if (result.has_gap) this.#sendAgain();
       if (!isHeld()) this.#lose(null, []);
     } catch (error) {
       this.#lose(error, []);
@@ -161,6 +177,7 @@ export class RunWriter {
   async #writeBatch(batch: readonly Entry[]): Promise<void> {
     const { store, hold, isHeld } = this.#options;
     const blocks = batch.map((entry) => this.#number(entry));
+    this.#sendAgain();
     const events = this.#takeRows();
     const steps = batch.map(({ step }, index): NumberedStep => ({ ...step, seq: blocks[index]?.seq ?? 0 }));
     const progress = this.#readProgress(batch);
@@ -172,7 +189,7 @@ export class RunWriter {
       return this.#lose(error, batch);
     }
     if (advanced.isLost) this.#lose(null, batch);
-    else this.#publish(batch, blocks, advanced);
+    else this.#publish(batch, blocks, events, advanced);
   }
 
   /** The batch has all steps so far, so the state of the run is the one after it. */
@@ -182,12 +199,12 @@ export class RunWriter {
     return isNeeded ? this.#options.readProgress(this.#options.sequencer.lastSeq) : null;
   }
 
-  #publish(batch: readonly Entry[], blocks: readonly Block[], advanced: Advanced): void {
+  #publish(batch: readonly Entry[], blocks: readonly Block[], rows: readonly EventRow[], advanced: Advanced): void {
     const { sequencer, onCancel, onEvents } = this.#options;
     const { results, cancelReason, hasEvents, isDurable } = advanced;
     if (cancelReason !== null) onCancel(cancelReason);
     for (const [index, block] of blocks.entries()) sequencer.fill(block, results[index]?.events ?? []);
-    sequencer.settle(isDurable);
+    this.#settle([...rows, ...results.flatMap(({ events }) => events)], isDurable);
     for (const [index, entry] of batch.entries()) entry.resolve(results[index] ?? { events: [] });
     if (hasEvents) onEvents();
   }

@@ -1,15 +1,7 @@
 import type pg from "pg";
 import { createBatcher } from "../../concurrency/index.ts";
 import type { RunEvent } from "./stream-hub.ts";
-import {
-  type EventQuery,
-  findStreamPosition,
-  PAGE_ROWS,
-  selectEventsAfter,
-  selectLastSeq,
-  type StoredEvent,
-  type StreamPosition,
-} from "./sql/run-events.ts";
+import { type EventQuery, PAGE_ROWS, selectEventsAfter, selectLastSeq, type StoredEvent } from "./sql/run-events.ts";
 
 export interface EventPage {
   readonly events: readonly RunEvent[];
@@ -21,8 +13,6 @@ export interface EventReader {
   read(runId: string, afterSeq: number): Promise<EventPage>;
   /** Null: no event of the run is stored any more. */
   readLastSeq(runId: string): Promise<number | null>;
-  /** Where to continue after an event that is not stored. Null: it is stored. */
-  findPosition(runId: string, afterSeq: number): Promise<StreamPosition | null>;
 }
 
 /** Reads that arrive while another one is in progress share the next statement. */
@@ -36,7 +26,6 @@ export function createEventReader(pool: pg.Pool): EventReader {
   return {
     read: (runId, afterSeq) => read({ runId, afterSeq }),
     readLastSeq: (runId) => selectLastSeq(pool, runId),
-    findPosition: (runId, afterSeq) => findStreamPosition(pool, runId, afterSeq),
   };
 }
 

@@ -18,6 +18,10 @@ export interface StreamHub {
   subscribe(runId: string, listener: (event: RunEvent) => void): () => void;
   /** Whether this process executes the run. */
   isHere(runId: string): boolean;
+  /** How often this process has begun to execute the run, while it has listeners or is executed here. */
+  countOpenings(runId: string): number;
+  /** The last event that this process has published and stored. 0: none, or another process may execute the run. */
+  lastStoredSeq(runId: string): number;
 }
 
 /** The methods of the stream hub for the executor. */
@@ -31,8 +35,15 @@ export interface OpenStreamHub extends StreamHub {
 interface Channel {
   /** How often it is open: a run that was lost can come back while its first execution ends. */
   openCount: number;
+  openings: number;
   unstored: RunEvent[];
+  storedSeq: number;
   readonly listeners: Set<(event: RunEvent) => void>;
+}
+
+function forget(channel: Channel): void {
+  channel.unstored = [];
+  channel.storedSeq = 0;
 }
 
 export function createStreamHub(): OpenStreamHub {
@@ -40,7 +51,7 @@ export function createStreamHub(): OpenStreamHub {
   const channelOf = (runId: string): Channel => {
     const known = channels.get(runId);
     if (known !== undefined) return known;
-    const channel: Channel = { openCount: 0, unstored: [], listeners: new Set() };
+    const channel: Channel = { openCount: 0, openings: 0, unstored: [], storedSeq: 0, listeners: new Set() };
     channels.set(runId, channel);
     return channel;
   };
@@ -50,10 +61,13 @@ export function createStreamHub(): OpenStreamHub {
 
   return {
     isHere: (runId) => (channels.get(runId)?.openCount ?? 0) > 0,
+    countOpenings: (runId) => channels.get(runId)?.openings ?? 0,
+    lastStoredSeq: (runId) => channels.get(runId)?.storedSeq ?? 0,
     open: (runId) => {
       const channel = channelOf(runId);
       channel.openCount += 1;
-      channel.unstored = [];
+      channel.openings += 1;
+      forget(channel);
     },
     publish: (event) => {
       const channel = channels.get(event.runId);
@@ -65,7 +79,8 @@ export function createStreamHub(): OpenStreamHub {
       const channel = channels.get(runId);
       if (channel === undefined) return;
       const rest = channel.unstored.findIndex((event) => event.seq > seq);
-      channel.unstored = rest === -1 ? [] : channel.unstored.slice(rest);
+      const stored = channel.unstored.splice(0, rest === -1 ? channel.unstored.length : rest);
+      channel.storedSeq = stored.at(-1)?.seq ?? channel.storedSeq;
     },
     subscribe: (runId, listener) => {
       const channel = channelOf(runId);
@@ -80,7 +95,7 @@ export function createStreamHub(): OpenStreamHub {
       const channel = channels.get(runId);
       if (channel === undefined) return;
       channel.openCount = Math.max(0, channel.openCount - 1);
-      if (channel.openCount === 0) channel.unstored = [];
+      if (channel.openCount === 0) forget(channel);
       dropIfIdle(runId, channel);
     },
   };

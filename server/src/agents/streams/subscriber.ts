@@ -20,8 +20,6 @@ export interface SubscriberOptions {
   readonly viewer: Viewer;
   /** The run has just started here, so the stream hub has all further events. */
   readonly isFresh: boolean;
-  /** The event with `afterSeq` is stored. */
-  readonly isKnown: boolean;
   readonly streamHub: StreamHub;
   readonly reader: EventReader;
   /** How long text deltas are collected after the last emission. All other events are emitted at once. */
@@ -43,8 +41,8 @@ export class Subscriber {
   #viewer: Viewer;
   #cursor: number;
   #isLive: boolean;
-  /** The reader has seen an event that may never have been stored. */
-  #isUnknown: boolean;
+  /** The execution of the run by this process that it is live in. */
+  #opening: number;
   #received: RunEvent[] = [];
   #isBehind = false;
   #unsubscribe: (() => void) | null = null;
@@ -60,13 +58,13 @@ export class Subscriber {
   readonly #onClose: Set<() => void> = new Set();
 
   constructor(options: SubscriberOptions) {
-    const { runId, afterSeq, viewer, isFresh, isKnown, streamHub, reader, textPauseMs = () => 0 } = options;
+    const { runId, afterSeq, viewer, isFresh, streamHub, reader, textPauseMs = () => 0 } = options;
     this.runId = runId;
     this.#cursor = afterSeq;
     this.#viewer = viewer;
     this.#isLive = isFresh;
-    this.#isUnknown = afterSeq > 0 && !isKnown;
     this.#streamHub = streamHub;
+    this.#opening = streamHub.countOpenings(runId) + 1;
     this.#reader = reader;
     this.#textPauseMs = textPauseMs;
     this.#listen();
@@ -127,6 +125,11 @@ export class Subscriber {
   }
 
   #takeReceived(): SubscriberStep | null {
+    // This process lost the run and took it over: the database has events that were not published.
+    if (this.#streamHub.countOpenings(this.runId) > this.#opening) {
+      this.#isLive = false;
+      return null;
+    }
     const events = mergeEvents(this.#received, this.#cursor);
     this.#received = [];
     if (events.length > 0) return this.#emit(events);
@@ -136,50 +139,27 @@ export class Subscriber {
 
   async #takeStored(): Promise<SubscriberStep | null> {
     this.#listen();
-    if (this.#isUnknown) {
-      const restarted = await this.#findPosition();
-      if (restarted === null) return null;
-      if (restarted.length > 0) return { kind: "events", events: restarted };
-    }
-    const wasHere = this.#streamHub.isHere(this.runId);
+    const { runId } = this;
+    const wasHere = this.#streamHub.isHere(runId);
+    const opening = this.#streamHub.countOpenings(runId);
+    const storedSeq = this.#streamHub.lastStoredSeq(runId);
     const wasOver = isEndStatus(this.#status);
     const page = await this.#readStored();
     if (page === null) return null;
     const { events: stored, isFull } = page;
     // The buffer overflowed during the read, so its events have to be read again.
     if (this.#unsubscribe === null) return null;
-    const upTo = isFull ? (stored.at(-1)?.seq ?? 0) : Number.POSITIVE_INFINITY;
+    const lastSeq = stored.at(-1)?.seq ?? this.#cursor;
+    // Otherwise the database does not have all events before the received ones: this process has taken over the run, or the database
+    // has crashed, and the events that it lost are being stored again.
+    const isWhole = wasHere && opening === this.#streamHub.countOpenings(runId) && (isFull || lastSeq >= storedSeq);
+    const upTo = isFull || !isWhole ? lastSeq : Number.POSITIVE_INFINITY;
     const received = this.#received.filter(({ seq }) => seq <= upTo);
     const events = mergeEvents([...stored, ...received], this.#cursor);
     this.#received = this.#received.filter(({ seq }) => seq > upTo);
-    if (!isFull && wasHere) this.#isLive = true;
+    if (!isFull && isWhole) [this.#isLive, this.#opening] = [true, opening];
     if (events.length > 0) return this.#emit(events);
     return wasOver && !isFull ? { kind: "over" } : null;
-  }
-
-  /**
-   * Goes back to the last stored event when the last one of the reader is not stored: its node was lost, or has not stored it yet. The
-   * reader replaces the text of the turns. Null while the database is unavailable.
-   */
-  async #findPosition(): Promise<readonly RunEvent[] | null> {
-    const { runId } = this;
-    const isReceived = this.#received.some(({ seq }) => seq === this.#cursor);
-    const found = isReceived
-      ? { position: null }
-      : await whileAvailable(async () => ({ position: await this.#reader.findPosition(runId, this.#cursor) }));
-    if (found === null) return null;
-    this.#isUnknown = false;
-    if (found.position === null) return [];
-    const { seq, turns } = found.position;
-    this.#cursor = seq;
-    return turns.map((data) => ({
-      runId,
-      seq,
-      type: "turn.restarted",
-      agentId: data.agent_id,
-      isRestricted: false,
-      data,
-    }));
   }
 
   /** Null while the database is unavailable. The permission check decides how long that may last. */

@@ -96,7 +96,7 @@ export function openSubscribers(
   const add = (
     call: SubscribeCall,
     input: SubscriberInput,
-    start: Pick<SubscriberOptions, "viewer" | "isFresh" | "isKnown">,
+    start: Pick<SubscriberOptions, "viewer" | "isFresh">,
   ): Subscriber => {
     const { runId, afterSeq, signal } = call;
     const subscriber = new Subscriber({ runId, afterSeq, ...start, streamHub, reader, textPauseMs });
@@ -128,7 +128,7 @@ export function openSubscribers(
   };
 
   return {
-    begin: (call, viewer, isHere) => add(call, toInput(call), { viewer, isFresh: isHere, isKnown: true }),
+    begin: (call, viewer, isHere) => add(call, toInput(call), { viewer, isFresh: isHere }),
     reserve({ role, userId }) {
       if (role === "service_role" || userId === null) return () => {};
       if ((countByUser.get(userId) ?? 0) >= maxPerUser)
@@ -147,7 +147,7 @@ export function openSubscribers(
       const [state] = await checkSubscribers(pool, [input]);
       if (state === undefined) throw createRejection("RUN_NOT_FOUND");
       const viewer = toViewer(input, state);
-      const subscriber = add(call, input, { viewer, isFresh: false, isKnown: false });
+      const subscriber = add(call, input, { viewer, isFresh: false });
       subscriber.update(viewer, state.status);
       return subscriber;
     },

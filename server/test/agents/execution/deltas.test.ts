@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type DeltaResult } from "../../../src/agents/execution/sql/store-deltas.ts";
+import { until } from "../../support/until.ts";
 import { openRunStage, type RunStage } from "../support/run-stage.ts";
 
 let stage: RunStage;
@@ -44,7 +45,7 @@ const storedOf = async (runId: string): Promise<number> => {
 };
 
 describe("deltas of many runs are stored in one statement", () => {
-  const STORED = { is_stored: true, is_lost: false, cancel_reason: null };
+  const STORED = { is_stored: true, has_gap: false, is_lost: false, cancel_reason: null };
 
   test("each with its own fence, and once when they are sent repeatedly", async () => {
     const [own, lost, cancelled] = [await startRun(), await startRun(), await startRun()];
@@ -75,6 +76,53 @@ describe("deltas of many runs are stored in one statement", () => {
     assert.deepEqual(verdicts.get(free.runId), STORED);
     assert.deepEqual(verdicts.get(held.runId), { ...STORED, is_stored: false });
     assert.deepEqual((await store(batch)).get(held.runId), STORED);
+  });
+
+  test("and those that a crash of the database has undone are stored again, before the answer ends and with its end", async () => {
+    const swarm = await stage.newSwarm({ agents: ["Ada"] });
+    const runId = await stage.ask(swarm);
+    const readSeqs = async (): Promise<number[]> =>
+      (
+        await stage.rows<{ seq: number }>("select seq from public.run_events where run_id = $1 order by seq", [runId])
+      ).map(({ seq }) => seq);
+    // What was written before the turn spoke survives: that write waited for the disk.
+    const crash = async (): Promise<void> =>
+      void (await stage.rows(
+        "delete from public.run_events where run_id = $1 and (type = 'message.delta' or data ->> 'status' = 'responding')",
+        [runId],
+      ));
+    const stored: number[][] = [];
+    const node = stage.node({
+      async *script() {
+        yield { type: "start", framework: "provider_a", model: "scripted", attempt: 1 };
+        for (const word of ["one ", "two ", "three "]) {
+          const count = (await storedOf(runId)) + 1;
+          yield { type: "text", delta: word };
+          await until(async () => (await storedOf(runId)) >= count, "the text is stored");
+        }
+        stored.push(await readSeqs());
+        await crash();
+        yield { type: "text", delta: "four " };
+        await until(async () => (await storedOf(runId)) >= 4, "the text is stored again");
+        stored.push(await readSeqs());
+        await crash();
+        yield { type: "text", delta: "five" };
+        const usage = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0, isEstimated: false };
+        yield { type: "finish", reason: "stop", usage };
+      },
+    });
+    await node.take(runId);
+    assert.equal((await stage.end(runId)).status, "completed");
+    stored.push(await readSeqs());
+    const [first = [], second = [], last = []] = stored;
+    assert.deepEqual(second.slice(0, first.length), first);
+    assert.deepEqual(last.slice(0, second.length), second);
+    const [text] = await stage.rows<{ said: string; content: string }>(
+      `select private.read_turn_text(t.run_id, t.id, null) as said, m.content from public.run_turns t
+       join public.messages m on m.id = t.message_id where t.run_id = $1`,
+      [runId],
+    );
+    assert.deepEqual(text, { said: "one two three four five", content: "one two three four five" });
   });
 
   test("and a long answer is stored completely and in order", async () => {

@@ -26,11 +26,6 @@ function openRun() {
       return { events, isFull: events.length === PAGE };
     },
     readLastSeq: async () => stored.at(-1)?.seq ?? null,
-    findPosition: async (_runId, afterSeq) => {
-      if (stored.some((event) => event.seq === afterSeq)) return null;
-      const seq = stored.findLast((event) => event.seq < afterSeq)?.seq ?? 0;
-      return { seq, turns: [{ agent_id: null, turn_id: "t", text: "as stored" }] };
-    },
   };
   const publish = (type = "message.delta"): void => {
     seq += 1;
@@ -43,8 +38,21 @@ function openRun() {
     streamHub.settle(RUN, seq);
   };
   const subscribe = (afterSeq: number): Subscriber =>
-    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, isKnown: false, streamHub, reader });
-  return { streamHub, publish, store, subscribe, lastSeq: () => seq };
+    new Subscriber({ runId: RUN, afterSeq, viewer: VIEWER, isFresh: false, streamHub, reader });
+  /** What a crash of the database does to the last writes, until the node stores them again. */
+  const crash = (count: number): (() => void) => {
+    const lost = stored.splice(-count);
+    return () => void stored.push(...lost);
+  };
+  /** The process loses the run and takes it over: the database gets an event that is not published. */
+  const takeOver = (): void => {
+    streamHub.close(RUN);
+    seq += 1_000;
+    stored.push({ runId: RUN, seq, type: "run.started", agentId: null, isRestricted: false, data: {} });
+    unstored.length = 0;
+    streamHub.open(RUN);
+  };
+  return { streamHub, publish, store, subscribe, crash, takeOver, lastSeq: () => seq };
 }
 
 async function readToEnd(subscriber: Subscriber): Promise<number[]> {
@@ -59,19 +67,39 @@ async function readToEnd(subscriber: Subscriber): Promise<number[]> {
 }
 
 describe("a subscriber", () => {
-  test("that continues after an event which is not stored goes back, and replaces the text of the turns", async () => {
+  test("that is live when its process takes the run over again gets the events that only the database has", async () => {
+    for (const isLateReader of [false, true]) {
+      const run = openRun();
+      run.publish();
+      run.store();
+      const subscriber = run.subscribe(0);
+      if (!isLateReader) assert.equal((await subscriber.next(5_000)).kind, "events");
+      run.publish();
+      run.takeOver();
+      run.publish("turn.restarted");
+      run.publish("run.completed");
+      const seqs = await readToEnd(subscriber);
+      assert.deepEqual(
+        seqs.slice(-3),
+        [1_003, 1_004, 1_005].map((seq) => seq - 1),
+      );
+    }
+  });
+
+  test("waits for events that a crash of the database has undone, and then gets all in order", async () => {
     const run = openRun();
-    for (let at = 0; at < 3; at += 1) run.publish();
+    for (let at = 0; at < 5; at += 1) run.publish();
     run.store();
-    const subscriber = run.subscribe(50);
+    const restore = run.crash(2);
+    run.publish();
+    const subscriber = run.subscribe(0);
     const step = await subscriber.next(5_000);
-    assert.ok(step.kind === "events");
-    assert.deepEqual(
-      step.events.map(({ type, seq, data }) => [type, seq, data["text"]]),
-      [["turn.restarted", 3, "as stored"]],
-    );
+    assert.deepEqual(step.kind === "events" && step.events.map(({ seq }) => seq), [1, 2, 3]);
+    assert.equal((await subscriber.next(0)).kind, "idle");
+    restore();
+    run.store();
     run.publish("run.completed");
-    assert.deepEqual(await readToEnd(subscriber), [4]);
+    assert.deepEqual(await readToEnd(subscriber), [4, 5, 6, 7]);
   });
 
   test("that continues after an event which this node has not stored yet goes on after it", async () => {

@@ -24,26 +24,6 @@ export async function selectLastSeq(pool: pg.Pool, runId: string): Promise<numbe
   return row?.seq ?? null;
 }
 
-export interface StreamPosition {
-  readonly seq: number;
-  /** The data of `turn.restarted` for each turn that has not ended. */
-  readonly turns: readonly (Readonly<Record<string, unknown>> & { readonly agent_id: string | null })[];
-}
-
-/** Where a reader continues that names an event which is not stored. Null: the event is stored. */
-export async function findStreamPosition(
-  pool: pg.Pool,
-  runId: string,
-  afterSeq: number,
-): Promise<StreamPosition | null> {
-  const [row] = await callRows<StreamPosition>(pool, {
-    name: "respond-position",
-    text: "select seq, turns from private.find_stream_position($1::uuid, $2::integer)",
-    values: [runId, afterSeq],
-  });
-  return row ?? null;
-}
-
 /** The stored events of several runs, for each query those after its seq, in order of seq. */
 export function selectEventsAfter(pool: pg.Pool, queries: readonly EventQuery[]): Promise<StoredEvent[]> {
   return callRows(pool, {
